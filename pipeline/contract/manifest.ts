@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const period = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+
+/** One file of a snapshot. `etag` is a strong validator of exactly these bytes, so each encoding has its own. */
+export const FileEntry = Type.Object(
+  { bytes: Type.Integer({ minimum: 0 }), sha256, etag: Type.String({ pattern: '^"[0-9a-f]{32}"$' }) },
+  { additionalProperties: false },
+);
+export type FileEntry = Static<typeof FileEntry>;
+
+/** Where one stage's results came from. Durations are kept out: they would make equal builds differ. */
+export const StageRecord = Type.Object(
+  {
+    stage: Type.String(),
+    key: sha256,
+    code: sha256,
+    inputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each raw file and each artifact read' }),
+    parameters: Type.Unknown(),
+    outputs: Type.Record(Type.String(), sha256),
+  },
+  { additionalProperties: false },
+);
+export type StageRecord = Static<typeof StageRecord>;
+
+/** `manifest.json`: what a snapshot is, what it covers, where it came from and every file in it. */
+export const Manifest = Type.Object(
+  {
+    format: Type.Literal(1),
+    model_version: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}$' }),
+    country: Type.String(),
+    synthetic: Type.Boolean({ description: 'True where the country is made up' }),
+    updated_at: Type.String(),
+    coverage: Type.Object(
+      {
+        states: Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 }),
+        first_estimated: period,
+        last_estimated: period,
+        last_forecast: period,
+        transmission: Type.Boolean(),
+      },
+      { additionalProperties: false },
+    ),
+    counts: Type.Record(Type.String(), Type.Integer()),
+    lock_file: sha256,
+    sources: Type.Array(Type.Unknown(), { description: 'Catalog entries: citation, licence, release, sha256' }),
+    stages: Type.Array(StageRecord),
+    files: Type.Record(Type.String(), FileEntry),
+  },
+  { additionalProperties: false },
+);
+export type Manifest = Static<typeof Manifest>;
+
+/** Encodings that every JSON file of a snapshot is kept in, with the ending of the sibling. */
+export const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
+export type Encoding = keyof typeof ENCODINGS;
+
+/** Strong entity tag of bytes with this SHA-256 (hex). */
+export function etagOf(sha256Hex: string): string {
+  return `"${sha256Hex.slice(0, 32)}"`;
+}

@@ -1,0 +1,46 @@
+/** A calendar month written `YYYY-MM`, such as `2023-09`. */
+export type Period = string;
+
+const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
+
+/** Whether `text` is a month of the form `YYYY-MM`, month 01 to 12. */
+export function isPeriod(text: string): boolean {
+  return FORM.test(text);
+}
+
+/**
+ * Months since year 0, so that month arithmetic is arithmetic: `monthIndex('2023-12') + 1 === monthIndex('2024-01')`.
+ * @throws RangeError when `period` is not of the form `YYYY-MM`.
+ */
+export function monthIndex(period: Period): number {
+  const match = FORM.exec(period);
+  if (!match) throw new RangeError(`not a month of the form YYYY-MM: ${JSON.stringify(period)}`);
+  return Number(match[1]) * 12 + Number(match[2]) - 1;
+}
+
+/** The month whose `monthIndex` is `index`. */
+export function periodOf(index: number): Period {
+  const month = index % 12;
+  return `${String((index - month) / 12).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`;
+}
+
+/** `period` moved by `months` (negative moves back). */
+export function addMonths(period: Period, months: number): Period {
+  return periodOf(monthIndex(period) + months);
+}
+
+/** Month of the year, 1 (January) to 12. */
+export function monthOf(period: Period): number {
+  return (monthIndex(period) % 12) + 1;
+}
+
+/** The year. */
+export function yearOf(period: Period): number {
+  return Math.floor(monthIndex(period) / 12);
+}
+
+/** Every month from `first` to `last`, both included; empty when `last` comes before `first`. */
+export function periodRange(first: Period, last: Period): Period[] {
+  const start = monthIndex(first);
+  return Array.from({ length: Math.max(0, monthIndex(last) - start + 1) }, (_, i) => periodOf(start + i));
+}

@@ -1,0 +1,274 @@
+/**
+ * The responses of the twelve operations, each fact once: the TypeScript types, the JSON Schemas that every file is
+ * checked against before publishing, and the OpenAPI document are all derived from these.
+ */
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+
+const closed = <P extends TProperties>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+const shareOrNull = (description: string) => nullable(share(description));
+const month = (description: string) => Type.Integer({ minimum: 1, maximum: 12, description });
+const period = (description: string) => Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$', description });
+const people = Type.Integer({ minimum: 0, description: 'People living in the area' });
+
+export const ZONES = {
+  NC: 'North Central',
+  NE: 'North East',
+  NW: 'North West',
+  SE: 'South East',
+  SS: 'South South',
+  SW: 'South West',
+} as const;
+export type ZoneCode = keyof typeof ZONES;
+
+/** WHO's transmission cut-offs, the highest class split at the classical hyperendemic 0.50; ascending. */
+export const LEVELS = [
+  { level: 'very_low', below: 0.01 },
+  { level: 'low', below: 0.1 },
+  { level: 'moderate', below: 0.35 },
+  { level: 'high', below: 0.5 },
+  { level: 'very_high', below: Number.POSITIVE_INFINITY },
+] as const;
+export type Level = (typeof LEVELS)[number]['level'];
+
+const stateCode = Type.String({ pattern: '^[A-Z]{2}$', description: 'Two-letter state code (ISO 3166-2:NG)' });
+const state = Type.String({ description: 'State name' });
+const lgaCode = Type.String({ description: 'Stable LGA identifier (OCHA p-code). Join on this, not on the name' });
+const lga = Type.String({ description: 'LGA name' });
+const zone = Type.Enum(Object.values(ZONES), { description: 'Geopolitical zone, full name' });
+const isUrban = Type.Boolean({ description: 'Whether more than half its people live in an urban centre' });
+
+const scoreFields = {
+  score: share('Share of children aged 6-59 months who would test positive by microscopy'),
+  score_low: share('Lower end of the central 90% range'),
+  score_high: share('Upper end of the central 90% range'),
+  level: Type.Enum(
+    LEVELS.map((l) => l.level),
+    { description: 'Class of the score' },
+  ),
+};
+
+export const Periods = closed({
+  last_estimated: period('Latest estimated month'),
+  last_forecast: period('Last forecast month'),
+  updated_at: Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    description: 'When the data was last updated, UTC with milliseconds',
+  }),
+  model_version: Type.String({ description: 'Identifier of the model version' }),
+});
+export type Periods = Static<typeof Periods>;
+
+export const LgaRisk = closed({ lga_code: lgaCode, lga, ...scoreFields, is_urban: isUrban, population: people });
+export type LgaRisk = Static<typeof LgaRisk>;
+export const StateRisk = closed({ state_code: stateCode, state, zone, ...scoreFields, population: people });
+export type StateRisk = Static<typeof StateRisk>;
+
+const lgaReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
+  closed({
+    period: period('Month the scores are for'),
+    kind: Type.Literal(kind),
+    state_code: stateCode,
+    state,
+    lgas: Type.Array(LgaRisk, { description: 'Highest risk first; equal scores by code' }),
+  });
+const stateReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
+  closed({
+    period: period('Month the scores are for'),
+    kind: Type.Literal(kind),
+    states: Type.Array(StateRisk, { description: 'Highest risk first; equal scores by code' }),
+  });
+
+export const RiskLgas = lgaReport('estimated');
+export type RiskLgas = Static<typeof RiskLgas>;
+export const RiskStates = stateReport('estimated');
+export type RiskStates = Static<typeof RiskStates>;
+export const ForecastsLgas = closed({
+  forecasts: Type.Array(lgaReport('forecast'), { description: 'One report per month, nearest month first' }),
+});
+export type ForecastsLgas = Static<typeof ForecastsLgas>;
+export const ForecastsStates = closed({
+  forecasts: Type.Array(stateReport('forecast'), { description: 'One report per month, nearest month first' }),
+});
+export type ForecastsStates = Static<typeof ForecastsStates>;
+
+const position = Type.Array(Type.Number(), { minItems: 2, maxItems: 2 });
+const ring = Type.Array(position, { minItems: 4 });
+const geometry = Type.Union([
+  closed({ type: Type.Literal('Polygon'), coordinates: Type.Array(ring, { minItems: 1 }) }),
+  closed({
+    type: Type.Literal('MultiPolygon'),
+    coordinates: Type.Array(Type.Array(ring, { minItems: 1 }), { minItems: 1 }),
+  }),
+]);
+export type AreaGeometry = Static<typeof geometry>;
+
+const collection = <P extends TProperties>(properties: P) =>
+  closed({
+    type: Type.Literal('FeatureCollection'),
+    source: Type.String({ description: 'Where the shapes come from' }),
+    features: Type.Array(closed({ type: Type.Literal('Feature'), geometry, properties: closed(properties) })),
+  });
+export const BoundariesStates = collection({
+  code: stateCode,
+  name: state,
+  zone: Type.Enum(Object.keys(ZONES) as ZoneCode[], { description: 'Zone code' }),
+});
+export type BoundariesStates = Static<typeof BoundariesStates>;
+export const BoundariesLgas = collection({ lgaCode, lga, state: stateCode });
+export type BoundariesLgas = Static<typeof BoundariesLgas>;
+
+const contextFigures = {
+  population: people,
+  area_km2: Type.Number({ minimum: 0, description: 'Land area, square kilometres' }),
+  itn_use: shareOrNull('Share of people who slept under a treated net'),
+  itn_access: shareOrNull('Share of people with access to a treated net'),
+  irs_coverage: shareOrNull('Share of people protected by indoor spraying'),
+  effective_treatment: shareOrNull('Share of malaria cases that get an effective treatment'),
+  travel_minutes_to_care: nullable(
+    Type.Number({ minimum: 0, description: 'Average travel time to the nearest health facility, minutes' }),
+  ),
+  response_index: shareOrNull('Average of net use and effective treatment'),
+};
+const contextSource = closed({
+  name: Type.String({ description: 'Where the coverage figures come from' }),
+  coverage_year: Type.Integer({ description: 'Year the net and treatment figures describe' }),
+  note: Type.String({ description: 'What to know before using the figures' }),
+});
+export const ContextState = closed({
+  state_code: stateCode,
+  state,
+  zone,
+  lgas: Type.Integer({ minimum: 1, description: 'Number of LGAs in the state' }),
+  ...contextFigures,
+});
+export type ContextState = Static<typeof ContextState>;
+export const ContextLga = closed({ lga_code: lgaCode, lga, is_urban: isUrban, ...contextFigures });
+export type ContextLga = Static<typeof ContextLga>;
+export const ContextStates = closed({ source: contextSource, states: Type.Array(ContextState) });
+export type ContextStates = Static<typeof ContextStates>;
+export const ContextLgas = closed({
+  source: contextSource,
+  state_code: stateCode,
+  state,
+  lgas: Type.Array(ContextLga),
+});
+export type ContextLgas = Static<typeof ContextLgas>;
+
+export const Season = closed({
+  peak_month: month('Month reported cases are expected to be highest'),
+  season_start_month: month('First month of the high season'),
+  season_end_month: month('Last month of the high season'),
+  season_months: Type.Integer({ minimum: 1, maximum: 12, description: 'Length of the high season in months' }),
+  high_months: Type.Array(month('Month'), { description: 'Every month at half the peak or more' }),
+  seasonal_index: Type.Array(share('Level of the month'), {
+    minItems: 12,
+    maxItems: 12,
+    description: 'Expected level of reported cases, January to December, as a share of the peak month',
+  }),
+});
+export type Season = Static<typeof Season>;
+
+export const SeasonMethod = closed({
+  cases_follow_rain_by_months: Type.Integer({ description: 'Lag in months between rainfall and reported cases' }),
+  high_season_share_of_peak: share('Share of the peak at or above which a month is in the high season'),
+  description: Type.String(),
+  check: closed({
+    series: Type.Integer({ minimum: 0, description: 'Monthly case records compared with, each left out in turn' }),
+    states: Type.Array(stateCode),
+    median_correlation: Type.Number({ minimum: -1, maximum: 1 }),
+    mean_months_off: Type.Number({ minimum: 0, description: "Distance between the high seasons' midpoints" }),
+    mean_months_peak_is_off: Type.Number({ minimum: 0, description: 'Distance between the peaks' }),
+  }),
+});
+export type SeasonMethod = Static<typeof SeasonMethod>;
+
+const trendFields = {
+  survey_year: Type.Integer(),
+  positivity: share('Share of children aged 6 to 59 months who tested positive by microscopy'),
+  low: shareOrNull('Lower end of the 95% range'),
+  high: shareOrNull('Upper end of the 95% range'),
+  clusters: nullable(
+    Type.Integer({ minimum: 0, description: 'Survey locations in the round; null where unpublished' }),
+  ),
+  children_tested: nullable(
+    Type.Integer({ minimum: 0, description: 'Children tested in the round; null where unpublished' }),
+  ),
+  small_sample: Type.Boolean({ description: 'True when fewer than 100 children were tested' }),
+};
+export const SurveyTrend = closed(trendFields);
+export type SurveyTrend = Static<typeof SurveyTrend>;
+export const NationalSurveyTrend = closed({
+  ...trendFields,
+  urban: shareOrNull('Positivity in urban places; null where unknown'),
+  rural: shareOrNull('Positivity in rural places; null where unknown'),
+});
+export type NationalSurveyTrend = Static<typeof NationalSurveyTrend>;
+
+export const TransmissionStates = closed({
+  method: SeasonMethod,
+  national: closed({ season: Season, survey_trend: Type.Array(NationalSurveyTrend) }),
+  states: Type.Array(
+    closed({ state_code: stateCode, state, zone, season: Season, survey_trend: Type.Array(SurveyTrend) }),
+  ),
+});
+export type TransmissionStates = Static<typeof TransmissionStates>;
+
+export const TransmissionLgas = closed({
+  method: SeasonMethod,
+  state_code: stateCode,
+  state,
+  lgas: Type.Array(closed({ lga_code: lgaCode, lga, season: Season })),
+});
+export type TransmissionLgas = Static<typeof TransmissionLgas>;
+
+const per1000 = (description: string) => Type.Number({ minimum: 0, description });
+export const ProjectionScores = closed({
+  months: Type.Integer({ minimum: 0, description: 'Months projected and scored' }),
+  mean_absolute_error: closed(
+    {
+      model: per1000('The transmission model'),
+      same_month_last_year: per1000('The same month of the year before'),
+      same_month_last_three_years: per1000('Mean of the same month over the three years before'),
+    },
+    'Confirmed cases per 1,000 people',
+  ),
+  seasonal_shape_correlation: Type.Number({ minimum: -1, maximum: 1 }),
+});
+export type ProjectionScores = Static<typeof ProjectionScores>;
+
+export const TransmissionModel = closed({
+  status: Type.Literal('research'),
+  assumed: closed({
+    infectious_months: Type.Number({ description: 'Assumed months an infection stays infectious' }),
+    immune_months: Type.Number({ description: 'Assumed months immunity lasts' }),
+  }),
+  states: Type.Array(
+    closed({
+      state_code: stateCode,
+      state,
+      fit_correlation: Type.Number({ minimum: -1, maximum: 1 }),
+      months_with_infection_growing: Type.Array(month('Month with a reproduction number above 1')),
+      reproduction_number_by_month: Type.Array(Type.Number({ minimum: 0 }), { minItems: 12, maxItems: 12 }),
+      share_of_transmission_year_round: share('Share of transmission independent of season'),
+      series: Type.Array(
+        closed({
+          period: period('Month'),
+          reported: per1000('Confirmed cases per 1,000 people, as reported; months without a report are left out'),
+          modelled: per1000('The same, by the model'),
+        }),
+      ),
+    }),
+  ),
+  projection_test: closed({
+    development_years: Type.Array(Type.Integer()),
+    development: ProjectionScores,
+    held_back_year: Type.Integer(),
+    held_back: ProjectionScores,
+  }),
+  limits: Type.Array(Type.String(), { description: 'What the model does not show' }),
+});
+export type TransmissionModel = Static<typeof TransmissionModel>;
