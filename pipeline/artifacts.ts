@@ -1,0 +1,123 @@
+/**
+ * What the stages hand on, as it lies in the cache: plain JSON, rows as objects for small tables and columns for large
+ * ones. Codes are the project's own from here on (`state_code` two letters, `lga_code` the p-code). Lists of areas are
+ * in ascending order of code, always all of them. Missing figures are null.
+ */
+import type { ZoneCode } from './contract/schemas.ts';
+import type { Period } from './contract/months.ts';
+
+export interface StateArea {
+  state_code: string;
+  state_pcode: string;
+  state: string;
+  zone: ZoneCode;
+}
+export interface LgaArea {
+  lga_code: string;
+  lga: string;
+  state_code: string;
+}
+/** ingest/areas: the 37 states and 774 LGAs. */
+export interface Areas {
+  states: StateArea[];
+  lgas: LgaArea[];
+}
+
+/** Rings of [longitude, latitude], first the shell, then its holes; each ring closed. */
+export type Polygon = [number, number][][];
+/** ingest/polygons: full-resolution outlines, one entry an LGA in `Areas.lgas`' order; and LGAs that share an edge. */
+export interface Polygons {
+  lgas: { lga_code: string; polygons: Polygon[] }[];
+  neighbours: Record<string, string[]>;
+}
+
+/** ingest/climate or zonal/climate: by LGA (in `Areas.lgas`' order), one value a month from `first`; mm and °C. */
+export interface Climate {
+  first: Period;
+  months: number;
+  rain_mm: Record<string, number[]>;
+  /** null where the country has none. */
+  temperature_c: Record<string, number[]> | null;
+}
+
+/** One survey cluster, or what stands for one. */
+export interface Cluster {
+  cluster_id: string;
+  survey_year: number;
+  period: Period;
+  state_code: string;
+  lga_code: string | null;
+  longitude: number | null;
+  latitude: number | null;
+  urban: boolean | null;
+  /** Children tested; the sampling weight where the survey gives one multiplies it in ratio estimates. */
+  examined: number;
+  positivity: number;
+  weight: number;
+}
+/** A round that is known by state only. */
+export interface StateRound {
+  survey_year: number;
+  state_code: string;
+  positivity: number;
+}
+/** ingest/surveys: one diagnostic method only. */
+export interface Surveys {
+  method: string;
+  clusters: Cluster[];
+  state_rounds: StateRound[];
+}
+
+/** Monthly confirmed cases of one place, one value a month from `first`; null where nothing was reported. */
+export interface CaseSeries {
+  state_code: string;
+  lga_code: string | null;
+  first: Period;
+  confirmed: (number | null)[];
+  /** Months to leave out of fits, by index into `confirmed`. */
+  masked: number[];
+}
+/** ingest/cases: by state (for the transmission model) and by LGA (for the season's check). */
+export interface Cases {
+  states: CaseSeries[];
+  lgas: CaseSeries[];
+}
+
+/** ingest/census: people and children 0-4 by LGA; null where the table has no row. */
+export type Census = Record<string, { people: number; children_0_4: number } | null>;
+
+/** ingest/layers: context figures that came as tables, as shares 0-1 or minutes; by LGA code (state values spread). */
+export type Layers = Record<string, Record<string, number | null>>;
+
+/** zonal/lgas: figures from rasters, one row an LGA in `Areas.lgas`' order. */
+export interface ZonalRow {
+  lga_code: string;
+  /** Σ share × persons, not rounded. */
+  population: number;
+  /** People living in urban centres as GHS-DEGURBA defines them. */
+  urban_population: number;
+  elevation_m: number | null;
+  /** Population-weighted means of the raster layers, by figure. */
+  layers: Record<string, number | null>;
+}
+
+/**
+ * zonal/cells: population cells pooled to about 5 km, split by LGA; equal-length columns. Coordinates are the
+ * population's centre in the cell, density is persons per km² of the pooled cell's inhabited ground.
+ */
+export interface PredictionCells {
+  lga_code: string[];
+  longitude: number[];
+  latitude: number[];
+  population: number[];
+  population_density: number[];
+  urban_share: number[];
+  elevation_m: (number | null)[];
+}
+
+/** A finding for the build report: a gap filled, a row dropped, a rule applied. */
+export interface ReportLine {
+  source: string;
+  rule: string;
+  what: string;
+}
