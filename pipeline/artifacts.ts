@@ -3,8 +3,9 @@
  * ones. Codes are the project's own from here on (`state_code` two letters, `lga_code` the p-code). Lists of areas are
  * in ascending order of code, always all of them. Missing figures are null.
  */
-import type { ZoneCode } from './contract/schemas.ts';
+
 import type { Period } from './contract/months.ts';
+import type { ZoneCode } from './contract/schemas.ts';
 
 export interface StateArea {
   state_code: string;

@@ -15,8 +15,10 @@ export const ROLES = {
   population: 'GeoTIFF, persons per cell',
   population_census: 'Table by LGA; columns lga_pcode, people, children_0_4',
   elevation: 'GeoTIFF, metres',
-  climate: 'Table by LGA and month (columns lga_pcode, year, month or period, rain_mm and, where known, temperature_c), or one GeoTIFF of rain a month',
-  survey_clusters: 'Table; columns survey_year, period, cluster_id, method, examined, positive or positivity, and a place: longitude and latitude, or lga_pcode, or state_pcode; urban and weight where known',
+  climate:
+    'Table by LGA and month (columns lga_pcode, year, month or period, rain_mm and, where known, temperature_c), or one GeoTIFF of rain a month',
+  survey_clusters:
+    'Table; columns survey_year, period, cluster_id, method, examined, positive or positivity, and a place: longitude and latitude, or lga_pcode, or state_pcode; urban and weight where known',
   survey_states: 'Table of a round known by state only; columns survey_year, state_pcode, method, positivity',
   cases_states: 'Table of monthly confirmed cases by state; columns state_pcode, period, confirmed',
   cases_lgas: 'Table of monthly confirmed cases by LGA; columns state_pcode, lga_pcode, period, confirmed',
@@ -25,7 +27,13 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 
 /** Context figures that a `layer` source can carry. */
-export const FIGURES = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment', 'travel_minutes_to_care'] as const;
+export const FIGURES = [
+  'itn_use',
+  'itn_access',
+  'irs_coverage',
+  'effective_treatment',
+  'travel_minutes_to_care',
+] as const;
 export type Figure = (typeof FIGURES)[number];
 
 /**
@@ -94,7 +102,10 @@ export const Source = Type.Object(
         },
         closed,
       ),
-      { minItems: 1, description: 'The file to read first, then its siblings; or one raster a month, each with `period`' },
+      {
+        minItems: 1,
+        description: 'The file to read first, then its siblings; or one raster a month, each with `period`',
+      },
     ),
     gaps: Type.Optional(Type.Array(Gap)),
     notes: Type.Optional(Type.Array(Type.String())),
@@ -132,14 +143,14 @@ export const Model = Type.Object(
       {
         seed: Type.Integer(),
         boundaries: Type.Object(
-          { simplify_keep: Type.Number({ description: 'Share of removable vertices kept' }), max_area_change: Type.Number() },
+          {
+            simplify_keep: Type.Number({ description: 'Share of removable vertices kept' }),
+            max_area_change: Type.Number(),
+          },
           closed,
         ),
         context: Type.Object({ name: Type.String(), coverage_year: Type.Integer(), note: Type.String() }, closed),
-        survey: Type.Object(
-          { method: Type.String(), small_sample: Type.Integer(), confidence: Type.Number() },
-          closed,
-        ),
+        survey: Type.Object({ method: Type.String(), small_sample: Type.Integer(), confidence: Type.Number() }, closed),
         season: Type.Object(
           {
             high_share: Type.Number(),

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+
+/** A reproducible stream of random numbers. */
+export interface Random {
+  /** Uniform on (0, 1), 32 bits of it, never 0 or 1. */
+  uniform(): number;
+  /** Standard normal. */
+  normal(): number;
+}
+
+/**
+ * A stream of its own for each `name` under one `seed`: adding a draw to one part of a model does not shift another's.
+ * Generator: Doty-Humphrey's sfc32 (PractRand), state from SHA-256 of seed and name. Normals by Marsaglia's polar
+ * method (1964), so the bytes depend on `Math.log` and `Math.sqrt` alone.
+ */
+export function randomStream(seed: number, name: string): Random {
+  const digest = createHash('sha256').update(`${seed}/${name}`).digest();
+  let a = digest.readInt32LE(0);
+  let b = digest.readInt32LE(4);
+  let c = digest.readInt32LE(8);
+  let counter = 1;
+  let spare: number | null = null;
+
+  const uniform = () => {
+    const t = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + t) | 0;
+    return ((t >>> 0) + 0.5) / 4294967296;
+  };
+  const normal = () => {
+    if (spare !== null) {
+      const value = spare;
+      spare = null;
+      return value;
+    }
+    for (;;) {
+      const u = 2 * uniform() - 1;
+      const v = 2 * uniform() - 1;
+      const s = u * u + v * v;
+      if (s >= 1 || s === 0) continue;
+      const scale = Math.sqrt((-2 * Math.log(s)) / s);
+      spare = v * scale;
+      return u * scale;
+    }
+  };
+  for (let i = 0; i < 12; i++) uniform();
+  return { uniform, normal };
+}
