@@ -3,9 +3,8 @@
  * ones. Codes are the project's own from here on (`state_code` two letters, `lga_code` the p-code). Lists of areas are
  * in ascending order of code, always all of them. Missing figures are null.
  */
-
 import type { Period } from './contract/months.ts';
-import type { ZoneCode } from './contract/schemas.ts';
+import type { AreaGeometry, ZoneCode } from './contract/schemas.ts';
 
 export interface StateArea {
   state_code: string;
@@ -59,6 +58,8 @@ export interface Cluster {
 /** A round that is known by state only. */
 export interface StateRound {
   survey_year: number;
+  /** The middle month of fieldwork. */
+  period: Period;
   state_code: string;
   positivity: number;
 }

@@ -63,7 +63,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/stages/risk.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'ingest/census', 'zonal/lgas', 'season/lgas', 'context/lgas'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'season/lgas'],
     outputs: ['lgas', 'states', 'evidence'],
   },
   {
