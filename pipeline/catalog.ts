@@ -153,7 +153,7 @@ export const Model = Type.Object(
         seed: Type.Integer(),
         boundaries: Type.Object(
           {
-            simplify_keep: Type.Number({ description: 'Share of removable vertices kept' }),
+            tolerance_m: Type.Number({ description: 'How far a simplified outline may stray, metres' }),
             max_area_change: Type.Number(),
           },
           closed,

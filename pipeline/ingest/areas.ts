@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { booleanPointInPolygon, kinks, pointOnFeature } from '@turf/turf';
 import mapshaper from 'mapshaper';
 import type { Areas, Polygon, Polygons } from '../artifacts.ts';
@@ -89,7 +90,7 @@ async function readOutlines(
   level: 'lga' | 'state',
   expected: number,
 ): Promise<Outline[]> {
-  const features = await readPolygons(input.rawData, file);
+  const features = await readPolygons(path.join(input.rawData, file));
   const needed = level === 'lga' ? ['lga_pcode', 'lga', 'state_pcode'] : ['state_pcode', 'state'];
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const outlines = features.map(({ properties, polygons }, index): Outline => {
@@ -140,7 +141,7 @@ async function refuseOverlaps(file: string, lgas: readonly Outline[]): Promise<v
   const commands =
     '-i lgas.json -mosaic calc="codes = collect(code), n = count()" -filter "n > 1" -o overlaps.json format=geojson';
   const output = await mapshaper.applyCommands(commands, { 'lgas.json': JSON.stringify(collection) });
-  const { features } = JSON.parse(String(output['overlaps.json'] ?? '{"features":[]}'));
+  const { features } = JSON.parse(Buffer.from(output['overlaps.json'] ?? []).toString() || '{}');
   for (const { properties, geometry } of features ?? []) {
     const km2 = areaKm2(geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates);
     if (km2 > SLIVER_KM2)

@@ -51,7 +51,7 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
         top = Math.min(top, y);
         bottom = Math.max(bottom, y);
       });
-      rings.push({ points, sign: (index === 0) === (signedArea(points) >= 0) ? 1 : -1 });
+      rings.push({ points, sign: (index === 0) === signedArea(points) >= 0 ? 1 : -1 });
     });
   }
   const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);

@@ -1,11 +1,10 @@
-/** mapshaper comes without types; this is the one function of it that is used. */
 declare module 'mapshaper' {
   const mapshaper: {
-    /** Runs a command line over files given and returned in memory. */
+    /** Runs a command line on files in memory, by name; resolves to the files that `-o` writes. */
     applyCommands(
       commands: string,
-      files: Record<string, string | Uint8Array>,
-    ): Promise<Record<string, string | Uint8Array>>;
+      input: Record<string, Uint8Array | string | object>,
+    ): Promise<Record<string, Uint8Array>>;
   };
   export default mapshaper;
 }

@@ -13,7 +13,7 @@ import { nestingFaults, outlineFaults } from '../models/outline-check.ts';
 export const run: StageRun = async (io) => {
   const areas = io.artifact<Areas>('ingest/areas');
   const full = io.artifact<Polygons>('ingest/polygons');
-  const { simplify_keep, max_area_change } = io.model.parameters.boundaries;
+  const { tolerance_m, max_area_change } = io.model.parameters.boundaries;
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
 
   const features = full.lgas.map(({ lga_code, polygons }) => ({
@@ -24,7 +24,7 @@ export const run: StageRun = async (io) => {
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    `-simplify weighted keep-shapes percentage=${simplify_keep}`,
+    `-simplify dp keep-shapes interval=${tolerance_m}`,
     `rfc7946 precision=${precision}`,
   );
   io.progress(0.5, 'states');
@@ -79,7 +79,7 @@ async function transform(input: string, command: string, output: string): Promis
   const files = await mapshaper.applyCommands(`-i in.json ${command} -o out.json format=geojson ${output}`, {
     'in.json': input,
   });
-  return JSON.parse(String(files['out.json']));
+  return JSON.parse(Buffer.from(files['out.json']!).toString());
 }
 
 function geometryOf(collection: Collection, key: string, code: string): AreaGeometry {
