@@ -91,6 +91,15 @@ export const Source = Type.Object(
         description: 'A figure given as people by class: its mean is Σ people × midpoint / Σ people',
       }),
     ),
+    fieldwork: Type.Optional(
+      Type.Object(
+        { first: period, last: period },
+        {
+          ...closed,
+          description: 'Months of a survey known by state only, whose rows carry none',
+        },
+      ),
+    ),
     displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as DHS does' })),
     files: Type.Array(
       Type.Object(
@@ -144,7 +153,7 @@ export const Model = Type.Object(
         seed: Type.Integer(),
         boundaries: Type.Object(
           {
-            simplify_keep: Type.Number({ description: 'Share of removable vertices kept' }),
+            tolerance_m: Type.Number({ description: 'How far a simplified outline may stray, metres' }),
             max_area_change: Type.Number(),
           },
           closed,

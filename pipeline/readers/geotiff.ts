@@ -50,7 +50,9 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
         const raw = await image
           .readRasters({ window: [column, row, column + columns, row + rows], samples: [0], interleave: true })
           .catch((cause: unknown) => {
-            throw new Error(`${file}: rows ${row} to ${row + rows - 1} cannot be decoded (${reason(cause)})`, { cause });
+            throw new Error(`${file}: rows ${row} to ${row + rows - 1} cannot be decoded (${reason(cause)})`, {
+              cause,
+            });
           });
         const values = raw instanceof Float32Array || raw instanceof Float64Array ? raw : widen(raw);
         if (missing !== null) {
@@ -79,9 +81,9 @@ async function refuseUnsupported(file: string, tiff: GeoTIFF, image: GeoTIFFImag
   const bands = image.getSamplesPerPixel();
   if (bands !== 1) throw new Error(`${file}: has ${bands} bands, expected one`);
   const scaling = await image.getGDALMetadata(0);
-  if (Number(scaling?.['SCALE'] ?? 1) !== 1 || Number(scaling?.['OFFSET'] ?? 0) !== 0) {
+  if (Number(scaling?.SCALE ?? 1) !== 1 || Number(scaling?.OFFSET ?? 0) !== 0) {
     throw new Error(
-      `${file}: values are packed (scale ${scaling?.['SCALE'] ?? 1}, offset ${scaling?.['OFFSET'] ?? 0}), expected plain ones`,
+      `${file}: values are packed (scale ${scaling?.SCALE ?? 1}, offset ${scaling?.OFFSET ?? 0}), expected plain ones`,
     );
   }
   for (let i = 1; i < (await tiff.getImageCount()); i++) {
@@ -167,7 +169,12 @@ function maskValue(values: Values, missing: number): void {
 }
 
 /** Blocks left out of a sparse file are missing throughout; the library gives 0 for them where nodata is NaN. */
-function maskAbsentBlocks(values: Values, window: Window, image: GeoTIFFImage, bytes: ArrayLike<number | bigint>): void {
+function maskAbsentBlocks(
+  values: Values,
+  window: Window,
+  image: GeoTIFFImage,
+  bytes: ArrayLike<number | bigint>,
+): void {
   const width = image.getTileWidth();
   const height = image.getTileHeight();
   const across = Math.ceil(image.getWidth() / width);

@@ -1,0 +1,176 @@
+import { assertTested, likelihoodTerm, type Tested } from '../numerics/beta-binomial.ts';
+import { choleskyDense, logDeterminant, solveLower, solveUpper } from '../numerics/dense.ts';
+import { minimiseNelderMead } from '../numerics/nelder-mead.ts';
+import type { Random } from '../numerics/random.ts';
+import { expit, logit } from '../numerics/special.ts';
+
+const NATION_SD = 1.6;
+
+/**
+ * The simple baseline beside the risk model: each state's shrunken mean per survey round, with the season's term.
+ *
+ *   y_i ~ beta-binomial(n_i, p_i, ρ)                 clusters;   binomial where `clustered` is false
+ *   logit p_i = μ_r + u_sr + γ · log s_i             r round, s state, s_i the season's index at the place and month
+ *   u_sr ~ N(0, τ²),  γ ~ N(mean, sd²),  μ_r ~ N(0, 1.6²): near uniform in prevalence
+ *
+ * τ and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, u and γ keep their joint
+ * posterior's spread. A state without a survey in a round is μ_r + N(0, τ²).
+ */
+export interface BaselineObservation extends Tested {
+  state_code: string;
+  survey_year: number;
+  /** ln of the seasonal index (peak month = 1) at the place, in the month of the survey. */
+  log_season: number;
+  /** Whether children share a place, so that ρ applies; false for a state's figure with an effective size. */
+  clustered: boolean;
+}
+
+export interface BaselineFit {
+  states: string[];
+  /** Survey years, ascending. */
+  rounds: number[];
+  /** Standard deviation of states around the round's mean, logit. */
+  tau: number;
+  /** Overdispersion of clusters. */
+  rho: number;
+  /** `draws[d][s * rounds.length + r]`: posterior draw of μ_r + u_sr, logit of prevalence where the season is 1. */
+  draws: Float64Array[];
+  /** γ, one a draw. */
+  season_exponent: Float64Array;
+}
+
+/**
+ * Fits the baseline and draws from its posterior.
+ * @param states all states, surveyed or not
+ * @param seasonExponent prior of γ
+ * @throws RangeError for a cluster without children, or a state not listed
+ */
+export function fitBaseline(
+  observations: BaselineObservation[],
+  states: string[],
+  seasonExponent: { mean: number; sd: number },
+  draws: number,
+  random: Random,
+): BaselineFit {
+  const rounds = [...new Set(observations.map((o) => o.survey_year))].sort((a, b) => a - b);
+  if (rounds.length === 0) throw new RangeError('no survey observations, expected at least one');
+  const R = rounds.length;
+  const units = states.length * R;
+  const size = R + units + 1;
+  const placed = observations.map((o) => {
+    assertTested(o, `${o.state_code} ${o.survey_year}`);
+    const s = states.indexOf(o.state_code);
+    if (s < 0) throw new RangeError(`state ${o.state_code} of a survey is not among the ${states.length} states`);
+    const r = rounds.indexOf(o.survey_year);
+    return { ...o, r, u: R + s * R + r };
+  });
+
+  const start = new Float64Array(size);
+  for (let r = 0; r < R; r++) {
+    const own = placed.filter((o) => o.r === r);
+    const positive = own.reduce((sum, o) => sum + o.positive, 0);
+    start[r] = logit((positive + 0.5) / (own.reduce((sum, o) => sum + o.examined, 0) + 1));
+  }
+  start[size - 1] = seasonExponent.mean;
+
+  /** Joint mode of (μ, u, γ) by Newton's method with halved steps; the factor of the precision there. */
+  const laplace = (tau: number, rho: number, from: Float64Array) => {
+    const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : tau) ** 2);
+    prior[size - 1] = 1 / seasonExponent.sd ** 2;
+    const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
+    /** `observed`: the likelihood's own curvature, as Laplace's formula asks; else without its rare negative terms. */
+    const evaluate = (x: Float64Array, observed: boolean) => {
+      let value = 0;
+      const gradient = new Float64Array(size);
+      const precision = new Float64Array(size * size);
+      for (let i = 0; i < size; i++) {
+        const d = x[i]! - centre(i);
+        value += 0.5 * Math.log(prior[i]!) - 0.5 * prior[i]! * d * d;
+        gradient[i] = -prior[i]! * d;
+        precision[i * size + i] = prior[i]!;
+      }
+      for (const o of placed) {
+        const eta = x[o.r]! + x[o.u]! + x[size - 1]! * o.log_season;
+        const term = likelihoodTerm(o, eta, o.clustered ? rho : 0);
+        const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
+        value += term.value;
+        const columns = [o.r, o.u, size - 1];
+        const weights = [1, 1, o.log_season];
+        for (let a = 0; a < 3; a++) {
+          gradient[columns[a]!]! += weights[a]! * term.gradient;
+          for (let b = 0; b <= a; b++)
+            precision[columns[a]! * size + columns[b]!]! += weights[a]! * weights[b]! * curvature;
+        }
+      }
+      return { value, gradient, precision };
+    };
+    let x = from.slice();
+    let here = evaluate(x, true);
+    for (let iteration = 0; iteration < 50; iteration++) {
+      const factor = choleskyDense(here.precision, size) ?? choleskyDense(evaluate(x, false).precision, size);
+      if (!factor) return null;
+      const step = solveUpper(factor, size, solveLower(factor, size, here.gradient.slice()));
+      const gain = step.reduce((sum, v, i) => sum + v * here.gradient[i]!, 0);
+      if (gain < 1e-10) return { x, factor, logMarginal: here.value - 0.5 * logDeterminant(factor, size) };
+      let length = 1;
+      for (;;) {
+        const moved = x.map((v, i) => v + length * step[i]!);
+        const there = evaluate(moved, true);
+        if (there.value >= here.value || length < 1e-6) {
+          x = moved;
+          here = there;
+          break;
+        }
+        length /= 2;
+      }
+    }
+    return null;
+  };
+
+  let mode = start;
+  const best = minimiseNelderMead(
+    ([logTau, logitRho]) => {
+      const fit = laplace(Math.exp(logTau!), expit(logitRho!), mode);
+      if (!fit) return Number.POSITIVE_INFINITY;
+      mode = fit.x;
+      return -(fit.logMarginal + logPrior(Math.exp(logTau!), expit(logitRho!)));
+    },
+    [Math.log(0.6), logit(0.12)],
+    { tolerance: 1e-5, limit: 120 },
+  );
+  const tau = Math.exp(best.x[0]!);
+  const rho = expit(best.x[1]!);
+  const fit = laplace(tau, rho, mode);
+  if (!fit) throw new Error('the baseline did not converge, expected a mode within 50 steps');
+
+  const season_exponent = new Float64Array(draws);
+  const drawn = Array.from({ length: draws }, (_, d) => {
+    const noise = solveUpper(
+      fit.factor,
+      size,
+      Float64Array.from({ length: size }, () => random.normal()),
+    );
+    const x = fit.x.map((v, i) => v + noise[i]!);
+    season_exponent[d] = x[size - 1]!;
+    return Float64Array.from({ length: units }, (_, k) => x[k % R]! + x[R + k]!);
+  });
+  return { states, rounds, tau, rho, draws: drawn, season_exponent };
+}
+
+/**
+ * Weak priors that keep τ and ρ off their bounds where the data say nothing (one cluster, all zero): exponential on τ
+ * with P(τ > 2) = 5%, as Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0, 1). Both with
+ * the Jacobian of the scale they are searched on, ln τ and logit ρ.
+ */
+function logPrior(tau: number, rho: number): number {
+  return (Math.log(0.05) / 2) * tau + Math.log(tau) + Math.log(rho) + Math.log1p(-rho);
+}
+
+/** Prevalence, one value a draw, of a place in state `state_code` with season index e^`logSeason`, carried from `round`. */
+export function drawBaseline(fit: BaselineFit, stateCode: string, surveyYear: number, logSeason: number): Float64Array {
+  const s = fit.states.indexOf(stateCode);
+  const r = fit.rounds.indexOf(surveyYear);
+  if (s < 0 || r < 0) throw new RangeError(`no baseline for ${stateCode} ${surveyYear}`);
+  const k = s * fit.rounds.length + r;
+  return Float64Array.from(fit.draws, (x, d) => expit(x[k]! + fit.season_exponent[d]! * logSeason));
+}

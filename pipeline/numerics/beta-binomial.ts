@@ -1,0 +1,66 @@
+import { digamma, expit, logGamma, trigamma } from './special.ts';
+
+/**
+ * Positives among examined children when their places' prevalences scatter around p:
+ *
+ *   f(y) = Γ(n+1) / (Γ(y+1) Γ(n−y+1)) · B(y + pM, n − y + (1−p)M) / B(pM, (1−p)M),   M = (1 − ρ) / ρ
+ *
+ * n examined > 0; y positive, 0 to n, not necessarily whole (survey-weighted shares); p mean prevalence; ρ correlation
+ * of two children of one cluster, variance of y/n = p(1−p)(1 + (n−1)ρ)/n. ρ = 0 is the binomial. Skellam 1948,
+ * J. R. Stat. Soc. B 10:257.
+ */
+export interface Tested {
+  examined: number;
+  positive: number;
+}
+
+/** @throws RangeError for counts that are no counts: nobody examined, or more positive than examined. */
+export function assertTested({ examined, positive }: Tested, what: string): void {
+  if (!(examined > 0)) throw new RangeError(`${what}: ${examined} children examined, expected more than 0`);
+  if (!(positive >= 0 && positive <= examined))
+    throw new RangeError(`${what}: ${positive} positive of ${examined} examined, expected 0 to ${examined}`);
+}
+
+/** ln of the binomial coefficient by gamma functions. */
+export function logChoose({ examined: n, positive: y }: Tested): number {
+  return logGamma(n + 1) - logGamma(y + 1) - logGamma(n - y + 1);
+}
+
+/** ln f(y) at mean prevalence p in [0, 1]; -Infinity where impossible. */
+export function logDensity(tested: Tested, p: number, rho: number): number {
+  const { examined: n, positive: y } = tested;
+  if (p <= 0) return y === 0 ? 0 : Number.NEGATIVE_INFINITY;
+  if (p >= 1) return y === n ? 0 : Number.NEGATIVE_INFINITY;
+  if (rho <= 0) return logChoose(tested) + y * Math.log(p) + (n - y) * Math.log1p(-p);
+  const m = (1 - rho) / rho;
+  const a = p * m;
+  const b = (1 - p) * m;
+  const rising = logGamma(y + a) - logGamma(a) + logGamma(n - y + b) - logGamma(b);
+  return logChoose(tested) + rising - logGamma(n + m) + logGamma(m);
+}
+
+/** ln f, without its binomial coefficient, and its first two derivatives by η = logit p. */
+export interface Term {
+  value: number;
+  gradient: number;
+  hessian: number;
+}
+
+/** The log-likelihood term at linear predictor η, for Newton's method. */
+export function likelihoodTerm({ examined: n, positive: y }: Tested, eta: number, rho: number): Term {
+  const p = expit(eta);
+  const q = expit(-eta);
+  if (rho <= 0) {
+    // ln p = −ln(1 + e^−η) and ln q = −ln(1 + e^η), stable for any η
+    const logP = eta >= 0 ? -Math.log1p(Math.exp(-eta)) : eta - Math.log1p(Math.exp(eta));
+    return { value: y * logP + (n - y) * (logP - eta), gradient: y - n * p, hessian: -n * p * q };
+  }
+  const m = (1 - rho) / rho;
+  const a = p * m;
+  const b = q * m;
+  const value = logGamma(y + a) - logGamma(a) + logGamma(n - y + b) - logGamma(b) - logGamma(n + m) + logGamma(m);
+  const byP = m * (digamma(y + a) - digamma(a) - digamma(n - y + b) + digamma(b));
+  const byPP = m * m * (trigamma(y + a) - trigamma(a) + trigamma(n - y + b) - trigamma(b));
+  const slope = p * q;
+  return { value, gradient: byP * slope, hessian: byPP * slope * slope + byP * slope * (q - p) };
+}
