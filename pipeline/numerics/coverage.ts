@@ -8,6 +8,8 @@ import type { Grid } from './grid.ts';
  */
 export interface Outline {
   rings: { points: Float64Array; sign: 1 | -1 }[];
+  /** In cells, on and off the grid. */
+  area: number;
   firstRow: number;
   endRow: number;
   firstColumn: number;
@@ -26,6 +28,13 @@ export interface Coverage {
   share: Float64Array;
 }
 
+/** Σ share, in cells. */
+export function coveredCells({ length, share }: Coverage): number {
+  let cells = 0;
+  for (let k = 0; k < share.length; k++) cells += length[k]! * share[k]!;
+  return cells;
+}
+
 /** Within this of a whole number is that number: rounding leaves less than 1e-14 behind in a row. */
 const ROUNDING = 1e-13;
 /** Shares further than this outside 0 to 1 come of outlines that cross themselves or of parts that overlap. */
@@ -34,6 +43,7 @@ const INVALID = 1e-9;
 /** `polygons` (one area; first ring the shell, then its holes, whatever their direction) as drawn on `grid`. */
 export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   const rings: Outline['rings'] = [];
+  let area = 0;
   let west = Infinity;
   let east = -Infinity;
   let top = Infinity;
@@ -51,12 +61,16 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
         top = Math.min(top, y);
         bottom = Math.max(bottom, y);
       });
-      rings.push({ points, sign: (index === 0) === signedArea(points) >= 0 ? 1 : -1 });
+      const size = signedArea(points);
+      const sign = (index === 0) === (size >= 0) ? 1 : -1;
+      rings.push({ points, sign });
+      area += sign * size;
     });
   }
   const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);
   return {
     rings,
+    area,
     firstRow: within(Math.floor(top), grid.rows),
     endRow: within(Math.ceil(bottom), grid.rows),
     firstColumn: within(Math.floor(west), grid.columns),
