@@ -1,7 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { BadInput } from '../bad-input.ts';
 import { addWindow, createSums, type ZonalStatistics, zonalStatistics } from '../models/zonal.ts';
-import { createCover, drawOutline } from '../numerics/coverage.ts';
+import { createCover, drawOutline, InvalidOutline } from '../numerics/coverage.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
 import { listWindows } from '../numerics/windows.ts';
 import { type Declared, openRaster } from '../readers/geotiff.ts';
@@ -26,8 +27,15 @@ export function zonalCommand(): Command {
     .requiredOption('--id <field>', "the field that holds each polygon's id")
     .requiredOption('--raster <file>', 'GeoTIFF in EPSG:4326')
     .option('--weights <file>', "GeoTIFF on the raster's own grid, not negative (persons, say)")
-    .requiredOption('--out <file.csv>', 'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean')
-    .option('--nodata <value>', "value of the raster's missing cells: a number, nan or none; overrides its tag", parseNodata)
+    .requiredOption(
+      '--out <file.csv>',
+      'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean',
+    )
+    .option(
+      '--nodata <value>',
+      "value of the raster's missing cells: a number, nan or none; overrides its tag",
+      parseNodata,
+    )
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
     .action(async (options: ZonalOptions) => {
       try {
@@ -43,7 +51,7 @@ export function zonalCommand(): Command {
 /**
  * Reads, computes and writes; resolves to the number of polygons.
  * @param onProgress is told the share of the raster's rows that are done.
- * @throws Error, one line, on any input that cannot be used; `out` is then left as it was.
+ * @throws BadInput; `out` is then left as it was.
  */
 export async function runZonal(options: ZonalOptions, onProgress: (share: number) => void): Promise<number> {
   const features = await readPolygons(options.polygons);
@@ -54,8 +62,11 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
   try {
     const { grid } = raster;
     if (weights && !sameGrid(grid, weights.grid)) {
-      throw new Error(
-        `${weights.file}: has ${describeGrid(weights.grid)}, expected the raster's ${describeGrid(grid)} (${raster.file})`,
+      throw new BadInput(
+        weights.file,
+        '',
+        describeGrid(weights.grid),
+        `the raster's ${describeGrid(grid)} (${raster.file})`,
       );
     }
     const outlines = features.map(({ polygons }) => drawOutline(polygons, grid));
@@ -63,14 +74,17 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
     const cover = createCover(grid.columns);
     for (const window of listWindows(grid, raster.blockRows, outlines)) {
       const endRow = window.row + window.rows;
-      const [values, weightValues] = await Promise.all([raster.readWindow(window), weights?.readWindow(window) ?? null]);
+      const [values, weightValues] = await Promise.all([
+        raster.readWindow(window),
+        weights?.readWindow(window) ?? null,
+      ]);
       outlines.forEach((outline, i) => {
         if (outline.firstRow >= endRow || outline.endRow <= window.row) return;
         try {
           addWindow(sums[i]!, cover(outline, window.row, endRow), window, values, weightValues);
         } catch (cause) {
-          const message = cause instanceof Error ? cause.message : String(cause);
-          throw new Error(`${options.polygons}: ${options.id} ${ids[i]}: ${message}`, { cause });
+          if (!(cause instanceof InvalidOutline)) throw cause;
+          throw new BadInput(options.polygons, `${options.id} ${ids[i]}`, cause.message, 'a valid polygon');
         }
       });
       onProgress(endRow / grid.rows);
@@ -98,7 +112,12 @@ async function writeCsv(file: string, ids: string[], statistics: ZonalStatistics
     await rename(aside, file);
   } catch (cause) {
     await rm(aside, { force: true });
-    throw new Error(`${file}: cannot be written (${cause instanceof Error ? cause.message : cause})`, { cause });
+    throw new BadInput(
+      file,
+      '',
+      `no way to write it (${cause instanceof Error ? cause.message : cause})`,
+      'a file that can be written',
+    );
   }
 }
 

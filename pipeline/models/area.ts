@@ -1,5 +1,6 @@
 import { area } from '@turf/turf';
 import type { Polygon } from '../artifacts.ts';
+import type { Grid } from '../numerics/grid.ts';
 
 /** WGS 84: semi-major axis in km and squared eccentricity. */
 const SEMI_MAJOR_KM = 6378.137;
@@ -38,4 +39,10 @@ export function cellAreaKm2(west: number, south: number, east: number, north: nu
   const sine = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
   const bands = zoneArea(sine(north)) - zoneArea(sine(south));
   return ((SEMI_MAJOR_KM ** 2 / 2) * bands * (east - west) * Math.PI) / 180;
+}
+
+/** Area in km² on the WGS 84 ellipsoid of each cell in `row` of a grid. */
+export function gridCellAreaKm2(grid: Grid, row: number): number {
+  const north = grid.north - row * grid.cellHeight;
+  return cellAreaKm2(0, north - grid.cellHeight, grid.cellWidth, north);
 }

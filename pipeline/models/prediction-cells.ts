@@ -1,6 +1,7 @@
 import type { PredictionCells } from '../artifacts.ts';
 import type { Coverage } from '../numerics/coverage.ts';
-import { cellAreaKm2, type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
+import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
+import { gridCellAreaKm2 } from './area.ts';
 
 const KM_PER_DEGREE = 111.2;
 
@@ -46,7 +47,7 @@ export function createCellPool(grid: Grid, side: number) {
       for (let i = 0; i + 1 < rowStart.length; i++) {
         const row = firstRow + i;
         const offset = (row - window.row) * window.columns - window.column;
-        const area = cellAreaKm2(grid, row);
+        const area = gridCellAreaKm2(grid, row);
         const latitude = latitudeOf(grid, row);
         const blockRow = Math.floor(row / side) * blocksAcross;
         for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {

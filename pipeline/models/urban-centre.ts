@@ -1,4 +1,5 @@
-import { cellAreaKm2, type Grid, type Values, type Window } from '../numerics/grid.ts';
+import type { Grid, Values, Window } from '../numerics/grid.ts';
+import { gridCellAreaKm2 } from './area.ts';
 
 export interface UrbanRule {
   /** People per km² that a cell needs. */
@@ -54,7 +55,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
     add(row: number, persons: Values): void {
       if (row !== runsByRow.length) throw new Error(`row ${row} of persons came, expected row ${runsByRow.length}`);
       for (let offset = 0; offset < persons.length; offset += grid.columns) {
-        const least = rule.density * cellAreaKm2(grid, runsByRow.length);
+        const least = rule.density * gridCellAreaKm2(grid, runsByRow.length);
         const runs: Run[] = [];
         for (let column = 0; column < grid.columns; column++) {
           const here = persons[offset + column]!;

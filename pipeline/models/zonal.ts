@@ -91,7 +91,7 @@ export function addWindow(
 
 /** The statistics that the sums amount to. */
 export function zonalStatistics(sums: ZonalSums, weighted: boolean): ZonalStatistics {
-  const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(valueOf);
+  const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(totalOf);
   return {
     count: count!,
     sum: sum!,
@@ -109,6 +109,6 @@ function add(sum: Sum, term: number): void {
   sum.total = total;
 }
 
-function valueOf(sum: Sum): number {
+function totalOf(sum: Sum): number {
   return sum.total + sum.dropped;
 }

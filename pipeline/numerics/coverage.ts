@@ -28,6 +28,9 @@ export interface Coverage {
   share: Float64Array;
 }
 
+/** The message is what was found: `an outline that …`. */
+export class InvalidOutline extends Error {}
+
 /** Σ share, in cells. */
 export function coveredCells({ length, share }: Coverage): number {
   let cells = 0;
@@ -62,7 +65,7 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
         bottom = Math.max(bottom, y);
       });
       const size = signedArea(points);
-      const sign = (index === 0) === (size >= 0) ? 1 : -1;
+      const sign = (index === 0) === size >= 0 ? 1 : -1;
       rings.push({ points, sign });
       area += sign * size;
     });
@@ -99,7 +102,7 @@ function signedArea(points: Float64Array): number {
  * the cells that edges cross, not with the cells inside. An edge always runs from its upper end to its lower one, so
  * that neighbours compute the same pieces with opposite signs and their shares sum to 1.
  *
- * @throws RangeError where shares leave 0 to 1: an outline that crosses itself or parts that overlap.
+ * @throws InvalidOutline where shares leave 0 to 1: an outline that crosses itself or parts that overlap.
  */
 export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();
@@ -295,9 +298,7 @@ function createSpans() {
     add(column: number, length: number, share: number) {
       if (length === 0 || share === 0) return;
       if (!(share > -INVALID && share < 1 + INVALID)) {
-        throw new RangeError(
-          `an outline crosses itself or its parts overlap: a cell's share is ${share}, expected 0 to 1`,
-        );
+        throw new InvalidOutline(`an outline that crosses itself or overlaps (a cell's share is ${share})`);
       }
       if (open === column && shares[count - 1] === share) {
         lengths[count - 1]! += length;

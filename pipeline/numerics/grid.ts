@@ -19,6 +19,11 @@ export interface Window {
 /** Values of a window, row after row; missing is NaN. Float32 where the file's type fits into it exactly. */
 export type Values = Float32Array | Float64Array;
 
+/** The cells of a whole grid, in the form that `listWindows` takes. */
+export function wholeGrid(grid: Grid) {
+  return { firstRow: 0, endRow: grid.rows, firstColumn: 0, endColumn: grid.columns };
+}
+
 export function sameGrid(a: Grid, b: Grid): boolean {
   return (
     a.west === b.west &&
@@ -51,23 +56,4 @@ export function longitudeOf(grid: Grid, column: number): number {
 
 export function latitudeOf(grid: Grid, row: number): number {
   return grid.north - (row + 0.5) * grid.cellHeight;
-}
-
-const SEMI_MINOR_KM = 6356.752314245179;
-const ECCENTRICITY = 0.08181919084262149;
-
-/** Area between the equator and `latitude` per radian of longitude, km². */
-function zoneArea(latitude: number): number {
-  const s = Math.sin((latitude * Math.PI) / 180);
-  const e = ECCENTRICITY;
-  return (SEMI_MINOR_KM ** 2 / 2) * (s / (1 - (e * s) ** 2) + Math.atanh(e * s) / e);
-}
-
-/**
- * Area of a cell in `row`, km², on the WGS 84 ellipsoid: exact between two parallels and two meridians (Snyder 1987,
- * Map Projections: A Working Manual, eq. 3-12 for the zone from the equator).
- */
-export function cellAreaKm2(grid: Grid, row: number): number {
-  const top = grid.north - row * grid.cellHeight;
-  return ((zoneArea(top) - zoneArea(top - grid.cellHeight)) * grid.cellWidth * Math.PI) / 180;
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fromFile, type GeoTIFF, type GeoTIFFImage } from 'geotiff';
+import { BadInput } from '../bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
 
 /** What the caller knows of a raster beyond its file. */
@@ -17,7 +18,7 @@ export interface Raster {
   grid: Grid;
   /** Rows that are decoded together: windows that begin and end on multiples of it decode nothing twice. */
   blockRows: number;
-  /** @throws Error where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded. */
+  /** @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded. */
   readWindow(window: Window): Promise<Values>;
   close(): Promise<void>;
 }
@@ -25,14 +26,14 @@ export interface Raster {
 /**
  * Opens a GeoTIFF of one band in longitude and latitude (EPSG:4326), north up. Missing cells (nodata, NaN) come as NaN;
  * a file without a nodata tag has none missing.
- * @throws Error, one line that names the file: not there, no TIFF, cut short, another coordinate system, rotated …
+ * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
  */
 export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
   const { size } = await stat(file).catch(() => {
-    throw new Error(`${file}: no such file; expected a GeoTIFF`);
+    throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
   });
   const tiff = await fromFile(file).catch((cause: unknown) => {
-    throw new Error(`${file}: cannot be read as a GeoTIFF (${reason(cause)})`, { cause });
+    throw unreadable(file, '', cause);
   });
   try {
     const image = await tiff.getImage();
@@ -50,9 +51,7 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
         const raw = await image
           .readRasters({ window: [column, row, column + columns, row + rows], samples: [0], interleave: true })
           .catch((cause: unknown) => {
-            throw new Error(`${file}: rows ${row} to ${row + rows - 1} cannot be decoded (${reason(cause)})`, {
-              cause,
-            });
+            throw unreadable(file, `rows ${row} to ${row + rows - 1}`, cause);
           });
         const values = raw instanceof Float32Array || raw instanceof Float64Array ? raw : widen(raw);
         if (missing !== null) {
@@ -68,27 +67,30 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
     };
   } catch (cause) {
     await tiff.close();
-    if (cause instanceof Error && cause.message.startsWith(file)) throw cause;
-    throw new Error(`${file}: cannot be read as a GeoTIFF (${reason(cause)})`, { cause });
+    throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
   }
 }
 
-function reason(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+function unreadable(file: string, where: string, cause: unknown): BadInput {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new BadInput(file, where, `what cannot be decoded (${reason})`, 'a whole GeoTIFF');
 }
 
 async function refuseUnsupported(file: string, tiff: GeoTIFF, image: GeoTIFFImage): Promise<void> {
   const bands = image.getSamplesPerPixel();
-  if (bands !== 1) throw new Error(`${file}: has ${bands} bands, expected one`);
+  if (bands !== 1) throw new BadInput(file, '', `${bands} bands`, 'one');
   const scaling = await image.getGDALMetadata(0);
   if (Number(scaling?.SCALE ?? 1) !== 1 || Number(scaling?.OFFSET ?? 0) !== 0) {
-    throw new Error(
-      `${file}: values are packed (scale ${scaling?.SCALE ?? 1}, offset ${scaling?.OFFSET ?? 0}), expected plain ones`,
+    throw new BadInput(
+      file,
+      '',
+      `packed values (scale ${scaling?.SCALE ?? 1}, offset ${scaling?.OFFSET ?? 0})`,
+      'plain ones',
     );
   }
   for (let i = 1; i < (await tiff.getImageCount()); i++) {
     const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
-    if (kind & 4) throw new Error(`${file}: missing cells lie in a mask inside the file, expected a nodata value`);
+    if (kind & 4) throw new BadInput(file, '', 'a mask of missing cells inside the file', 'a nodata value');
   }
 }
 
@@ -97,8 +99,8 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, declared: Decl
   const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
   if (code === undefined && declared.crs) return;
   if (code !== 4326) {
-    const found = code === undefined ? 'names no coordinate system' : `has the coordinate system EPSG:${code}`;
-    throw new Error(`${file}: ${found}, expected EPSG:4326 (longitude and latitude, WGS 84)`);
+    const found = code === undefined ? 'no coordinate system' : `the coordinate system EPSG:${code}`;
+    throw new BadInput(file, '', found, 'EPSG:4326 (longitude and latitude, WGS 84)');
   }
 }
 
@@ -121,7 +123,7 @@ function gridOf(file: string, image: GeoTIFFImage): Grid {
     north = matrix[7]!;
   }
   if (!(cellWidth > 0 && cellHeight > 0)) {
-    throw new Error(`${file}: is rotated, south up or without a place on the map, expected north up`);
+    throw new BadInput(file, '', 'a raster rotated, south up or without a place on the map', 'one north up');
   }
   // Where values belong to points (GTRasterType 2) the corner named is the first cell's centre.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
@@ -131,7 +133,7 @@ function gridOf(file: string, image: GeoTIFFImage): Grid {
   const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
   const slack = cellWidth;
   if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
-    throw new Error(`${file}: spans ${west} to ${east}, ${south} to ${north}; expected degrees on the globe`);
+    throw new BadInput(file, '', `longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }
   return { west, north, cellWidth, cellHeight, columns, rows };
 }
@@ -143,10 +145,10 @@ async function readBlockBytes(file: string, image: GeoTIFFImage, size: number): 
       ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
       : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
   );
-  if (!offsets || !bytes) throw new Error(`${file}: names no blocks, expected tiles or strips`);
+  if (!offsets || !bytes) throw new BadInput(file, '', 'no blocks', 'tiles or strips');
   let end = 0;
   for (let i = 0; i < offsets.length; i++) end = Math.max(end, Number(offsets[i]) + Number(bytes[i]));
-  if (end > size) throw new Error(`${file}: is cut short: ${size} bytes, expected ${end}`);
+  if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
   return bytes;
 }
 
@@ -200,8 +202,11 @@ function checkRange(file: string, grid: Grid, values: Values, window: Window, [m
       const row = window.row + Math.floor(i / window.columns);
       const column = window.column + (i % window.columns);
       const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
-      throw new Error(
-        `${file}: row ${row}, column ${column} (${place}) holds ${value}, expected ${min} to ${max} (a nodata left undeclared?)`,
+      throw new BadInput(
+        file,
+        `row ${row}, column ${column} (${place})`,
+        `${value}`,
+        `${min} to ${max} (a nodata left undeclared?)`,
       );
     }
   }

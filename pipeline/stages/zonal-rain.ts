@@ -1,25 +1,27 @@
 import type { Climate, Polygons, ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog.ts';
 import { type Period, periodRange } from '../contract/months.ts';
 import { type CellWeights, weightedMean } from '../models/cell-weights.ts';
 import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid.ts';
 import { fillGaps, openSource } from './zonal-sources.ts';
 
-/** A rain source's files by month, from the first to the last. @throws Error where months are missing or double. */
+/** A rain source's files by month, from the first to the last. @throws BadInput where months are missing or double. */
 export function rainMonths(source: Source): { path: string; period: Period }[] {
+  const complaint = complaintOf(source);
   const files = source.files.map(({ path, period }) => {
-    if (period === undefined) throw new Error(`source ${source.id}: ${path} has no period, expected its month`);
+    if (period === undefined) throw complaint(`${path} without a period`, 'its month');
     return { path, period };
   });
   files.sort((a, b) => (a.period < b.period ? -1 : 1));
   const expected = periodRange(files[0]!.period, files.at(-1)!.period);
   for (const [i, period] of expected.entries()) {
     const found = files[i]!.period;
-    if (found > period) throw new Error(`source ${source.id}: month ${period} is missing, the next is ${found}`);
-    if (found < period) throw new Error(`source ${source.id}: two files for month ${found}, expected one`);
+    if (found > period) throw complaint(`no file for ${period}`, 'every month');
+    if (found < period) throw complaint(`two files for ${found}`, 'one a month');
   }
   if (files.length > expected.length) {
-    throw new Error(`source ${source.id}: two files for month ${files.at(-1)!.period}, expected one`);
+    throw complaint(`two files for ${files.at(-1)!.period}`, 'one a month');
   }
   return files;
 }
@@ -36,7 +38,6 @@ export async function readRain(
   codes: string[],
   neighbours: Polygons['neighbours'],
   report: ReportLine[],
-  onMonth: (period: Period) => void,
 ): Promise<Climate> {
   const files = rainMonths(source);
   const window = windowOf(weights, grid);
@@ -45,7 +46,7 @@ export async function readRain(
     const raster = await openSource(source, rawData, ['mm per month'], path);
     try {
       if (!sameGrid(raster.grid, grid)) {
-        throw new Error(`${raster.file}: has ${describeGrid(raster.grid)}, expected the first month's ${describeGrid(grid)}`);
+        throw new BadInput(raster.file, '', describeGrid(raster.grid), `the first month's ${describeGrid(grid)}`);
       }
       const values = await raster.readWindow(window);
       const valueAt = (cell: number) => {
@@ -55,13 +56,13 @@ export async function readRain(
       const means = weights.map((weight) => weightedMean(weight, valueAt));
       const filled = fillGaps(source, `rain in ${period}`, means, codes, neighbours, report);
       filled.forEach((mm, i) => {
-        if (mm === null) throw new Error(`source ${source.id}: rain cannot be null (${codes[i]}), expected neighbours' rule`);
+        if (mm === null)
+          throw complaintOf(source)(`no rain for ${codes[i]}`, 'the rule `neighbours`: rain cannot be null');
         rain_mm[codes[i]!]!.push(mm);
       });
     } finally {
       await raster.close();
     }
-    onMonth(period);
   }
   const first = files[0]!.period;
   return { first, months: files.length, rain_mm, temperature_c: null };
@@ -81,4 +82,8 @@ function windowOf(weights: CellWeights[], grid: Grid): Window {
     }
   }
   return { row: top, column: west, rows: Math.max(0, bottom - top), columns: Math.max(0, east - west) };
+}
+
+function complaintOf(source: Source) {
+  return (found: string, expected: string) => new BadInput('sources.json', `source ${source.id}`, found, expected);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Polygons, ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import type { Role, Source } from '../catalog.ts';
 import { openRaster, type Raster } from '../readers/geotiff.ts';
 
@@ -15,7 +16,7 @@ const UNITS: Record<string, { valid: readonly [number, number]; factor: number }
 };
 
 /** Sources of a role that are rasters. */
-export function rasterSources(sources: Source[], role: Role): Source[] {
+export function rasterSources(sources: readonly Source[], role: Role): Source[] {
   return sources.filter((source) => source.role === role && source.format === 'geotiff');
 }
 
@@ -27,7 +28,7 @@ export async function openSource(
   path = source.files[0]!.path,
 ): Promise<Raster & { factor: number }> {
   const unit = units.includes(source.unit) ? UNITS[source.unit] : undefined;
-  if (!unit) throw new Error(`source ${source.id}: unit is ${source.unit}, expected ${units.join(' or ')}`);
+  if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
   const raster = await openRaster(join(rawData, path), {
     nodata: source.nodata,
     crs: source.crs,
@@ -39,7 +40,7 @@ export async function openSource(
 /**
  * Fills what the rasters do not know of an LGA by the rules that the catalog declares; `values[i]` belongs to
  * `codes[i]`. `null` leaves it unknown, `neighbours` takes the plain mean of the known LGAs that share an edge.
- * @throws Error for an LGA that is unknown and not declared.
+ * @throws BadInput for an LGA that is unknown and not declared.
  */
 export function fillGaps(
   source: Source,
@@ -61,8 +62,12 @@ export function fillGaps(
     const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
     const given = near.filter((n) => n !== null);
     if (rule !== 'neighbours' || given.length === 0) {
-      const asked = rule === 'neighbours' ? 'nor do its neighbours' : 'and the catalog declares no gap there';
-      throw new Error(`source ${source.id}: nobody in ${code} lives on a cell with ${figure}, ${asked}`);
+      throw new BadInput(
+        source.files[0]!.path,
+        code,
+        `no valid cells of ${figure} there`,
+        'some, or a gap declared in the catalog',
+      );
     }
     report.push({ source: source.id, rule, what: `${code} takes ${figure} from ${given.length} neighbours` });
     return given.reduce((sum, n) => sum + n, 0) / given.length;
