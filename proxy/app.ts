@@ -1,5 +1,6 @@
 /** Assembly of the API: key, then limits, then outcome, then bytes. Listening is server.ts's. */
 import { randomUUID } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from './clock.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
@@ -100,9 +101,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
       const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
       log({ request_id: request.id, operation: answered.operation, status, ms });
     }
-    out.code(status).headers(headers).header('x-request-id', request.id);
-    if (corsOrigins.size > 0) out.headers(corsHeaders(request.headers.origin, corsOrigins));
-    return out.send(body);
+    headers['x-request-id'] = request.id;
+    if (corsOrigins.size > 0) Object.assign(headers, corsHeaders(request.headers.origin, corsOrigins));
+    // Written as they are: Fastify would add a charset to the type, and the bytes need none of its serialising.
+    out.hijack();
+    out.raw.writeHead(status, headers);
+    if (body instanceof Readable) pipeline(body, out.raw, () => {});
+    else out.raw.end(body);
   };
 
   const app = fastify({
