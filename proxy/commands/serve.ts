@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { isBrand } from '../keys/key-format.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
-import { type RunningServer, startServer } from '../server.ts';
+import type { RunningServer } from '../server.ts';
 import { UsageError } from '../usage-error.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption, curlLine } from './keys.ts';
@@ -60,6 +60,8 @@ async function serve(options: ServeOptions): Promise<void> {
   if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
   const report = (line: string) => console.error(`malaria-proxy: ${line}`);
   const log = (record: object) => print(JSON.stringify({ time: new Date().toISOString(), ...record }));
+  // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
+  const { startServer } = await import('../server.ts');
   const server = await startServer({
     ...options,
     corsOrigins: options.corsOrigin,

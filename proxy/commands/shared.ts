@@ -27,9 +27,9 @@ export function addStoreOptions(command: Command): Command {
 
 /** Runs `work` with the store that `options` name, and closes it. */
 export async function withStore<T>(options: StoreOptions, work: (store: AccountStore) => Promise<T>): Promise<T> {
-  checkLimits(options.limits, options.store);
   const store = openStore(options.store);
   try {
+    checkLimits(options.limits, options.store);
     return await work(store);
   } finally {
     await store.close();

@@ -3,7 +3,7 @@ import { Check } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../pipeline/contract/errors.ts';
 import { OPERATIONS, type Operation, type Scope } from '../../pipeline/contract/operations.ts';
-import { ALL_SCOPES, codeOf, giveKey, startService } from './service.ts';
+import { ALL_SCOPES, codeOf, giveKey, type Service, startService } from './service.ts';
 
 /** SPEC 4 and 7, row by row: path, status, code. */
 const ROWS: [string, number, string][] = [
@@ -53,15 +53,18 @@ const ROWS: [string, number, string][] = [
   ].map((path): [string, number, string] => [path, 404, 'NOT_FOUND']),
 ];
 
-let service: Awaited<ReturnType<typeof startService>>;
+let service: Service;
 let key: string;
 
 describe('errors over HTTP', () => {
   // Started for the file: every row is independent of the others.
   beforeAll(async () => {
-    service = await startServiceForFile();
+    const ends: (() => void | Promise<void>)[] = [];
+    service = await startService({}, (end) => ends.unshift(end));
     key = (await giveKey(service.store)).key;
-    return () => service.close();
+    return async () => {
+      for (const end of ends) await end();
+    };
   });
 
   test.each(ROWS)('%s is %i %s', async (path, status, code) => {
@@ -174,38 +177,6 @@ test('403 comes before 404, 400 and 503, 401 and 429 before all', async () => {
     expect(await codeOf(await bare.get(path))).toBe('INVALID_KEY');
   }
 });
-
-async function startServiceForFile() {
-  const { makeBuild } = await import('./fixture.ts');
-  const { startServer } = await import('../../proxy/server.ts');
-  const { build, current, store, remove } = makeBuild();
-  const server = await startServer({
-    snapshot: current,
-    store,
-    limits: 'sqlite',
-    host: '127.0.0.1',
-    port: 0,
-    opsPort: 0,
-    perMinute: 100_000,
-    perMonth: 100_000,
-    report: () => {},
-  });
-  return {
-    ...server,
-    build,
-    storeUrl: store,
-    reports: [],
-    close: async () => {
-      await server.close();
-      remove();
-    },
-    get: (path: string, token?: string, init: RequestInit = {}) =>
-      fetch(server.url + path, {
-        ...init,
-        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers },
-      }),
-  };
-}
 
 /** Sends `text` as it is and reads until the server closes. */
 function raw(text: string): Promise<{ status: number; body: string }> {

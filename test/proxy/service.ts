@@ -17,18 +17,23 @@ export interface Service extends RunningServer {
   get(path: string, key?: string, init?: RequestInit): Promise<Response>;
 }
 
+/** Has what was started end with the test; `beforeAll` passes its own, for a service that a file shares. */
+type AtEnd = (end: () => void | Promise<void>) => void;
+
 /** Starts a service that stops, and whose files go, with the test. */
 export async function startService(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Service> {
   const { build, current, store, remove } = makeBuild(options.fixture);
-  onTestFinished(remove);
-  return serveBuild({ build, snapshot: current, store }, options);
+  atEnd(remove);
+  return serveBuild({ build, snapshot: current, store }, options, atEnd);
 }
 
 export async function serveBuild(
   place: { build: string; snapshot: string; store: string },
   options: Partial<ServerOptions> = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Service> {
   const reports: string[] = [];
   const server = await startServer({
@@ -45,7 +50,7 @@ export async function serveBuild(
   });
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= server.close());
-  onTestFinished(close);
+  atEnd(close);
   return {
     ...server,
     close,
