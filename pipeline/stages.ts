@@ -80,3 +80,13 @@ export const STAGES: readonly Stage[] = [
 export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
   [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
 );
+
+/** The last stage: joins the artifacts into the snapshot. It writes no artifact; its result is published. */
+export const SNAPSHOT: Stage = {
+  name: 'snapshot',
+  module: 'pipeline/snapshot/build.ts',
+  reads: () => true,
+  model: ['country', 'name', 'synthetic', 'release', 'first_estimated', 'last_estimated', 'states', 'parameters'],
+  inputs: ARTIFACTS,
+  outputs: [],
+};

@@ -1,5 +1,6 @@
 import { booleanClockwise, kinks } from '@turf/turf';
 import type { Polygon } from '../artifacts.ts';
+import type { AreaGeometry } from '../contract/schemas.ts';
 
 /** An area's outline under its code, with the code of the state it belongs to (its own for a state). */
 export interface CodedOutline {
@@ -51,4 +52,9 @@ export function nestingFaults(lgas: readonly CodedOutline[], states: readonly Co
     if (missing + extra === 0) return [];
     return [`${state.code}: does not nest: ${missing} edges of its LGAs missing, ${extra} edges of no LGA`];
   });
+}
+
+/** Polygons of a GeoJSON geometry. */
+export function polygonsOf(geometry: AreaGeometry): Polygon[] {
+  return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
 }

@@ -4,7 +4,7 @@ import { DECIMALS } from '../contract/decimals.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { areaKm2 } from '../models/area.ts';
-import { nestingFaults, outlineFaults } from '../models/outline-check.ts';
+import { nestingFaults, outlineFaults, polygonsOf } from '../models/outline-check.ts';
 
 /**
  * Outlines for maps: simplified on shared topology, so that neighbours and states keep their common edges, rounded,
@@ -88,9 +88,4 @@ function geometryOf(collection: Collection, key: string, code: string): AreaGeom
   if (found.length !== 1 || !geometry)
     throw new Error(`simplified outlines: found ${found.length} shapes of ${code}, expected 1`);
   return geometry;
-}
-
-/** Polygons of a GeoJSON geometry. */
-export function polygonsOf(geometry: AreaGeometry): Polygon[] {
-  return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
 }
