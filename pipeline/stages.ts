@@ -30,7 +30,7 @@ export const STAGES: readonly Stage[] = [
     name: 'zonal',
     module: 'pipeline/stages/zonal.ts',
     reads: rasters,
-    model: ['extent'],
+    model: [],
     inputs: ['ingest/areas', 'ingest/polygons'],
     outputs: ['lgas', 'cells', 'climate'],
   },

@@ -18,7 +18,13 @@ export interface TinyCountry {
 
 export const LGAS = ['NG001001', 'NG001002', 'NG002001', 'NG002002'] as const;
 const square = (west: number, width = 1) => [
-  [[west, 4], [west + width, 4], [west + width, 5], [west, 5], [west, 4]],
+  [
+    [west, 4],
+    [west + width, 4],
+    [west + width, 5],
+    [west, 5],
+    [west, 4],
+  ],
 ];
 const collection = (features: unknown[]) => JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
 const csv = (rows: (string | number)[][]) => `${rows.map((row) => row.join(',')).join('\n')}\n`;
@@ -41,7 +47,8 @@ export function tinyCountry(): TinyCountry {
     })),
   );
   const months = Array.from({ length: 48 }, (_, i) => addMonths('2018-01', i));
-  const rain = (lga: number, period: string) => Math.max(0, 120 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
+  const rain = (lga: number, period: string) =>
+    Math.max(0, 120 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
   files['climate.csv'] = csv([
     ['lga', 'month', 'mm'],
     ...LGAS.flatMap((code, i) => months.map((period) => [code, period, rain(i, period).toFixed(1)])),
@@ -51,34 +58,151 @@ export function tinyCountry(): TinyCountry {
     ['year', 'month', 'cluster', 'state', 'lga', 'method', 'n', 'share'],
     ...[2018, 2021].flatMap((year) =>
       LGAS.flatMap((code, i) =>
-        [1, 2, 3].map((k) => [year, `${year}-10`, `${year}-${code}-${k}`, code.slice(0, 5), code, 'microscopy', 20 + k, (0.1 + 0.1 * i + 0.02 * k).toFixed(2)]),
+        [1, 2, 3].map((k) => [
+          year,
+          `${year}-10`,
+          `${year}-${code}-${k}`,
+          code.slice(0, 5),
+          code,
+          'microscopy',
+          20 + k,
+          (0.1 + 0.1 * i + 0.02 * k).toFixed(2),
+        ]),
       ),
     ),
     [2018, '2018-10', '2018-x', 'NG001', LGAS[0], 'rdt', 20, 0.5],
   ]);
   files['cases.csv'] = csv([
     ['state', 'month', 'cases'],
-    ...months.map((period) => ['NG001', period, Math.round(1500 + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6))]),
+    ...months.map((period) => [
+      'NG001',
+      period,
+      Math.round(1500 + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6)),
+    ]),
   ]);
-  files['nets.csv'] = csv([['lga', 'use'], ...LGAS.map((code, i) => [code, 0.3 + 0.1 * i])]);
-  files['access.csv'] = csv([['state', 'percent'], ['NG001', 45], ['NG002', 60]]);
+  files['nets.csv'] = csv([['lga', 'use'], ...LGAS.map((code, i) => [code, (0.3 + 0.1 * i).toFixed(1)])]);
+  files['access.csv'] = csv([
+    ['state', 'percent'],
+    ['NG001', 45],
+    ['NG002', 60],
+  ]);
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const cells = grid.columns * grid.rows;
-  files['people.tif'] = writeGeotiff(Float32Array.from({ length: cells }, (_, i) => 50 + (i % 7)), grid);
-  files['height.tif'] = writeGeotiff(Int16Array.from({ length: cells }, (_, i) => 100 + (i % 80)), grid, '-9999');
+  files['people.tif'] = writeGeotiff(
+    Float32Array.from({ length: cells }, (_, i) => 50 + (i % 7)),
+    grid,
+  );
+  files['height.tif'] = writeGeotiff(
+    Int16Array.from({ length: cells }, (_, i) => 100 + (i % 80)),
+    grid,
+    '-9999',
+  );
 
   const about = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
   const sources = [
-    { id: 'lga_boundaries', role: 'lga_boundaries', ...about, format: 'geojson', unit: 'degrees', columns: { lga_pcode: 'pcode', lga: 'name', state_pcode: 'state' }, files: [{ path: 'lgas.geojson' }] },
-    { id: 'state_boundaries', role: 'state_boundaries', ...about, format: 'geojson', unit: 'degrees', columns: { state_pcode: 'pcode', state: 'name' }, files: [{ path: 'states.geojson' }] },
-    { id: 'population', role: 'population', ...about, format: 'geotiff', crs: 'EPSG:4326', unit: 'persons', nodata: 'none', files: [{ path: 'people.tif' }] },
-    { id: 'elevation', role: 'elevation', ...about, format: 'geotiff', crs: 'EPSG:4326', unit: 'm', nodata: -9999, files: [{ path: 'height.tif' }] },
-    { id: 'population_census', role: 'population_census', ...about, format: 'csv', unit: 'persons', columns: { lga_pcode: 'lga', people: 'people', children_0_4: 'under5' }, files: [{ path: 'census.csv' }] },
-    { id: 'climate', role: 'climate', ...about, format: 'csv', unit: 'mm per month', columns: { lga_pcode: 'lga', period: 'month', rain_mm: 'mm' }, files: [{ path: 'climate.csv' }] },
-    { id: 'surveys', role: 'survey_clusters', ...about, format: 'csv', unit: 'share', columns: { survey_year: 'year', period: 'month', cluster_id: 'cluster', state_pcode: 'state', lga_pcode: 'lga', method: 'method', examined: 'n', positivity: 'share' }, files: [{ path: 'surveys.csv' }] },
-    { id: 'cases', role: 'cases_states', ...about, format: 'csv', unit: 'cases', columns: { state_pcode: 'state', period: 'month', confirmed: 'cases' }, files: [{ path: 'cases.csv' }] },
-    { id: 'itn_use', role: 'layer', figure: 'itn_use', ...about, format: 'csv', unit: 'share', columns: { lga_pcode: 'lga', value: 'use' }, files: [{ path: 'nets.csv' }] },
-    { id: 'itn_access', role: 'layer', figure: 'itn_access', ...about, format: 'csv', unit: 'percent', columns: { state_pcode: 'state', value: 'percent' }, files: [{ path: 'access.csv' }] },
+    {
+      id: 'lga_boundaries',
+      role: 'lga_boundaries',
+      ...about,
+      format: 'geojson',
+      unit: 'degrees',
+      columns: { lga_pcode: 'pcode', lga: 'name', state_pcode: 'state' },
+      files: [{ path: 'lgas.geojson' }],
+    },
+    {
+      id: 'state_boundaries',
+      role: 'state_boundaries',
+      ...about,
+      format: 'geojson',
+      unit: 'degrees',
+      columns: { state_pcode: 'pcode', state: 'name' },
+      files: [{ path: 'states.geojson' }],
+    },
+    {
+      id: 'population',
+      role: 'population',
+      ...about,
+      format: 'geotiff',
+      crs: 'EPSG:4326',
+      unit: 'persons',
+      nodata: 'none',
+      files: [{ path: 'people.tif' }],
+    },
+    {
+      id: 'elevation',
+      role: 'elevation',
+      ...about,
+      format: 'geotiff',
+      crs: 'EPSG:4326',
+      unit: 'm',
+      nodata: -9999,
+      files: [{ path: 'height.tif' }],
+    },
+    {
+      id: 'population_census',
+      role: 'population_census',
+      ...about,
+      format: 'csv',
+      unit: 'persons',
+      columns: { lga_pcode: 'lga', people: 'people', children_0_4: 'under5' },
+      files: [{ path: 'census.csv' }],
+    },
+    {
+      id: 'climate',
+      role: 'climate',
+      ...about,
+      format: 'csv',
+      unit: 'mm per month',
+      columns: { lga_pcode: 'lga', period: 'month', rain_mm: 'mm' },
+      files: [{ path: 'climate.csv' }],
+    },
+    {
+      id: 'surveys',
+      role: 'survey_clusters',
+      ...about,
+      format: 'csv',
+      unit: 'share',
+      columns: {
+        survey_year: 'year',
+        period: 'month',
+        cluster_id: 'cluster',
+        state_pcode: 'state',
+        lga_pcode: 'lga',
+        method: 'method',
+        examined: 'n',
+        positivity: 'share',
+      },
+      files: [{ path: 'surveys.csv' }],
+    },
+    {
+      id: 'cases',
+      role: 'cases_states',
+      ...about,
+      format: 'csv',
+      unit: 'cases',
+      columns: { state_pcode: 'state', period: 'month', confirmed: 'cases' },
+      files: [{ path: 'cases.csv' }],
+    },
+    {
+      id: 'itn_use',
+      role: 'layer',
+      figure: 'itn_use',
+      ...about,
+      format: 'csv',
+      unit: 'share',
+      columns: { lga_pcode: 'lga', value: 'use' },
+      files: [{ path: 'nets.csv' }],
+    },
+    {
+      id: 'itn_access',
+      role: 'layer',
+      figure: 'itn_access',
+      ...about,
+      format: 'csv',
+      unit: 'percent',
+      columns: { state_pcode: 'state', value: 'percent' },
+      files: [{ path: 'access.csv' }],
+    },
   ];
   const model = {
     country: 'tiny',
@@ -100,8 +224,19 @@ export function tinyCountry(): TinyCountry {
       context: { name: 'test', coverage_year: 2018, note: 'test' },
       survey: { method: 'microscopy', small_sample: 100, confidence: 0.95 },
       season: { high_share: 0.5, masked: [] },
-      risk: { score: 'baseline', draws: 200, state_only_effective_size: 100, season_exponent: { mean: 0.4, sd: 0.15, source: 'test' } },
-      transmission: { infectious_months: 1, immune_months: 12, development_first: 2020, held_back_year: 2021, starts: 4 },
+      risk: {
+        score: 'baseline',
+        draws: 200,
+        state_only_effective_size: 100,
+        season_exponent: { mean: 0.4, sd: 0.15, source: 'test' },
+      },
+      transmission: {
+        infectious_months: 1,
+        immune_months: 12,
+        development_first: 2020,
+        held_back_year: 2021,
+        starts: 4,
+      },
     },
   };
   return { directory: '', files, sources, model };

@@ -2,7 +2,7 @@ import type { Areas, ContextByLga, ContextByState, Outlines, ReportLine, Scores,
 import type { Model, Source } from '../catalog.ts';
 import type { Manifest, StageRecord } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
-import { buildOpenApi } from '../contract/openapi.ts';
+import { buildOpenapi } from '../contract/openapi.ts';
 import { type Coverage, FORECAST_MONTHS } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { documents, type SnapshotParts } from './documents.ts';
@@ -46,7 +46,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
   await writeTables(tree, 'tables', tables.tables());
-  await tree.write('openapi.json', `${JSON.stringify(buildOpenApi(), null, 2)}\n`);
+  await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
   await tree.write('report/index.html', renderReport(parts, input));
 

@@ -117,6 +117,7 @@ const ENTRIES: Entry[] = [
     format: 'csv',
     unit: 'share',
     columns: { survey_year: 'survey_year', state_pcode: 'state_pcode', method: 'method', positivity: 'positivity' },
+    fieldwork: { first: '2021-10', last: '2021-12' },
     files: ['surveys/states_2021.csv'],
     notes: ['Fieldwork October to December 2021.'],
   },
@@ -240,7 +241,7 @@ export function describeModel(seed: number): Model {
     states: STATES.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),
     parameters: {
       seed,
-      boundaries: { simplify_keep: 0.5, max_area_change: 0.02 },
+      boundaries: { tolerance_m: 100, max_area_change: 0.03 },
       context: {
         name: `Made-up country, seed ${seed}`,
         coverage_year: 2018,
@@ -254,7 +255,7 @@ export function describeModel(seed: number): Model {
         masked: [{ first: LGA_DIP.first, last: LGA_DIP.last, reason: LGA_DIP.reason }],
       },
       risk: {
-        score: 'spatial',
+        score: 'baseline',
         draws: 500,
         // 285 children a state in 15 clusters that differ a lot among themselves: design effect about 5.
         state_only_effective_size: 60,
