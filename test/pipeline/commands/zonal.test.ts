@@ -124,7 +124,6 @@ describe('refused', () => {
     expect(bad.status).toBe(2);
     expect(bad.stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(bad.stderr).toContain('expected a field code');
-    expect(call('--id', 'name', '--out', options.out, '--nodata', 'x').status).toBe(2);
     expect(call('--id', 'name').status).toBe(2);
     expect(existsSync(options.out)).toBe(false);
     expect(call('--id', 'name', '--out', options.out).status).toBe(0);
