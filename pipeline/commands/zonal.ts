@@ -7,6 +7,7 @@ import { describeGrid, sameGrid } from '../numerics/grid.ts';
 import { listWindows } from '../numerics/windows.ts';
 import { type Declared, openRaster } from '../readers/geotiff.ts';
 import { identifyFeatures, readPolygons } from '../readers/polygons.ts';
+import { say } from './options.ts';
 
 export interface ZonalOptions {
   polygons: string;
@@ -19,7 +20,7 @@ export interface ZonalOptions {
 
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
 
-/** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. Exits 2 with one line on bad input. */
+/** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export function zonalCommand(): Command {
   return new Command('zonal')
     .description('Statistics of a raster inside polygons, every cell counted by the exact share that lies inside.')
@@ -36,15 +37,19 @@ export function zonalCommand(): Command {
       "value of the raster's missing cells: a number, nan or none; overrides its tag",
       parseNodata,
     )
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  malaria-risk zonal --polygons lgas.geojson --id code --raster elevation.tif --out elevation.csv
+  malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster nets.tif --weights people.tif --out nets.csv
+
+Cells without a value take no part. weighted_mean is sum(share x weight x value) / sum(share x weight); a figure that
+cannot be had is empty.`,
+    )
     .action(async (options: ZonalOptions) => {
-      try {
-        const count = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
-        process.stdout.write(`${options.out}: ${count} polygons\n`);
-      } catch (error) {
-        process.stderr.write(`malaria-risk zonal: ${error instanceof Error ? error.message : error}\n`);
-        process.exitCode = 2;
-      }
+      const count = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
+      say(`${options.out}: ${count} polygons`);
     });
 }
 
