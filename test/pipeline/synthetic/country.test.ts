@@ -197,6 +197,8 @@ test('refuses what is not a made-up country, and a bad seed, with one line and e
   await expect(writeSyntheticCountry({ seed: -1, out })).rejects.toThrow(
     'seed -1, expected a whole number of 0 or more',
   );
-  expect(synth(['--seed', 'x']).status).not.toBe(0);
+  const seed = synth(['--seed', '1.5']);
+  expect(seed.status).toBe(2);
+  expect(seed.stderr).toBe('error: --seed 1.5, expected a whole number of 0 or more\n');
   expect(synth(['--help']).stdout).toContain('truth/');
 });

@@ -78,7 +78,9 @@ test.skipIf(!existsSync(real))(
   "names, codes and counts are the real country's (skipped without ../shared)",
   async () => {
     const name = 'nga_admbnda_adm2_osgof_20190417.dbf';
-    const out = await mapshaper.applyCommands(`-i ${name} -o rows.json`, { [name]: readFileSync(join(real, name)) });
+    const out = await mapshaper.applyCommands(`-i ${name} -o rows.json format=json`, {
+      [name]: readFileSync(join(real, name)),
+    });
     const rows: { ADM1_PCODE: string; ADM1_EN: string }[] = JSON.parse(out['rows.json']!.toString());
     for (const { state_pcode, state, lgas } of STATES) {
       const here = rows.filter((row) => row.ADM1_PCODE === state_pcode);
