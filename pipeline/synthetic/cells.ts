@@ -62,7 +62,7 @@ export function poolCells(geography: Geography, population: Population, terrain:
     elevation_m: longitude.map((_, i) => terrain(longitude[i]!, latitude[i]!)),
     of,
   };
-  const missing = geography.lgas.findIndex((_, i) => population.by_lga[i]! <= 0);
+  const missing = geography.lgas.findIndex((_, i) => !(population.by_lga[i]! > 0));
   if (missing >= 0) throw new Error(`${geography.lgas[missing]!.lga_pcode} has no people, expected some in every LGA`);
   return cells;
 }

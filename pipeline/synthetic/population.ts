@@ -60,8 +60,11 @@ export function settle(seed: number, geography: Geography): Population {
       return emptiness(x, y) + roughness < -0.6 ? 0 : Math.exp(0.6 * roughness);
     });
     const urban = townPeople(built, cells);
-    const ruralScale = (total * (1 - townShare)) / sum(rural);
-    const urbanScale = (total * townShare) / sum(urban);
+    // A small LGA may have no village at all: then everyone lives in its towns.
+    const villages = sum(rural);
+    const inTowns = villages > 0 ? total * townShare : total;
+    const ruralScale = villages > 0 ? (total - inTowns) / villages : 0;
+    const urbanScale = inTowns / sum(urban);
     for (const [k, cell] of cells.entries()) {
       // A tenth of a person is detail enough, and compresses.
       persons[cell] = Math.round(10 * (rural[k]! * ruralScale + urban[k]! * urbanScale)) / 10;
