@@ -4,7 +4,7 @@ declare module 'mapshaper' {
     applyCommands(
       commands: string,
       input: Record<string, Uint8Array | string | object>,
-    ): Promise<Record<string, Uint8Array>>;
+    ): Promise<Record<string, Buffer>>;
   };
   export default mapshaper;
 }

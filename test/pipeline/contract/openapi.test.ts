@@ -5,7 +5,6 @@ import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS, type Operation, operationErrors, SCOPES } from '../../../pipeline/contract/operations.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked, not typed
 const openapi = () => buildOpenapi('1.0.0') as any;
 
 test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
@@ -39,7 +38,6 @@ test('has the twelve operations with their parameters, scope and every error', (
     expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual(operation.parameters);
     if (operation.scope) expect(get.description).toContain(operation.scope);
     const codes = Object.values(get.responses).flatMap((response) =>
-      // biome-ignore lint/suspicious/noExplicitAny: as above
       Object.keys((response as any).content?.['application/problem+json']?.examples ?? {}),
     ) as ErrorCode[];
     expect(codes.sort()).toEqual(

@@ -6,7 +6,7 @@ import { randomStream } from '../../../pipeline/numerics/random.ts';
 
 const DRAWS = 4000;
 const flat = new Array(12).fill(0);
-const _fit = (levels: number[], rho: number): BaselineFit => ({
+const fitOf = (levels: number[], rho: number): BaselineFit => ({
   states: ['AB', 'AD'],
   rounds: [2018, 2021],
   tau: 1,
