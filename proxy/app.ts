@@ -107,6 +107,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     out.hijack();
     out.raw.writeHead(status, headers);
     if (body instanceof Readable) pipeline(body, out.raw, () => {});
+    else if (typeof body === 'string') out.raw.end(body, 'latin1');
     else out.raw.end(body);
   };
 

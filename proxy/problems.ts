@@ -28,7 +28,7 @@ export type FaultCode = keyof typeof FAULTS;
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Status and RFC 9457 body of an error. */
+/** Status and RFC 9457 body of an error; the body is ASCII, so its length is its bytes. */
 export function problem(code: ErrorCode | FaultCode, requestId: string): { status: number; body: string } {
   const { status, title, detail } =
     code in FAULTS ? FAULTS[code as FaultCode] : { ...ERRORS[code as ErrorCode], detail: DETAILS[code as ErrorCode] };

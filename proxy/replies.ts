@@ -9,6 +9,7 @@ import type { Snapshot } from './snapshot/snapshot.ts';
 export interface Reply {
   status: number;
   headers: Record<string, string | number>;
+  /** Text is latin1, a character a byte. */
   body: string | Buffer | Readable | null;
 }
 
@@ -24,7 +25,7 @@ const CACHE_CONTROL = 'private, no-cache';
 export function problemReply(code: ErrorCode | FaultCode, requestId: string): Reply {
   const { status, body } = problem(code, requestId);
   const headers: Reply['headers'] = { ...COMMON, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' };
-  headers['content-length'] = Buffer.byteLength(body);
+  headers['content-length'] = body.length;
   if (code === 'INVALID_KEY') headers['www-authenticate'] = 'Bearer';
   if (code === 'METHOD_NOT_ALLOWED') headers.allow = 'GET, HEAD';
   return { status, headers, body };

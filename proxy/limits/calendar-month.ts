@@ -1,11 +1,14 @@
-/** The UTC calendar month that holds `wallMs`: its name, length in seconds, and whole seconds left of it. */
-export function calendarMonth(wallMs: number): { name: string; windowSeconds: number; resetSeconds: number } {
+/** A calendar month in UTC, from `start` up to but not including `end` (ms since 1970). */
+export interface CalendarMonth {
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** The month that holds `wallMs`; `known` itself where that is it, which spares all but one request a month the work. */
+export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMonth {
+  if (known && wallMs >= known.start && wallMs < known.end) return known;
   const date = new Date(wallMs);
-  const start = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-  const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
-  return {
-    name: date.toISOString().slice(0, 7),
-    windowSeconds: (end - start) / 1000,
-    resetSeconds: Math.ceil((end - wallMs) / 1000),
-  };
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { name: date.toISOString().slice(0, 7), start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
 }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 import { sqliteFile } from '../keys/open-store.ts';
 import { UsageError } from '../usage-error.ts';
@@ -6,10 +7,13 @@ import { openSqliteLimiter } from './sqlite-limiter.ts';
 
 export const DEFAULT_LIMITS = 'sqlite';
 
-/** Where `limits` has the embedded limiter keep its file: beside the store's for plain `sqlite`. */
+/**
+ * Where `limits` has the embedded limiter keep its file: for plain `sqlite` beside the store's, which must exist; a link
+ * to the store is followed, so that two servers on one store meet at one lock however they name it.
+ */
 function limitsFile(limits: string, store: string): string {
   const file = limits === 'sqlite' ? sqliteFile(store) : null;
-  if (file !== null) return `${file}-limits`;
+  if (file !== null) return `${realpathSync(file)}-limits`;
   const own = sqliteFile(limits);
   if (own !== null) return own;
   if (limits === 'sqlite') throw new UsageError('limits: with this store, name a file: sqlite:FILE');

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { migrate, openSqliteFile, transact } from '../sqlite-file.ts';
 import { UsageError } from '../usage-error.ts';
-import { calendarMonth } from './calendar-month.ts';
-import { type Charge, type Limiter, MINUTE_MS, type Verdict } from './limiter.ts';
+import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
+import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
 import { addGrant, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
 
 const SCHEMA = [
@@ -76,6 +76,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
 
   const minutes = new Map<string, Minute>();
   const months = new Map<string, Month>();
+  let calendar: CalendarMonth | undefined;
   const wallOf = (steady: number) => Math.ceil(clock.wallMs() - clock.steadyMs() + steady);
 
   for (const { key_id, grants, until } of db.prepare('SELECT * FROM minutes').all()) {
@@ -123,7 +124,8 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     take(charge) {
       const now = clock.steadyMs();
       const minute = minuteOf(charge.keyId, now);
-      const calendar = calendarMonth(clock.wallMs());
+      const wall = clock.wallMs();
+      calendar = calendarMonth(wall, calendar);
       const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
       const monthIsUp = month !== null && month.taken - month.left >= charge.perMonth!;
       const minuteIsUp = minute.log.count >= charge.perMinute;
@@ -134,7 +136,11 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
         minute.leased--;
         if (month) month.left--;
       }
-      return standing(charge, minute.log, month, calendar, refusedBy, now);
+      return {
+        refusedBy,
+        minute: minuteStanding(charge.perMinute, minute.log, now),
+        month: month && monthStanding(charge.perMonth!, month, calendar, wall),
+      };
     },
     close() {
       transact(db, () => {
@@ -150,28 +156,21 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   };
 }
 
-function standing(
-  charge: Charge,
-  log: SlidingLog,
-  month: Month | null,
-  calendar: ReturnType<typeof calendarMonth>,
-  refusedBy: Verdict['refusedBy'],
-  now: number,
-): Verdict {
-  // Where a limit was lowered, more than the oldest must leave before there is room.
-  const next = grantAt(log, Math.max(0, log.count - charge.perMinute));
+function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
+  // Where the limit was lowered, more than the oldest must leave before there is room.
+  const next = grantAt(log, Math.max(0, log.count - limit));
   return {
-    refusedBy,
-    minute: {
-      limit: charge.perMinute,
-      remaining: Math.max(0, charge.perMinute - log.count),
-      resetSeconds: next === undefined ? 0 : Math.ceil((next + MINUTE_MS - now) / 1000),
-    },
-    month: month && {
-      limit: charge.perMonth!,
-      remaining: Math.max(0, charge.perMonth! - (month.taken - month.left)),
-      resetSeconds: calendar.resetSeconds,
-      windowSeconds: calendar.windowSeconds,
-    },
+    limit,
+    remaining: Math.max(0, limit - log.count),
+    resetSeconds: next === undefined ? 0 : Math.ceil((next + MINUTE_MS - now) / 1000),
+  };
+}
+
+function monthStanding(limit: number, month: Month, calendar: CalendarMonth, wall: number): Verdict['month'] {
+  return {
+    limit,
+    remaining: Math.max(0, limit - (month.taken - month.left)),
+    resetSeconds: Math.ceil((calendar.end - wall) / 1000),
+    windowSeconds: (calendar.end - calendar.start) / 1000,
   };
 }

@@ -9,12 +9,15 @@ import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.t
 import type { Coding } from '../negotiation.ts';
 import { lineOf } from '../usage-error.ts';
 
-/** Exactly these bytes of one file in one coding; in memory where small, else read from `path` when asked for. */
+/**
+ * Exactly these bytes of one file in one coding. In memory where small, and where very small as text, a character a
+ * byte (latin1): Node then sends head and body in one write, which a Buffer costs a second. Else read from `path`.
+ */
 export interface Representation {
   bytes: number;
   etag: string;
   path: string;
-  body: Buffer | null;
+  body: string | Buffer | null;
 }
 
 /** An opened snapshot: what it covers, and every file that answers a request in every coding. */
@@ -26,6 +29,7 @@ export interface Snapshot {
 
 /** Files up to this size are held in memory: all but a few outlines. */
 const IN_MEMORY_BYTES = 1 << 20;
+const AS_TEXT_BYTES = 1 << 16;
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave the event loop to requests. */
 const READS_AT_ONCE = 16;
 
@@ -84,7 +88,7 @@ function checkRelative(name: string): string {
   return name;
 }
 
-async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
+async function readChecked(name: string, path: string, entry: FileEntry): Promise<Representation['body']> {
   const size = await stat(path).then(
     (found) => found.size,
     () => {
@@ -96,7 +100,7 @@ async function readChecked(name: string, path: string, entry: FileEntry): Promis
   const sha256 = body ? hash('sha256', body) : await hashFile(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that is not its hash's: ${entry.etag}`);
-  return body;
+  return body && size <= AS_TEXT_BYTES ? body.toString('latin1') : body;
 }
 
 async function hashFile(path: string): Promise<string> {

@@ -1,5 +1,8 @@
 /** SPEC 3 and 5 end to end: the real command line changes accounts and keys while a server runs. */
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Finished, runCli } from './cli-process.ts';
 import { codeOf, type Service, startService } from './service.ts';
 
@@ -170,8 +173,9 @@ test.each([
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
 ])('%j is refused with one clear line and exit code 2', async (args, message) => {
-  const service = await startService();
-  const done = await runCli(args, { MALARIA_STORE: service.storeUrl });
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const done = await runCli(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
   expect([done.code, done.stdout]).toEqual([2, '']);
   expect(done.stderr).toMatch(message);
   expect(done.stderr).not.toContain('secret');

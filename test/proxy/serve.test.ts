@@ -1,6 +1,6 @@
 /** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
 import { exec } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -60,9 +60,12 @@ test('after a graceful stop not a single request is lost, of minute or month', a
 });
 
 test('a second server on the same store is refused, and let in once the first is killed', async () => {
-  const { args } = place();
+  const { args, build, current } = place();
   const first = await serveCli(args);
-  const second = await runCli(['serve', ...args, '--port', '0', '--ops-port', '0']);
+  // By another name of the same file, too.
+  symlinkSync(join(build, 'store', 'proxy.sqlite'), join(build, 'link.sqlite'));
+  const named = ['--snapshot', current, '--store', `sqlite:${join(build, 'link.sqlite')}`];
+  const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
   expect([second.code, second.stdout]).toEqual([2, '']);
   expect(second.stderr).toMatch(/^malaria-proxy: .* is in use: another .* --limits redis:\/\/…\n$/);
   await first.stop('SIGKILL');

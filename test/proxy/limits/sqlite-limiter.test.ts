@@ -222,16 +222,11 @@ test('one process has the limits to itself', () => {
 });
 
 test('calendar months are UTC', () => {
-  expect(calendarMonth(Date.parse('2024-02-29T23:59:59.001Z'))).toEqual({
-    name: '2024-02',
-    windowSeconds: 29 * 86_400,
-    resetSeconds: 1,
-  });
-  expect(calendarMonth(Date.parse('2026-12-01T00:00:00Z'))).toEqual({
-    name: '2026-12',
-    windowSeconds: 31 * 86_400,
-    resetSeconds: 31 * 86_400,
-  });
+  const february = calendarMonth(Date.parse('2024-02-29T23:59:59.999Z'));
+  expect(february).toEqual({ name: '2024-02', start: Date.UTC(2024, 1), end: Date.UTC(2024, 2) });
+  expect(calendarMonth(Date.parse('2024-02-01T00:00:00Z'), february)).toBe(february);
+  expect(calendarMonth(Date.parse('2024-03-01T00:00:00Z'), february).name).toBe('2024-03');
+  expect(calendarMonth(Date.parse('2026-12-01T00:00:00Z')).end).toBe(Date.UTC(2027, 0));
 });
 
 test('headers tell quota, rest and reset', () => {
