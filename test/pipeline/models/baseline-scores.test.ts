@@ -70,7 +70,8 @@ test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges h
   expect(lga.score_high[0]! - lga.score_low[0]!).toBeLessThan(1.1 * expected);
   const state = states.areas.AB!;
   expect(state.score_high[0]! - state.score_low[0]!).toBeLessThan(expected / 3);
-  expect(state.score[0]).toBeCloseTo(p, 9);
+  // The mean survives the straying to MacKay's approximation and the noise of 4,000 draws over 20 LGAs.
+  expect(Math.abs(state.score[0]! - p)).toBeLessThan(0.01);
   for (const { score, score_low, score_high } of [lga, state])
     expect(score_low[0]! <= score[0]! && score[0]! <= score_high[0]!).toBe(true);
 });
