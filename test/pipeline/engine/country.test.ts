@@ -122,7 +122,11 @@ describe('a catalog that is not as it should be is refused with file, field, fou
 });
 
 test('the committed catalog of the real files is of the right form, whether or not they are there', () => {
-  // Its raw files lie elsewhere: all that may be wrong with it here is that the first of them is missing.
-  const attempt = () => readCountry(REAL_CATALOG);
-  expect(attempt).toThrow(/^boundaries\/nga_admbnda_adm2_osgof_20190417\.shp: found no such file under/);
+  let message = '';
+  try {
+    readCountry(REAL_CATALOG);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/^$|^boundaries\/\S+\.shp: found no such file under/);
 });
