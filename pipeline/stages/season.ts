@@ -6,13 +6,7 @@ import type { Season, SeasonMethod } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { caseSeason, sumReporting } from '../models/case-season.ts';
 import { describeSeason } from '../models/high-season.ts';
-import {
-  expectedSeason,
-  fitRainSeason,
-  type RainSeason,
-  usualByMonth,
-  wholeLag,
-} from '../models/rain-season.ts';
+import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from '../models/rain-season.ts';
 import { checkSeason, type SeasonCheckRow, summariseCheck } from '../models/season-check.ts';
 import { randomStream } from '../numerics/random.ts';
 
@@ -50,9 +44,7 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
     const recorded = recordedSeason(state_code, cases, model, report);
-    return recorded
-      ? [{ state_code, rain_mm: rain[state_code]!, season: recorded }]
-      : [];
+    return recorded ? [{ state_code, rain_mm: rain[state_code]!, season: recorded }] : [];
   });
   const check = checkSeason(records, durations, { highShare, seed });
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
