@@ -20,9 +20,7 @@ export async function realArtifacts() {
     progress: () => {},
   });
   const [, ...rows] = readFileSync(path.join(REFERENCE, 'zonal_by_lga.csv'), 'utf8').trim().split('\n');
-  const populations = Object.fromEntries(
-    rows.map((row) => [row.split(',')[0]!, Number(row.split(',')[1])] as const),
-  );
+  const populations = Object.fromEntries(rows.map((row) => [row.split(',')[0]!, Number(row.split(',')[1])] as const));
   return {
     areas: out.areas as Areas,
     climate: out.climate as Climate,

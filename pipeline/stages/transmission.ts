@@ -6,7 +6,7 @@ import type { ProjectionScores, TransmissionModel } from '../contract/schemas.ts
 import type { StageRun } from '../engine/stage.ts';
 import { type ProjectionRecord, type ProjectionTest, type Scores, testProjections } from '../models/projection-test.ts';
 import { fitSirs, type SirsFit } from '../models/sirs-fit.ts';
-import { describeLimits } from '../models/transmission-limits.ts';
+import { describeLimits, type FitFigures } from '../models/transmission-limits.ts';
 import { randomStream } from '../numerics/random.ts';
 
 export interface TransmissionInput {
@@ -19,14 +19,7 @@ export interface TransmissionInput {
 }
 /** What the report says beyond the published model. */
 export interface TransmissionFits {
-  states: {
-    state_code: string;
-    transmission_rate: number;
-    lag_months: number;
-    detrended_correlation: number;
-    reporting_highest_over_lowest: number;
-    settled: boolean;
-  }[];
+  states: (FitFigures & { transmission_rate: number; lag_months: number })[];
   projection: ProjectionTest;
 }
 export interface TransmissionOutput {
@@ -34,6 +27,9 @@ export interface TransmissionOutput {
   fits: TransmissionFits;
   report: ReportLine[];
 }
+
+/** The assumed immunity times this is tried too, to tell how little the records know of it. */
+const OTHER_IMMUNITY = 4;
 
 /** A transmission model for each state with monthly records of its own, and its projections put to the test; null where there are none. */
 export function transmission({ areas, cases, census, rain, model }: TransmissionInput): TransmissionOutput | null {
@@ -47,16 +43,30 @@ export function transmission({ areas, cases, census, rain, model }: Transmission
   const states = ordered.map((series) => {
     const record = recordOf(series, peopleOf(series.state_code, areas, census), rain);
     const random = randomStream(seed, `transmission ${series.state_code}`);
-    const fit = fitSirs({ first_month: 0, ...record }, record.rain_mm, durations, { starts, random });
-    return { state_code: series.state_code, state: named.get(series.state_code)!, record, fit };
+    const fitUnder = (immunity: number) =>
+      fitSirs(
+        { first_month: 0, ...record },
+        record.rain_mm,
+        { infectious_months, immune_months: immunity },
+        { starts, random },
+      );
+    const fit = fitUnder(immune_months);
+    const figures = figuresOf(
+      series.state_code,
+      fit,
+      OTHER_IMMUNITY * immune_months,
+      fitUnder(OTHER_IMMUNITY * immune_months),
+    );
+    return { state_code: series.state_code, state: named.get(series.state_code)!, record, fit, figures };
   });
   const projection = testProjections(
     states.map(({ record }) => record),
     { durations, development_first, held_back_year, starts, seed },
   );
 
-  const published = roundFields<TransmissionModel>({
-    status: 'research',
+  const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection };
+  const published = {
+    status: 'research' as const,
     assumed: durations,
     states: states.map(({ state_code, state, record, fit }) => ({
       state_code,
@@ -72,11 +82,12 @@ export function transmission({ areas, cases, census, rain, model }: Transmission
       held_back_year,
       held_back: scoresOf(projection.held_back),
     },
-    limits: [],
+  };
+  const output = roundFields<TransmissionModel>({
+    ...published,
+    limits: describeLimits(published, fits.states, projection),
   });
-  const fits: TransmissionFits = { states: states.map(fitOf), projection };
-  published.limits = describeLimits(published, fits.states);
-  return { model: published, fits, report: reportOf(fits) };
+  return { model: output, fits, report: reportOf(fits) };
 }
 
 export const run: StageRun = async (io) => {
@@ -149,7 +160,13 @@ function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): Proje
   };
 }
 
-function fitOf({ state_code, fit }: { state_code: string; fit: SirsFit }) {
+/** @throws Error where the model settles on no yearly cycle */
+function figuresOf(
+  state_code: string,
+  fit: SirsFit,
+  immune_months_tried: number,
+  other: SirsFit,
+): TransmissionFits['states'][number] {
   if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} settles on no yearly cycle`);
   return {
     state_code,
@@ -157,7 +174,8 @@ function fitOf({ state_code, fit }: { state_code: string; fit: SirsFit }) {
     lag_months: fit.lag_months,
     detrended_correlation: fit.detrended_correlation,
     reporting_highest_over_lowest: Math.exp(Math.max(...fit.drift) - Math.min(...fit.drift)),
-    settled: fit.cycle.settled,
+    immune_months_tried,
+    squares_ratio: other.squares / fit.squares,
   };
 }
 
