@@ -22,7 +22,8 @@ export const ROLES = {
   survey_states: 'Table of a round known by state only; columns survey_year, state_pcode, method, positivity',
   cases_states: 'Table of monthly confirmed cases by state; columns state_pcode, period, confirmed',
   cases_lgas: 'Table of monthly confirmed cases by LGA; columns state_pcode, lga_pcode, period, confirmed',
-  layer: 'A figure of the context: GeoTIFF, or table by LGA or by state',
+  layer:
+    'A figure of the context: GeoTIFF, or table by LGA or by state; columns lga_pcode or state_pcode, and the figure or `classes`',
 } as const;
 export type Role = keyof typeof ROLES;
 

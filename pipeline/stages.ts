@@ -7,13 +7,13 @@ import type { Stage } from './engine/stage.ts';
 
 const none = () => false;
 const rasters = (source: Source) => source.format === 'geotiff';
-const tables = (source: Source) => !rasters(source) || source.role === 'climate' || source.role === 'layer';
+const tablesAndOutlines = (source: Source) => !rasters(source);
 
 export const STAGES: readonly Stage[] = [
   {
     name: 'ingest',
     module: 'pipeline/stages/ingest.ts',
-    reads: tables,
+    reads: tablesAndOutlines,
     model: ['expected', 'extent', 'states', 'parameters.survey'],
     inputs: [],
     outputs: ['areas', 'polygons', 'climate', 'surveys', 'cases', 'layers', 'census'],

@@ -190,7 +190,7 @@ export function tinyCountry(): TinyCountry {
       ...about,
       format: 'csv',
       unit: 'share',
-      columns: { lga_pcode: 'lga', value: 'use' },
+      columns: { lga_pcode: 'lga', itn_use: 'use' },
       files: [{ path: 'nets.csv' }],
     },
     {
@@ -200,7 +200,7 @@ export function tinyCountry(): TinyCountry {
       ...about,
       format: 'csv',
       unit: 'percent',
-      columns: { state_pcode: 'state', value: 'percent' },
+      columns: { state_pcode: 'state', itn_access: 'percent' },
       files: [{ path: 'access.csv' }],
     },
   ];

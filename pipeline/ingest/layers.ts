@@ -1,6 +1,6 @@
 import type { Areas, Census, Layers } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Figure, Source } from '../catalog.ts';
 import { numberOf, numberOrNull, type Row, readTable, refuseDuplicates, type Table } from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
 
@@ -12,27 +12,34 @@ import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } fro
 export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Layers> {
   const layers: Layers = {};
   for (const source of sourcesOf(input, 'layer')) {
-    if (!source.figure)
-      throw new BadInput('sources.json', `source ${source.id}`, 'no figure', 'the figure that the layer carries');
-    if (source.format === 'csv') layers[source.figure] = await readLayer(input, areas, source);
+    const figure = source.figure!;
+    layers[figure] = await readLayer(input, areas, source, figure);
   }
   return layers;
 }
 
-async function readLayer(input: IngestInput, areas: Areas, source: Source): Promise<Record<string, number | null>> {
+async function readLayer(
+  input: IngestInput,
+  areas: Areas,
+  source: Source,
+  figure: Figure,
+): Promise<Record<string, number | null>> {
   const byLga = source.columns?.lga_pcode !== undefined;
   const key = byLga ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source, source.classes ? [key] : [key, 'value']);
+  const table = await readTable(input.rawData, source, source.classes ? [key] : [key, figure]);
   refuseDuplicates(table, [key]);
   const code = codeReader(areas);
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const values = new Map(
     table.rows.map((row) => {
       const place = byLga ? code.lga(table, row).lga_code : code.state(table, row).state_code;
-      return [place, source.classes ? classMean(table, row, source.classes) : readValue(table, row, source.unit)];
+      return [
+        place,
+        source.classes ? classMean(table, row, source.classes) : readValue(table, row, figure, source.unit),
+      ];
     }),
   );
-  refuseWrongUnit(table, source, [...values.values()]);
+  refuseWrongUnit(table, source, figure, [...values.values()]);
   const figures = areas.lgas.map(({ lga_code }): [string, number | null] => {
     const value = values.get(byLga ? lga_code : stateOf.get(lga_code)!);
     if (value != null) return [lga_code, value];
@@ -52,21 +59,21 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source): Prom
   return Object.fromEntries(figures);
 }
 
-function readValue(table: Table, row: Row, unit: string): number | null {
+function readValue(table: Table, row: Row, figure: Figure, unit: string): number | null {
   if (unit === 'percent') {
-    const percent = numberOrNull(table, row, 'value', { least: 0, most: 100 });
+    const percent = numberOrNull(table, row, figure, { least: 0, most: 100 });
     return percent === null ? null : percent / 100;
   }
-  return numberOrNull(table, row, 'value', unit === 'share' ? { least: 0, most: 1 } : { least: 0 });
+  return numberOrNull(table, row, figure, unit === 'share' ? { least: 0, most: 1 } : { least: 0 });
 }
 
 /** Percent declared where the file holds shares would pass every range check, a hundred times too small. */
-function refuseWrongUnit(table: Table, source: Source, values: readonly (number | null)[]): void {
+function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: readonly (number | null)[]): void {
   const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   if (source.unit === 'percent' && most > 0 && most <= 0.01)
     throw new BadInput(
       table.file,
-      'value',
+      figure,
       `nothing above ${most * 100}`,
       'percent, as the catalog declares; these look like shares',
     );

@@ -22,10 +22,11 @@ export function nearestRound(period: Period, middles: readonly Period[]): number
 
 /**
  * The baseline's scores for every LGA and state and month: its state's posterior in the nearest round, moved by the
- * LGA's own season. An LGA strays from its state by a deviation of its own, one a draw and the same in all months, with
- * the variance ρ p (1 − p) of clusters on the logit scale, √(ρ / (p (1 − p))): all the overdispersion is taken to lie
- * between LGAs, so that ranges are wide rather than narrow. The score is the posterior mean without it; a state's range
- * comes from joint draws over its LGAs.
+ * LGA's own season. An LGA strays from its state by a deviation of its own, one a draw and the same in all months: the
+ * variance ρ p (1 − p) of clusters carried to the logit scale, σ = √(ρ / (p (1 − p))). All the overdispersion is taken
+ * to lie between LGAs, so that ranges are wide rather than narrow. So that the mean stays the state's, the logit is
+ * stretched by √(1 + π σ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state comes from joint draws over its
+ * LGAs: its score is their population-weighted mean.
  * @returns posterior means and central 90% ranges, shares 0-1
  */
 export function baselineScores(
@@ -47,7 +48,6 @@ export function baselineScores(
     const byUnit = new Map(
       distinct.map(([key, { round, month }]) => {
         const whole = new Float64Array(draws);
-        let wholeMean = 0;
         const parts = members.map((area, i) => {
           const k = fit.states.indexOf(state_code) * fit.rounds.length + round;
           const eta = Float64Array.from(
@@ -56,12 +56,12 @@ export function baselineScores(
           );
           const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
           const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
-          const own = eta.map((e, d) => expit(e + sd * stray[i]![d]!));
+          const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
+          const own = eta.map((e, d) => expit(stretch * e + sd * stray[i]![d]!));
           for (let d = 0; d < draws; d++) whole[d]! += (area.population / people) * own[d]!;
-          wholeMean += (area.population / people) * mean;
-          return summary(mean, own);
+          return summary(own);
         });
-        return [key, { parts, whole: summary(wholeMean, whole) }];
+        return [key, { parts, whole: summary(whole) }];
       }),
     );
     const series = units.map(({ round, month }) => byUnit.get(`${round}/${month}`)!);
@@ -79,8 +79,9 @@ interface Summary {
   score_high: number;
 }
 
-/** The mean with the central 90% of draws; a mean outside its own draws' range (a long tail) widens the range to it. */
-function summary(score: number, draws: Float64Array): Summary {
+/** Mean and central 90% of draws; a mean past them (a long tail) widens the range to it. */
+function summary(draws: Float64Array): Summary {
+  const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
   const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];
   return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };
 }

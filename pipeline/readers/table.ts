@@ -29,7 +29,8 @@ export async function readTable(rawData: string, source: Source, needed: readonl
   const file = source.files[0]!.path;
   const full = path.join(rawData, file);
   if (!existsSync(full)) throw new BadInput(file, '', 'no such file', `the source ${source.id} of the catalog`);
-  const names = { ...source.columns };
+  const classes = (source.classes ?? []).map(({ column }) => [column, column]);
+  const names: Record<string, string> = { ...source.columns, ...Object.fromEntries(classes) };
   for (const name of needed) {
     if (!names[name])
       throw new BadInput('sources.json', `source ${source.id}`, `no column ${name}`, 'one in `columns`');

@@ -1,3 +1,4 @@
+import { bbox, feature, featureCollection } from '@turf/turf';
 import type { ReportLine } from '../artifacts.ts';
 import { roundAs } from '../contract/decimals.ts';
 import { LEVELS, type TransmissionModel } from '../contract/schemas.ts';
@@ -103,11 +104,8 @@ ${sections.filter(Boolean).join('\n')}
 /** LGAs filled by level, longitude and latitude as they are, two decimals. */
 function map({ outlines, scores, coverage, areas }: SnapshotParts): string {
   const month = scores.lgas.periods.indexOf(coverage.last_estimated);
-  const points = outlines.states.flatMap(({ geometry }) => polygonsOf(geometry).flat(2));
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
-  const extreme = (values: number[], pick: (a: number, b: number) => number) => values.reduce(pick);
-  const [west, east] = [extreme(xs, Math.min), extreme(xs, Math.max)];
-  const [south, north] = [extreme(ys, Math.min), extreme(ys, Math.max)];
+  const features = outlines.states.map(({ geometry }) => feature(geometry));
+  const [west, south, east, north] = bbox(featureCollection(features));
   const names = new Map(areas.lgas.map((lga) => [lga.lga_code, `${lga.lga}, ${lga.state_code}`]));
   const shapes = outlines.lgas.map(({ lga_code, geometry }) => {
     const area = scores.lgas.areas[lga_code]!;

@@ -66,21 +66,21 @@ const cases: [string, (country: TinyCountry) => void, RegExp][] = [
     /nets\.csv, row 3: found lga_pcode NG001001 again, first in row 2/,
   ],
   ['an LGA missing', line('nets.csv', 3, ''), /nets\.csv, NG001002 Place 2: found no row, expected a figure, or a gap/],
-  ['a share above 1', line('nets.csv', 2, 'NG001001,1.2'), /nets\.csv, row 2, value: found 1\.2, expected 0 to 1/],
+  ['a share above 1', line('nets.csv', 2, 'NG001001,1.2'), /nets\.csv, row 2, itn_use: found 1\.2, expected 0 to 1/],
   [
     'percent where a share is due',
     line('nets.csv', 2, 'NG001001,30'),
-    /nets\.csv, row 2, value: found 30, expected 0 to 1/,
+    /nets\.csv, row 2, itn_use: found 30, expected 0 to 1/,
   ],
   [
     'a share where percent is due',
     edit('access.csv', () => 'state,percent\nNG001,0.45\nNG002,0.6\n'),
-    /access\.csv, value: found nothing above 0\.6, expected percent/,
+    /access\.csv, itn_access: found nothing above 0\.6, expected percent/,
   ],
   [
     'text for a number',
     line('nets.csv', 2, 'NG001001,n/a'),
-    /nets\.csv, row 2, value: found "n\/a", expected a number/,
+    /nets\.csv, row 2, itn_use: found "n\/a", expected a number/,
   ],
   [
     'a negative count',
@@ -296,7 +296,7 @@ describe('declared gaps are filled by their rule and reported', () => {
         id: 'travel',
         figure: 'travel_minutes_to_care',
         unit: 'minutes',
-        columns: { lga_pcode: 'lga', near: 'near', far: 'far' },
+        columns: { lga_pcode: 'lga' },
         classes: [
           { column: 'near', midpoint: 15 },
           { column: 'far', midpoint: 45 },

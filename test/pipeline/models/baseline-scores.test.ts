@@ -48,10 +48,10 @@ test('score is the posterior mean with the month’s own season: logit p + γ lo
     randomStream(1, 't'),
   );
   const [january, february, later] = lgas.areas.x!.score;
-  expect(january).toBeCloseTo(0.4, 9);
+  expect(january).toBeCloseTo(0.4, 6);
   // odds 2/3 × √¼ = 1/3, p = 1/4
-  expect(february).toBeCloseTo(0.25, 9);
-  expect(later).toBeCloseTo(0.2, 9);
+  expect(february).toBeCloseTo(0.25, 6);
+  expect(later).toBeCloseTo(0.2, 6);
 });
 
 test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges hold their score', () => {
@@ -70,7 +70,8 @@ test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges h
   expect(lga.score_high[0]! - lga.score_low[0]!).toBeLessThan(1.1 * expected);
   const state = states.areas.AB!;
   expect(state.score_high[0]! - state.score_low[0]!).toBeLessThan(expected / 3);
-  expect(state.score[0]).toBeCloseTo(p, 9);
+  // The mean survives the straying to MacKay's approximation and the noise of 4,000 draws over 20 LGAs.
+  expect(Math.abs(state.score[0]! - p)).toBeLessThan(0.01);
   for (const { score, score_low, score_high } of [lga, state])
     expect(score_low[0]! <= score[0]! && score[0]! <= score_high[0]!).toBe(true);
 });
@@ -84,5 +85,5 @@ test('a state is the population-weighted mean of its LGAs', () => {
     ['2018-11', '2021-11'],
     randomStream(3, 't'),
   );
-  expect(states.areas.AB!.score[0]).toBeCloseTo((30 * 0.4 + 10 * 0.25) / 40, 9);
+  expect(states.areas.AB!.score[0]).toBeCloseTo((30 * 0.4 + 10 * 0.25) / 40, 6);
 });
