@@ -54,9 +54,9 @@ export const STAGES: readonly Stage[] = [
     name: 'season',
     module: 'pipeline/stages/season.ts',
     reads: none,
-    model: ['parameters.season'],
+    model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
-    outputs: ['method', 'national', 'states', 'lgas', 'check'],
+    outputs: ['method', 'national', 'states', 'lgas', 'rain', 'check'],
   },
   {
     name: 'risk',
@@ -71,7 +71,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/stages/transmission.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/states'],
+    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
     outputs: ['model', 'fits'],
   },
 ];
