@@ -3,7 +3,6 @@ import type { ReportLine } from './artifacts.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { lockHash } from './engine/code.ts';
 import { type Country, readCountry } from './engine/country.ts';
-import { sha256Json } from './engine/hash.ts';
 import { enter, whenAlone } from './engine/lock.ts';
 import { type PlannedStage, planStages, waitsFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
@@ -12,6 +11,7 @@ import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
 import { causesOf } from './engine/why.ts';
 import { type Finding, otherReleases } from './snapshot/provenance.ts';
 import { cacheOf, clearUnpublished, isCurrent, isPublished, publish } from './snapshot/publish.ts';
+import { versionSuffix } from './snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
 /** What is built and where. */
@@ -175,6 +175,5 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
 /** `<country>-<release>-<8 hex of all stages' keys and updated_at>`. */
 function versionOf({ model }: Country, recipes: readonly Recipe[]) {
   const keys = Object.fromEntries(recipes.map(({ stage, key }) => [stage, key]));
-  const own = sha256Json({ keys, updated_at: model.updated_at }).slice(0, 8);
-  return { keys, version: `${model.country}-${model.release}-${own}` };
+  return { keys, version: `${model.country}-${model.release}-${versionSuffix(keys, model.updated_at)}` };
 }
