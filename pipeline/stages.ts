@@ -14,7 +14,7 @@ export const STAGES: readonly Stage[] = [
     name: 'ingest',
     module: 'pipeline/stages/ingest.ts',
     reads: tablesAndOutlines,
-    model: ['expected', 'extent', 'states', 'parameters.survey'],
+    model: ['expected', 'extent', 'states', 'parameters.survey.method'],
     inputs: [],
     outputs: ['areas', 'polygons', 'climate', 'surveys', 'cases', 'layers', 'census'],
   },

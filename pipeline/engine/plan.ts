@@ -24,7 +24,10 @@ export function planStages(
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
     const waits = waitsFor(stage, artifacts);
-    if (waits.length > 0) return { stage: stage.name, status: 'depends', causes: waits };
+    if (waits.length > 0) {
+      const own = ownCauses(stage, country, raw, artifacts, cache, lock);
+      return { stage: stage.name, status: own.length > 0 ? 'run' : 'depends', causes: [...own, ...waits] };
+    }
     const recipe = recipeOf(stage, country, raw, artifacts, lock);
     const entry = findEntry(cache, stage.name, recipe.key);
     if (!entry) {
@@ -37,6 +40,21 @@ export function planStages(
     return { stage: stage.name, status: 'cached', causes: [] };
   });
   return { planned, entries };
+}
+
+/** Why a stage will run whatever the stages before it hand on: what changed of the rest of what it is made of. */
+function ownCauses(
+  stage: Stage,
+  country: Country,
+  raw: Record<string, string>,
+  artifacts: Record<string, string>,
+  cache: string,
+  lock: string,
+): string[] {
+  const latest = latestEntry(cache, stage.name, country.model.country);
+  if (!latest) return [];
+  const recipe = recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts }, lock);
+  return recipe.key === latest.key ? [] : causesOf(recipe, latest, { cache, rawData: country.rawData });
 }
 
 /** The stages whose artifacts are not known before they have run, in words; none: all are known. */

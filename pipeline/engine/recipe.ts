@@ -44,15 +44,19 @@ export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>)
 
 /** The parts of model.json that a stage declared, in model.json's shape; the rest is absent. */
 export function modelRead(stage: Stage, model: Model): Model {
-  const part: Record<string, unknown> = {};
-  const parameters: Record<string, unknown> = {};
+  const read: Record<string, unknown> = {};
   for (const name of stage.model) {
-    const [head, inner] = name.split('.') as [keyof Model, string | undefined];
-    if (inner === undefined) part[head] = model[head];
-    else parameters[inner] = model.parameters[inner as keyof Model['parameters']];
+    const steps = name.split('.');
+    const last = steps.pop()!;
+    let [from, to] = [model as Record<string, unknown>, read];
+    for (const step of steps) {
+      from = from[step] as Record<string, unknown>;
+      to[step] ??= {};
+      to = to[step] as Record<string, unknown>;
+    }
+    to[last] = from[last];
   }
-  if (Object.keys(parameters).length > 0) part.parameters = parameters;
-  return part as unknown as Model;
+  return read as unknown as Model;
 }
 
 /**

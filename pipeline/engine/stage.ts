@@ -10,7 +10,7 @@ export interface Stage {
   readonly reads: (source: Source) => boolean;
   /** It publishes what the catalog says about the files for people (citation, licence …), which others do not see. */
   readonly publishes_catalog?: true;
-  /** Which parts of model.json it sees, `parameters.season` for a part of a part. */
+  /** Which parts of model.json it sees, `parameters.survey.method` for a part of a part. */
   readonly model: readonly string[];
   /** Artifacts of earlier stages, `stage/artifact`. */
   readonly inputs: readonly string[];
