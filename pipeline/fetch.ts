@@ -160,7 +160,7 @@ async function receive(file: WantedFile, part: string, { silence_ms }: FetchOpti
     if (whole !== undefined && file.bytes !== undefined && whole !== file.bytes) {
       throw new WrongContent(`the server has ${whole} bytes, expected the catalog's ${file.bytes}`);
     }
-    keepTag(part, response.headers.get('etag') ?? response.headers.get('last-modified'));
+    keepTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
     await append(response, part, whole ?? MOST_BYTES, heard);
     const got = sizeOf(part);
     if (whole !== undefined && got < whole) throw new Error(`the connection ended after ${got} of ${whole} bytes`);

@@ -62,7 +62,9 @@ describe('one change after another', () => {
   });
 
   test('a line of the catalog that is there for people: the snapshot alone', async () => {
-    editSources((sources) => void (sources[0].citation = 'somebody else'));
+    editSources((sources) => {
+      sources[0].citation = 'somebody else';
+    });
     const planned = await plan();
     expect(planned.ingest!.status).toBe('cached');
     expect(planned.snapshot).toEqual({

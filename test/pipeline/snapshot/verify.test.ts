@@ -75,38 +75,59 @@ describe('each injected fault is found', () => {
     ],
     [
       'an LGA twice in place of another',
-      (s) => rewrite(s, LGAS, ({ lgas }) => void (lgas[1] = lgas[0])),
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[1] = lgas[0];
+        }),
       /AB\.json: not the LGAs of AB/,
     ],
     [
       'low above score',
-      (s) => rewrite(s, LGAS, ({ lgas }) => void (lgas[0].score_low = lgas[0].score + 0.0001)),
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].score_low = lgas[0].score + 0.0001;
+        }),
       /AB\.json NG00100\d: score [\d.]+ outside/,
     ],
     [
       'high below score',
-      (s) => rewrite(s, STATES, ({ states }) => void (states[0].score_high = states[0].score - 0.0001)),
+      (s) =>
+        rewrite(s, STATES, ({ states }) => {
+          states[0].score_high = states[0].score - 0.0001;
+        }),
       /2021-09\.json A[BD]: score [\d.]+ outside/,
     ],
     ['a wrong order', (s) => rewrite(s, LGAS, ({ lgas }) => lgas.reverse()), /AB\.json NG00100\d: out of order/],
     [
       'a wrong level',
-      (s) => rewrite(s, LGAS, ({ lgas }) => void (lgas[0].level = lgas[0].level === 'low' ? 'high' : 'low')),
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].level = lgas[0].level === 'low' ? 'high' : 'low';
+        }),
       /AB\.json NG00100\d: level \w+ for a score of/,
     ],
     [
       'another month under its name',
-      (s) => rewrite(s, LGAS, (a) => void (a.period = '2021-08')),
+      (s) =>
+        rewrite(s, LGAS, (a) => {
+          a.period = '2021-08';
+        }),
       /is about AB 2021-08/,
     ],
     [
       'a score as text',
-      (s) => rewrite(s, LGAS, ({ lgas }) => void (lgas[0].score = '0.3')),
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].score = '0.3';
+        }),
       /\/lgas\/0\/score must be number/,
     ],
     [
       'a field too many',
-      (s) => rewrite(s, LGAS, ({ lgas }) => void (lgas[0].extra = 1)),
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].extra = 1;
+        }),
       /must NOT have (?:additional|unevaluated)/,
     ],
     [
@@ -122,7 +143,10 @@ describe('each injected fault is found', () => {
     ],
     [
       'an outline of another state',
-      (s) => rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => void (features[0].properties.state = 'AD')),
+      (s) =>
+        rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => {
+          features[0].properties.state = 'AD';
+        }),
       /not the LGAs of/,
     ],
     [
@@ -138,7 +162,9 @@ describe('each injected fault is found', () => {
       (s) => {
         const other = 'v1/risk/lgas/2021-08/AB.json.br';
         overwrite(s, `${LGAS}.br`, readFileSync(path.join(s, other)));
-        rewriteManifest(s, ({ files }) => void (files[`${LGAS}.br`] = files[other]));
+        rewriteManifest(s, ({ files }) => {
+          files[`${LGAS}.br`] = files[other];
+        });
       },
       /AB\.json\.br: stale/,
     ],
@@ -158,24 +184,37 @@ describe('each injected fault is found', () => {
     ],
     [
       'a wrong tag',
-      (s) => rewriteManifest(s, ({ files }) => void (files[LGAS].etag = `"${'0'.repeat(32)}"`)),
+      (s) =>
+        rewriteManifest(s, ({ files }) => {
+          files[LGAS].etag = `"${'0'.repeat(32)}"`;
+        }),
       /its tag is not/,
     ],
     [
       'a parameter changed afterwards',
-      (s) => rewriteManifest(s, ({ stages }) => void (stages[0].parameters.extent = [0, 0, 1, 1])),
+      (s) =>
+        rewriteManifest(s, ({ stages }) => {
+          stages[0].parameters.extent = [0, 0, 1, 1];
+        }),
       /manifest\.json, ingest: its key is not the hash/,
     ],
     [
       'a raw file said to be another',
-      (s) => rewriteManifest(s, ({ sources }) => void (sources[0].files[0].sha256 = 'a'.repeat(64))),
+      (s) =>
+        rewriteManifest(s, ({ sources }) => {
+          sources[0].files[0].sha256 = 'a'.repeat(64);
+        }),
       /raw lgas\.geojson is not the one that was handed on/,
     ],
     [
       'another time of update',
       (s) => {
-        rewriteManifest(s, (manifest) => void (manifest.updated_at = '2031-01-01T00:00:00.000Z'));
-        rewrite(s, 'v1/periods.json', (value) => void (value.updated_at = '2031-01-01T00:00:00.000Z'));
+        rewriteManifest(s, (manifest) => {
+          manifest.updated_at = '2031-01-01T00:00:00.000Z';
+        });
+        rewrite(s, 'v1/periods.json', (value) => {
+          value.updated_at = '2031-01-01T00:00:00.000Z';
+        });
       },
       /is not the version of its stages' keys and updated_at/,
     ],
