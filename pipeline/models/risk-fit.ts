@@ -76,6 +76,9 @@ const START: Hyperparameters = {
   rho: 0.1,
 };
 
+/** Usual posterior standard deviations of θ: the search's first guess of how far to step. */
+const SPREAD = [0.2, 0.4, 0.2, 0.25, 0.5, 0.08];
+
 /**
  * Fits the risk model: θ's mode by BFGS on the Laplace-approximated posterior, then 2m + 1 points around it that carry
  * θ's mean and covariance (the unscented transform, Julier & Uhlmann 2004, Proc. IEEE 92:401), reweighted by the ratio
@@ -108,7 +111,7 @@ export function fitRisk(
     return -mode.log_marginal - logPrior(fromTheta(theta));
   };
 
-  const best = minimiseBfgs(cost, toTheta(START), { difference: 5e-3, tolerance: 5e-3 });
+  const best = minimiseBfgs(cost, toTheta(START), { spread: SPREAD, difference: 5e-3, tolerance: 1e-2 });
   const centre = modeAt(best.x, latest);
   if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
   latest = centre.x;

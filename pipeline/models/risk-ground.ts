@@ -21,8 +21,8 @@ export interface Resolution {
   change_km: number;
   margin_km: number;
 }
-/** About a third of a degree for lasting differences of place, two thirds for their changes over years. */
-export const RESOLUTION: Resolution = { place_km: 36, change_km: 72, margin_km: 140 };
+/** Finer than half the shortest range that the prior allows for; margins of about half a range. */
+export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
 /** Where cells and LGAs lie on the lattices of the two fields. */
 export interface Ground {

@@ -6,7 +6,7 @@ import type { Ground } from './risk-ground.ts';
 /**
  * The latent vector of the risk model and its Gaussian prior.
  *
- *   β  covariates (standardised)              N(0, 1)
+ *   β  covariates (standardised)              N(0, 0.5²)
  *   γ  season exponent                        N(mean, sd²), given
  *   μ  nation at the rounds                   Brownian motion over years from N(0, 1.6²) at the first
  *   z  place, lasting                         Matérn(range, σ_place)
@@ -36,7 +36,7 @@ export interface Constants {
 }
 
 const NATION_SD = 1.6;
-const COVARIATE_SD = 1;
+const COVARIATE_SD = 0.5;
 
 /** Where each unknown lies in the latent vector, in its order of elimination. */
 export interface Layout {

@@ -1,16 +1,23 @@
 import type { Minimum } from './nelder-mead.ts';
 
-/**
- * Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with forward differences of `difference`
- * and halved steps, each at most `reach` long along any parameter.
- * @param tolerance stops once a step would gain less than this
- */
+export interface BfgsOptions {
+  /** A guess of f's width along each parameter: where f rises by a half. Sets the first steps. */
+  spread: number[];
+  /** Of the forward differences. */
+  difference?: number;
+  /** Stops once a step would gain less than this. */
+  tolerance?: number;
+  /** Longest step along any parameter. */
+  reach?: number;
+  limit?: number;
+}
+
+/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6), differences and halved steps. */
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
-  { difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 } = {},
+  { spread, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
 ): Minimum {
-  const n = start.length;
   let evaluations = 0;
   const value = (x: number[]) => {
     evaluations++;
@@ -23,15 +30,15 @@ export function minimiseBfgs(
   let x = start;
   let here = value(x);
   let gradient = slope(x, here);
-  let inverse: number[][] | null = null;
+  const guess = spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
+  let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
-    const steepest = gradient.map((g) => -g);
-    let step: number[] = inverse ? inverse.map((row) => dot(row, steepest)) : steepest.map((v) => 0.1 * v);
+    let step = inverse.map((row) => -dot(row, gradient));
     if (dot(step, gradient) >= 0) {
-      inverse = null;
-      step = steepest.map((v) => 0.1 * v);
+      inverse = guess;
+      step = inverse.map((row) => -dot(row, gradient));
     }
-    if (-dot(step, gradient) < 2 * tolerance && inverse) break;
+    if (-dot(step, gradient) < 2 * tolerance) break;
     const longest = Math.max(...step.map(Math.abs));
     if (longest > reach) step = step.map((v) => (v * reach) / longest);
 
@@ -49,7 +56,7 @@ export function minimiseBfgs(
     gradient = next;
     const sy = dot(step, turn);
     if (sy <= 1e-12) continue;
-    const H: number[][] = inverse ?? step.map((_, i) => step.map((_, j) => (i === j ? sy / dot(turn, turn) : 0)));
+    const H = inverse;
     const Hy = H.map((row) => dot(row, turn));
     const scale = (1 + dot(turn, Hy) / sy) / sy;
     inverse = H.map((row, i) =>
