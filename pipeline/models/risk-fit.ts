@@ -1,6 +1,7 @@
 import { hessianOf, minimiseBfgs } from '../numerics/bfgs.ts';
 import { choleskyDense, solveUpper } from '../numerics/dense.ts';
 import { findMode, type Mode } from '../numerics/laplace.ts';
+import type { Factor } from '../numerics/sparse-cholesky.ts';
 import { expit, logit } from '../numerics/special.ts';
 import type { Ground } from './risk-ground.ts';
 import { type Constants, type Hyperparameters, type Layout, layOut, preparePrior } from './risk-latent.ts';
@@ -96,32 +97,36 @@ export function fitRisk(
   const priorAt = preparePrior(ground, layout, constants);
   const { likelihood } = prepareLikelihood(ground, layout, observations);
   let evaluations = 0;
-  const modeAt = (theta: number[], start: Float64Array): Mode | null => {
+  const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
     const h = fromTheta(theta);
     evaluations++;
-    return findMode({ symbolic: layout.symbolic, ...priorAt(h), likelihood: (...a) => likelihood(h.rho, ...a) }, start);
+    return findMode(
+      { symbolic: layout.symbolic, ...priorAt(h), likelihood: (...a) => likelihood(h.rho, ...a) },
+      start,
+      near,
+    );
   };
-  let latest: Float64Array = priorAt(START).mean;
+  let latest: { x: Float64Array; factor: Factor | null } = { x: priorAt(START).mean, factor: null };
   const cost = (theta: number[]) => {
     // beyond these nothing is identified and numbers overflow
     if (theta.some((v) => Math.abs(v) > 12)) return Number.POSITIVE_INFINITY;
-    const mode = modeAt(theta, latest);
+    const mode = modeAt(theta, latest.x, latest.factor);
     if (!mode) return Number.POSITIVE_INFINITY;
-    latest = mode.x;
+    latest = mode;
     return -mode.log_marginal - logPrior(fromTheta(theta));
   };
 
   const best = minimiseBfgs(cost, toTheta(START), { spread: SPREAD, difference: 5e-3, tolerance: 1e-2 });
-  const centre = modeAt(best.x, latest);
+  const centre = modeAt(best.x, latest.x, null);
   if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
-  latest = centre.x;
+  latest = centre;
   const root = covarianceRoot(hessianOf(cost, best.x), best.x.length);
   const m = best.x.length;
   const points: FitPoint[] = [{ hyperparameters: fromTheta(best.x), weight: 1 / (m + 1), mode: centre }];
   for (let i = 0; i < m; i++)
     for (const side of [1, -1]) {
       const theta = best.x.map((v, j) => v + side * Math.sqrt(m + 1) * root[i]![j]!);
-      const mode = modeAt(theta, centre.x);
+      const mode = modeAt(theta, centre.x, centre.factor);
       if (!mode) continue;
       const h = fromTheta(theta);
       const fall = mode.log_marginal + logPrior(h) + best.value;

@@ -1,6 +1,6 @@
-import { orderByDissection } from '../numerics/nested-dissection.ts';
+import { orderByDegree } from '../numerics/minimum-degree.ts';
 import { analyse, entryOf, patternOf, type Symbolic } from '../numerics/sparse-cholesky.ts';
-import { logDeterminantOfMatern, type Matern, precisionOf, scaleOf } from './matern-lattice.ts';
+import { logDeterminantOfMatern, precisionOf, scaleOf } from './matern-lattice.ts';
 import type { Ground } from './risk-ground.ts';
 
 /**
@@ -58,11 +58,11 @@ export interface Layout {
  */
 export function layOut(ground: Ground, times: number[], rows: (unordered: Numbering) => Iterable<number[]>): Layout {
   const unordered = numberUnknowns(ground, times);
-  const { x, y, size } = unordered;
+  const { size } = unordered;
   const cliques = [...rows(unordered), ...priorCliques(ground, times, unordered)];
   const neighbours = Array.from({ length: size }, () => new Set<number>());
   for (const clique of cliques) for (const i of clique) for (const j of clique) neighbours[i]!.add(j);
-  const order = orderByDissection(x, y, neighbours, unordered.global);
+  const order = orderByDegree(neighbours, unordered.global);
   const at = new Int32Array(size);
   order.forEach((i, k) => {
     at[i] = k;
@@ -86,23 +86,15 @@ export function layOut(ground: Ground, times: number[], rows: (unordered: Number
   };
 }
 
-/** Unknowns block by block, with their places in the plane. */
+/** Unknowns block by block. */
 export function numberUnknowns(ground: Ground, times: number[]) {
   const R = times.length;
   const F = ground.cells.feature_count;
   const P = ground.place.lattice.nx * ground.place.lattice.ny;
   const C = ground.change.lattice.nx * ground.change.lattice.ny;
   const size = F + 1 + R + P + C * R + ground.states * R;
-  const x = new Float64Array(size);
-  const y = new Float64Array(size);
-  const put = (at: number, { lattice }: Matern, k: number) => {
-    x[at] = lattice.x + (k % lattice.nx) * lattice.spacing_km;
-    y[at] = lattice.y + Math.floor(k / lattice.nx) * lattice.spacing_km;
-  };
-  const numbering = {
+  return {
     size,
-    x,
-    y,
     global: Array.from({ length: F + 1 + R }, (_, i) => i),
     beta: (f: number) => f,
     gamma: F,
@@ -111,31 +103,8 @@ export function numberUnknowns(ground: Ground, times: number[]) {
     change: (k: number, r: number) => F + 1 + R + P + k * R + r,
     state: (s: number, r: number) => F + 1 + R + P + C * R + s * R + r,
   };
-  for (let k = 0; k < P; k++) put(numbering.place(k), ground.place, k);
-  for (let r = 0; r < R; r++) {
-    for (let k = 0; k < C; k++) put(numbering.change(k, r), ground.change, k);
-    for (let s = 0; s < ground.states; s++) {
-      const [cx, cy] = centreOf(ground, s);
-      x[numbering.state(s, r)] = cx;
-      y[numbering.state(s, r)] = cy;
-    }
-  }
-  return numbering;
 }
 export type Numbering = ReturnType<typeof numberUnknowns>;
-
-/** Plain mean of where a state's LGAs lie on the lattice of change: good enough to order by. */
-function centreOf({ state_of, lga_nodes, change: { lattice } }: Ground, state: number): [number, number] {
-  let [x, y, count] = [0, 0, 0];
-  for (let a = 0; a < state_of.length; a++) {
-    if (state_of[a] !== state) continue;
-    const k = lga_nodes[4 * a]!;
-    x += lattice.x + (k % lattice.nx) * lattice.spacing_km;
-    y += lattice.y + Math.floor(k / lattice.nx) * lattice.spacing_km;
-    count++;
-  }
-  return [x / Math.max(count, 1), y / Math.max(count, 1)];
-}
 
 function* priorCliques(ground: Ground, times: number[], at: Numbering): Generator<number[]> {
   const { place, change } = ground;

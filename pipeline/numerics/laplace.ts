@@ -29,10 +29,11 @@ export interface Mode {
  *
  *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − m)ᵀ Q (x̂ − m) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
- * with x̂ the mode, found by Newton's method with halved steps.
+ * with x̂ the mode, found by Newton's method with halved steps. Given the factor of a similar model's precision, it
+ * first steps by that for as long as every step leaves at most a tenth of the gain still to be had.
  * @returns null when no mode is found within 60 steps
  */
-export function findMode(model: LatentModel, start: Float64Array): Mode | null {
+export function findMode(model: LatentModel, start: Float64Array, near: Factor | null = null): Mode | null {
   const { symbolic, mean, log_determinant } = model;
   const evaluate = (x: Float64Array, concave: boolean) => {
     const precision = model.precision.slice();
@@ -48,13 +49,12 @@ export function findMode(model: LatentModel, start: Float64Array): Mode | null {
   };
 
   let here = evaluate(start, false);
+  if (near) here = approach(here, near, (x) => evaluate(x, false));
   for (let steps = 0; steps < 60; steps++) {
     const factor = factorise(symbolic, here.precision) ?? factorise(symbolic, evaluate(here.x, true).precision);
     if (!factor) return null;
-    const step = solveBackward(factor, solveForward(factor, here.gradient.slice()));
-    let decrement = 0;
-    for (let i = 0; i < step.length; i++) decrement += step[i]! * here.gradient[i]!;
-    if (decrement < 1e-9) {
+    const { step, decrement } = newtonStep(factor, here.gradient);
+    if (decrement < ENOUGH) {
       const log_marginal = here.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
       return { x: here.x, factor, log_marginal, steps };
     }
@@ -67,6 +67,35 @@ export function findMode(model: LatentModel, start: Float64Array): Mode | null {
     here = there;
   }
   return null;
+}
+
+/** Twice the gain still to be had, in ln p, at which a mode is found. */
+const ENOUGH = 1e-9;
+
+function newtonStep(factor: Factor, gradient: Float64Array) {
+  const step = solveBackward(factor, solveForward(factor, gradient.slice()));
+  let decrement = 0;
+  for (let i = 0; i < step.length; i++) decrement += step[i]! * gradient[i]!;
+  return { step, decrement };
+}
+
+interface Point {
+  x: Float64Array;
+  value: number;
+  gradient: Float64Array;
+}
+
+function approach<P extends Point>(start: P, factor: Factor, evaluate: (x: Float64Array) => P): P {
+  let here = start;
+  let { step, decrement } = newtonStep(factor, here.gradient);
+  while (decrement >= ENOUGH) {
+    const there = evaluate(move(here.x, step, 1));
+    const next = newtonStep(factor, there.gradient);
+    if (!(next.decrement < 0.1 * decrement)) break;
+    here = there;
+    ({ step, decrement } = next);
+  }
+  return here;
 }
 
 function move(x: Float64Array, step: Float64Array, length: number): Float64Array {
