@@ -74,17 +74,24 @@ export function* crossValidate(
     );
     const parts = test.map((o) => partsOf(ground, o.risk));
     const prevalence = test.map(() => new Float64Array(draws));
-    const rho = new Float64Array(draws);
+    const rho = seen.map(() => new Float64Array(draws));
     let d = 0;
     for (const { x, point } of drawLatent(spatial, draws, stream('spatial'))) {
-      rho[d] = point.hyperparameters.rho;
+      for (const [r, own] of point.rho.entries()) rho[r]![d] = own;
       test.forEach((o, i) => {
         prevalence[i]![d] = placePrevalence(ground, spatial.layout, x, own(o).round, parts[i]!);
       });
       d++;
     }
     yield* test.map((o, i) =>
-      score(o, 'spatial', k, rounds, { prevalence: prevalence[i]!, rho }, stream(`spatial/${o.risk.name}`)),
+      score(
+        o,
+        'spatial',
+        k,
+        rounds,
+        { prevalence: prevalence[i]!, rho: rho[own(o).round]! },
+        stream(`spatial/${o.risk.name}`),
+      ),
     );
 
     const plain = fitBaseline(

@@ -22,8 +22,11 @@ export interface Hyperparameters {
   sigma_state: number;
   /** Years. */
   tau_years: number;
-  /** Overdispersion: correlation of two children of one cluster. */
-  rho: number;
+  /**
+   * Overdispersion of each round that has clusters: correlation of two children of one cluster, or of what stands for
+   * one. By round, as a cell of one round may gather several clusters and of another be a single one.
+   */
+  rho: number[];
 }
 
 /** Given, not fitted. */

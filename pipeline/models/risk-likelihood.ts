@@ -148,7 +148,7 @@ export function prepareLikelihood(ground: Ground, layout: Layout, observations: 
   };
 
   const likelihood = (
-    rho: number,
+    rho: number[],
     x: Float64Array,
     gradient: Float64Array,
     precision: Float64Array,
@@ -159,7 +159,7 @@ export function prepareLikelihood(ground: Ground, layout: Layout, observations: 
     for (let k = 0; k < prepared.length; k++) {
       const { observation, columns, entries } = prepared[k]!;
       const p = Math.min(Math.max(meanPrevalence(k, x, row), 1e-300), 1 - 1e-16);
-      const term = likelihoodTerm(observation, logit(p), observation.clustered ? rho : 0);
+      const term = likelihoodTerm(observation, logit(p), observation.clustered ? rho[observation.round]! : 0);
       value += term.value;
       const scale = 1 / (p * (1 - p));
       const curvature = concave ? Math.max(0, -term.hessian) : -term.hessian;

@@ -30,7 +30,7 @@ export interface Mode {
  *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − m)ᵀ Q (x̂ − m) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
  * with x̂ the mode, found by Newton's method with halved steps. Given the factor of a similar model's precision, it
- * first steps by that for as long as every step leaves at most a tenth of the gain still to be had.
+ * first steps by that while every step leaves at most a tenth of the gain still to be had.
  * @returns null when no mode is found within 60 steps
  */
 export function findMode(model: LatentModel, start: Float64Array, near: Factor | null = null): Mode | null {
@@ -54,7 +54,13 @@ export function findMode(model: LatentModel, start: Float64Array, near: Factor |
     const factor = factorise(symbolic, here.precision) ?? factorise(symbolic, evaluate(here.x, true).precision);
     if (!factor) return null;
     const { step, decrement } = newtonStep(factor, here.gradient);
-    if (decrement < ENOUGH) {
+    const closer = decrement < CLOSE && decrement >= ENOUGH ? approach(here, factor, (x) => evaluate(x, false)) : here;
+    if (closer !== here) {
+      here = closer;
+      continue;
+    }
+    // what no step betters any more is rounding
+    if (decrement < CLOSE) {
       const log_marginal = here.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
       return { x: here.x, factor, log_marginal, steps };
     }
@@ -69,8 +75,13 @@ export function findMode(model: LatentModel, start: Float64Array, near: Factor |
   return null;
 }
 
-/** Twice the gain still to be had, in ln p, at which a mode is found. */
-const ENOUGH = 1e-9;
+/**
+ * Twice the gain in ln p still to be had at which a mode is found. The determinant moves with the root of it, so it has
+ * to be far below the error wanted of the marginal likelihood.
+ */
+const ENOUGH = 1e-15;
+/** The same from where on steps by one factor get there. */
+const CLOSE = 1e-3;
 
 function newtonStep(factor: Factor, gradient: Float64Array) {
   const step = solveBackward(factor, solveForward(factor, gradient.slice()));
@@ -91,9 +102,11 @@ function approach<P extends Point>(start: P, factor: Factor, evaluate: (x: Float
   while (decrement >= ENOUGH) {
     const there = evaluate(move(here.x, step, 1));
     const next = newtonStep(factor, there.gradient);
-    if (!(next.decrement < 0.1 * decrement)) break;
+    if (!(next.decrement < decrement)) break;
+    const slow = next.decrement > 0.1 * decrement;
     here = there;
     ({ step, decrement } = next);
+    if (slow) break;
   }
   return here;
 }
