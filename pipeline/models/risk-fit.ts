@@ -110,11 +110,10 @@ export function fitRisk(
     const h = fromTheta(theta);
     const rho = spreadRho(h.rho, clustered);
     evaluations++;
-    return findMode(
-      { symbolic: layout.symbolic, ...priorAt(h), likelihood: (...a) => likelihood(rho, ...a) },
-      start,
+    return findMode({ symbolic: layout.symbolic, ...priorAt(h), likelihood: (...a) => likelihood(rho, ...a) }, start, {
       near,
-    );
+      enough: 1e-9,
+    });
   };
   const start = { ...START, rho: Array.from({ length: rounds }, () => RHO.start) };
   let latest: { x: Float64Array; factor: Factor | null } = { x: priorAt(start).mean, factor: null };

@@ -29,11 +29,17 @@ export interface Mode {
  *
  *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − m)ᵀ Q (x̂ − m) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
- * with x̂ the mode, found by Newton's method with halved steps. Given the factor of a similar model's precision, it
- * first steps by that while every step leaves at most a tenth of the gain still to be had.
+ * with x̂ the mode, found by Newton's method with halved steps.
+ * @param near the factor of a similar model's precision: steps by it are cheap, and go first while they gain well
+ * @param enough twice the gain in ln p still to be had at which the mode is found. The determinant moves with the root
+ *   of it, so it has to be far below the error wanted of the marginal likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5
  * @returns null when no mode is found within 60 steps
  */
-export function findMode(model: LatentModel, start: Float64Array, near: Factor | null = null): Mode | null {
+export function findMode(
+  model: LatentModel,
+  start: Float64Array,
+  { near = null, enough = 1e-15 }: { near?: Factor | null; enough?: number } = {},
+): Mode | null {
   const { symbolic, mean, log_determinant } = model;
   const evaluate = (x: Float64Array, concave: boolean) => {
     const precision = model.precision.slice();
@@ -49,12 +55,13 @@ export function findMode(model: LatentModel, start: Float64Array, near: Factor |
   };
 
   let here = evaluate(start, false);
-  if (near) here = approach(here, near, (x) => evaluate(x, false));
+  if (near) here = approach(here, near, enough / 10, (x) => evaluate(x, false));
   for (let steps = 0; steps < 60; steps++) {
     const factor = factorise(symbolic, here.precision) ?? factorise(symbolic, evaluate(here.x, true).precision);
     if (!factor) return null;
     const { step, decrement } = newtonStep(factor, here.gradient);
-    const closer = decrement < CLOSE && decrement >= ENOUGH ? approach(here, factor, (x) => evaluate(x, false)) : here;
+    const closer =
+      decrement < CLOSE && decrement >= enough ? approach(here, factor, enough, (x) => evaluate(x, false)) : here;
     if (closer !== here) {
       here = closer;
       continue;
@@ -75,12 +82,7 @@ export function findMode(model: LatentModel, start: Float64Array, near: Factor |
   return null;
 }
 
-/**
- * Twice the gain in ln p still to be had at which a mode is found. The determinant moves with the root of it, so it has
- * to be far below the error wanted of the marginal likelihood.
- */
-const ENOUGH = 1e-15;
-/** The same from where on steps by one factor get there. */
+/** Twice the gain in ln p still to be had from where on steps by one factor find the mode. */
 const CLOSE = 1e-3;
 
 function newtonStep(factor: Factor, gradient: Float64Array) {
@@ -96,14 +98,14 @@ interface Point {
   gradient: Float64Array;
 }
 
-function approach<P extends Point>(start: P, factor: Factor, evaluate: (x: Float64Array) => P): P {
+function approach<P extends Point>(start: P, factor: Factor, enough: number, evaluate: (x: Float64Array) => P): P {
   let here = start;
   let { step, decrement } = newtonStep(factor, here.gradient);
-  while (decrement >= ENOUGH) {
+  while (decrement >= enough) {
     const there = evaluate(move(here.x, step, 1));
     const next = newtonStep(factor, there.gradient);
     if (!(next.decrement < decrement)) break;
-    const slow = next.decrement > 0.1 * decrement;
+    const slow = next.decrement > 0.3 * decrement;
     here = there;
     ({ step, decrement } = next);
     if (slow) break;

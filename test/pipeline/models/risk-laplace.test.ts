@@ -173,7 +173,7 @@ test('mode and log marginal likelihood equal a dense calculation written apart',
 
 test('a near factor changes the way and not the end', () => {
   const cold = findMode(model, new Float64Array(layout.size))!;
-  const warm = findMode(model, new Float64Array(layout.size), cold.factor)!;
+  const warm = findMode(model, new Float64Array(layout.size), { near: cold.factor })!;
   expect(warm.log_marginal).toBeCloseTo(cold.log_marginal, 8);
 });
 
