@@ -61,7 +61,7 @@ export function findSurroundings(cells: RiskCells & { density: ArrayLike<number>
         ? [[longitude, latitude]]
         : Array.from({ length: RINGS * SPOTS }, (_, k) => {
             const distance = (displaced_km * (Math.floor(k / SPOTS) + 0.5)) / RINGS / KM_PER_DEGREE;
-            const angle = (2 * Math.PI * (k % SPOTS)) / SPOTS;
+            const angle = (2 * Math.PI * ((k % SPOTS) + 0.5)) / SPOTS;
             const shrink = Math.cos((latitude * Math.PI) / 180);
             return [longitude + (distance * Math.cos(angle)) / shrink, latitude + distance * Math.sin(angle)];
           });

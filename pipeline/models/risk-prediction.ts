@@ -160,7 +160,7 @@ const NODES = 6;
 
 /**
  * Σ_c weight_c expit(lasting_c + shift) for many shifts: ln odds of the mean is nearly straight in the shift, so its
- * polynomial through six Chebyshev nodes over the shifts' span stands for it (error below 1e-6 over four logits).
+ * polynomial through six Chebyshev nodes over the shifts' span stands for it (error below 2e-5 over four logits).
  */
 export function meanPrevalences(
   lasting: Float64Array,
