@@ -3,9 +3,8 @@
  * ones. Codes are the project's own from here on (`state_code` two letters, `lga_code` the p-code). Lists of areas are
  * in ascending order of code, always all of them. Missing figures are null.
  */
-
 import type { Period } from './contract/months.ts';
-import type { ZoneCode } from './contract/schemas.ts';
+import type { AreaGeometry, ZoneCode } from './contract/schemas.ts';
 
 export interface StateArea {
   state_code: string;
@@ -59,6 +58,8 @@ export interface Cluster {
 /** A round that is known by state only. */
 export interface StateRound {
   survey_year: number;
+  /** The middle month of fieldwork. */
+  period: Period;
   state_code: string;
   positivity: number;
 }
@@ -114,6 +115,48 @@ export interface PredictionCells {
   population_density: number[];
   urban_share: number[];
   elevation_m: (number | null)[];
+}
+
+/** boundaries/outlines: simplified outlines for maps, in ascending order of code. */
+export interface Outlines {
+  lgas: { lga_code: string; geometry: AreaGeometry }[];
+  states: { state_code: string; geometry: AreaGeometry }[];
+}
+
+/** context/lgas and context/states: figures of the context, not rounded; population is a whole number. */
+export interface ContextFigures {
+  population: number;
+  area_km2: number;
+  itn_use: number | null;
+  itn_access: number | null;
+  irs_coverage: number | null;
+  effective_treatment: number | null;
+  travel_minutes_to_care: number | null;
+  response_index: number | null;
+}
+export type ContextByLga = ({ lga_code: string; is_urban: boolean } & ContextFigures)[];
+export type ContextByState = ({ state_code: string; lgas: number } & ContextFigures)[];
+
+/** survey/trend: design-based positivity per round. */
+export interface TrendRow {
+  survey_year: number;
+  positivity: number;
+  low: number | null;
+  high: number | null;
+  clusters: number | null;
+  children_tested: number | null;
+  small_sample: boolean;
+}
+export interface Trend {
+  national: (TrendRow & { urban: number | null; rural: number | null })[];
+  states: Record<string, TrendRow[]>;
+}
+
+/** risk/lgas and risk/states: posterior mean and central 90% range per area, one value a month of `periods`. */
+export interface Scores {
+  /** Estimated months, then the forecast months. */
+  periods: Period[];
+  areas: Record<string, { score: number[]; score_low: number[]; score_high: number[] }>;
 }
 
 /** A finding for the build report: a gap filled, a row dropped, a rule applied. */

@@ -22,7 +22,8 @@ export const ROLES = {
   survey_states: 'Table of a round known by state only; columns survey_year, state_pcode, method, positivity',
   cases_states: 'Table of monthly confirmed cases by state; columns state_pcode, period, confirmed',
   cases_lgas: 'Table of monthly confirmed cases by LGA; columns state_pcode, lga_pcode, period, confirmed',
-  layer: 'A figure of the context: GeoTIFF, or table by LGA or by state',
+  layer:
+    'A figure of the context: GeoTIFF, or table by LGA or by state; columns lga_pcode or state_pcode, and the figure or `classes`',
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -91,6 +92,15 @@ export const Source = Type.Object(
         description: 'A figure given as people by class: its mean is Σ people × midpoint / Σ people',
       }),
     ),
+    fieldwork: Type.Optional(
+      Type.Object(
+        { first: period, last: period },
+        {
+          ...closed,
+          description: 'Months of a survey known by state only, whose rows carry none',
+        },
+      ),
+    ),
     displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as DHS does' })),
     files: Type.Array(
       Type.Object(
@@ -144,7 +154,7 @@ export const Model = Type.Object(
         seed: Type.Integer(),
         boundaries: Type.Object(
           {
-            simplify_keep: Type.Number({ description: 'Share of removable vertices kept' }),
+            tolerance_m: Type.Number({ description: 'How far a simplified outline may stray, metres' }),
             max_area_change: Type.Number(),
           },
           closed,

@@ -1,0 +1,10 @@
+/**
+ * The one form of complaint about an input: which file, where in it, what was found, what was expected.
+ * Thrown by whoever reads; it stops the build before anything is published.
+ */
+export class BadInput extends Error {
+  constructor(file: string, where: string, found: string, expected: string) {
+    super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
+    this.name = 'BadInput';
+  }
+}

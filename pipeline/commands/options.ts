@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Options of every command that reads a country. */
+export function addCountryOptions(command: Command): Command {
+  return command
+    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--out <dir>', 'where cache, snapshots and `current` go', 'build')
+    .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
+    .addOption(
+      new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne),
+    );
+}
+
+function atLeastOne(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
+  return value;
+}
+
+export interface CountryOptions {
+  country: string;
+  rawData?: string;
+  out: string;
+  updatedAt?: string;
+  jobs: number;
+}
+
+/** Writes lines to standard output: a command's result. */
+export function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
+
+const DETAIL = `
+Writes a whole made-up country in the formats of a real one: 37 states and 774 LGAs, population, elevation and
+layer rasters, monthly rain, four survey rounds, monthly cases; catalog (sources.json, model.json) and truth/
+beside it, which holds the values that the models are to recover. The same seed gives the same bytes.
+
+A made-up country already there is replaced, whole; any other directory is left alone and is an error.
+
+Examples:
+  malaria-risk synth                             seed 1, to ${DEFAULT_OUT}
+  malaria-risk synth --seed 7 --out ../seven     another country, elsewhere
+  malaria-risk build --country ${DEFAULT_OUT}   what to do with it`;
+
+/** `malaria-risk synth`. Exits 2 on a bad seed or an `--out` that is not a made-up country. */
+export function synthCommand(): Command {
+  return new Command('synth')
+    .description('write a made-up country whose truth is known')
+    .option('--seed <n>', 'whole number of 0 or more that everything is drawn from', '1')
+    .option('--out <dir>', 'directory to write', DEFAULT_OUT)
+    .option('--if-missing', 'do nothing when the whole country of this seed is there already')
+    .option('--json', 'print what was written as JSON')
+    .addHelpText('after', DETAIL)
+    .action(async (options: { seed: string; out: string; ifMissing?: boolean; json?: boolean }, command: Command) => {
+      try {
+        await synth({ ...options, seed: parseSeed(options.seed) });
+      } catch (error) {
+        command.error(`error: ${(error as Error).message}`, { exitCode: 2 });
+      }
+    });
+}
+
+async function synth(options: { seed: number; out: string; ifMissing?: boolean; json?: boolean }): Promise<void> {
+  const { seed, out, json } = options;
+  if (options.ifMissing && hasSyntheticCountry(seed, out)) {
+    print(json ? JSON.stringify({ out, seed, written: false }) : `${out} holds the country of seed ${seed} already`);
+    return;
+  }
+  const onProgress = json ? () => {} : (part: string) => print(`making ${part}`);
+  const written = await writeSyntheticCountry({ seed, out, onProgress });
+  const { files, bytes, release } = written;
+  print(
+    json
+      ? JSON.stringify({ ...written, seed, written: true })
+      : `wrote ${files} files, ${(bytes / 1e6).toFixed(1)} MB, release ${release}, to ${written.out}`,
+  );
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new RangeError(`--seed ${text}, expected a whole number of 0 or more`);
+  return Number(text);
+}

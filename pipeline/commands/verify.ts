@@ -1,0 +1,32 @@
+import { realpathSync } from 'node:fs';
+import { Command } from 'commander';
+import { verifySnapshot } from '../snapshot/verify.ts';
+import { say } from './options.ts';
+
+/** `malaria-risk verify`. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .argument('[snapshot]', 'directory of a snapshot', 'build/current')
+    .description('Recheck a snapshot offline: hashes, schemas, compressed siblings, and what must hold across answers')
+    .option('--json', 'the verdict as JSON')
+    .addHelpText('after', '\nExits 0 where nothing is wrong, 1 where something is, 2 where there is no snapshot.')
+    .action((snapshot: string, options: { json?: boolean }) => {
+      let directory: string;
+      try {
+        directory = realpathSync(snapshot);
+      } catch {
+        throw new Error(`${snapshot}: no snapshot there; build one with \`malaria-risk build\``);
+      }
+      const verdict = verifySnapshot(directory);
+      if (options.json) say(JSON.stringify(verdict, null, 2));
+      else {
+        for (const fault of verdict.faults) say(`fault: ${fault}`);
+        say(
+          verdict.faults.length === 0
+            ? `${verdict.model_version}: ${verdict.files} files are as they should be`
+            : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
+        );
+      }
+      if (verdict.faults.length > 0) process.exitCode = 1;
+    });
+}

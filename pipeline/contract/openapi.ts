@@ -1,0 +1,171 @@
+/** The OpenAPI 3.1 document of the service, made wholly of the contract: nothing about an operation is said here. */
+import type { TSchema } from 'typebox';
+import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
+import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName, SCOPES } from './operations.ts';
+import { LEVELS } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+const ref = (kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+const header = (description: string, type: 'string' | 'integer', example: string | number) => ({
+  description,
+  schema: { type },
+  example,
+});
+
+const HEADERS = {
+  'X-Request-Id': header('Quote this when asking for help', 'string', '6f1d2c9e-0a44-4a07-9a53-3d5a1d0c5b7e'),
+  RateLimit: header(
+    'What is left of each limit (r) and in how many seconds there is more (t); IETF draft',
+    'string',
+    '"minute";r=59;t=60, "month";r=9999;t=86400',
+  ),
+  'RateLimit-Policy': header(
+    'The limits (q) and their windows in seconds (w); IETF draft',
+    'string',
+    '"minute";q=60;w=60, "month";q=10000;w=2592000',
+  ),
+  'Retry-After': header('Seconds until the limit that was reached gives way', 'integer', 12),
+  'WWW-Authenticate': header('The scheme to send the key in', 'string', 'Bearer'),
+  ETag: header('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
+  'Model-Version': header('The snapshot that the answer is from', 'string', 'nigeria-2023-0123abcd'),
+  'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
+  Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
+};
+type HeaderName = keyof typeof HEADERS;
+
+const headersOf = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
+const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
+
+/**
+ * The document as a JSON value, in a fixed order.
+ * @param version the API's version, or the snapshot's where the document lies in one.
+ */
+export function buildOpenapi(version: string): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Malaria Risk Data Service',
+      version,
+      summary: 'Estimated and forecast malaria risk for every state and local government area',
+      description: description(),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      {
+        url: '{base_url}',
+        variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Where the proxy listens' } },
+      },
+    ],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation) }])),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in a header of its own' },
+      },
+      parameters: Object.fromEntries(
+        (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name)]),
+      ),
+      headers: HEADERS,
+      responses: {
+        NotModified: {
+          description: 'The client has these very bytes (If-None-Match)',
+          headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
+        },
+      },
+      schemas: {
+        ...Object.fromEntries(OPERATIONS.map(({ responseName, response }) => [responseName, plain(response)])),
+        Problem: plain(Problem),
+      },
+    },
+  };
+}
+
+function description(): string {
+  const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
+  const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
+  return [
+    'Every request needs an API key. Scopes of a key:',
+    '',
+    ...scopes,
+    '',
+    `Levels of a score: ${levels.join(', ')}.`,
+    '',
+    'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered as GET without a body.',
+  ].join('\n');
+}
+
+function operationObject(operation: Operation): Json {
+  const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
+  const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: operation.scope ? `Scope \`${operation.scope}\`.` : 'Any valid key.',
+    tags: [operation.path.split('/')[2]],
+    parameters: operation.parameters.map((name) => ref('parameters', name)),
+    responses: {
+      200: {
+        description: operation.summary,
+        headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
+        content: { [type]: { schema: ref('schemas', operation.responseName) } },
+      },
+      304: ref('responses', 'NotModified'),
+      ...Object.fromEntries(
+        statuses.map((status) => [
+          status,
+          errorResponse(
+            status,
+            codes.filter((code) => ERRORS[code].status === status),
+          ),
+        ]),
+      ),
+    },
+  };
+}
+
+/** A parameter's schema is text on purpose: it is matched exactly, so `04` is no month count though a number. */
+function parameter(name: ParameterName): Json {
+  const { required, description: what, example, errors } = PARAMETERS[name];
+  const pattern = { state: '^[A-Z]{2}$', period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
+  const schema = { type: 'string', pattern };
+  return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
+  const extra: HeaderName[] =
+    status === 401
+      ? ['WWW-Authenticate', 'X-Request-Id']
+      : status === 429
+        ? ['Retry-After', ...LIMIT_HEADERS]
+        : [...LIMIT_HEADERS];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
+    headers: headersOf(...extra),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [ref('schemas', 'Problem'), { properties: { status: { const: status }, code: { enum: codes } } }],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode): Problem {
+  const { status, title } = ERRORS[code];
+  const request_id = String(HEADERS['X-Request-Id'].example);
+  return { type: 'about:blank', title, status, detail: `${title}.`, code, request_id };
+}
+
+/** A schema as plain JSON, without what the type builder keeps on it. */
+function plain(schema: TSchema): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json;
+}

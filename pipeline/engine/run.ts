@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads';
+import { BadInput } from '../bad-input.ts';
+import { type CacheEntry, findEntry, latestEntry, markLatest, writeEntry } from './cache.ts';
+import { lockHash } from './code.ts';
+import type { Country } from './country.ts';
+import { causesOf, hashRawFiles, modelRead, type Recipe, recipeOf, sourcesRead } from './plan.ts';
+import type { Stage } from './stage.ts';
+import type { WorkerMessage, WorkerTask } from './worker.ts';
+
+/** What happens while stages run, for whoever shows it. */
+export type StageEvent =
+  | { type: 'cached'; stage: string }
+  | { type: 'started'; stage: string; causes: string[] }
+  | { type: 'progress'; stage: string; share: number; what?: string }
+  | { type: 'finished'; stage: string; seconds: number };
+
+/**
+ * Runs the stages whose inputs' content, code, parameters or lock file changed, up to `jobs` at once, each in a thread.
+ * Order of finishing has no influence on what they hand on.
+ * @returns the cache entry of every stage, in the table's order
+ * @throws what the first failing stage threw; the others are stopped and nothing of theirs is kept
+ */
+export async function runStages(
+  stages: readonly Stage[],
+  country: Country,
+  cache: string,
+  jobs: number,
+  onEvent: (event: StageEvent) => void,
+): Promise<CacheEntry[]> {
+  const raw = await hashRawFiles(country);
+  const lock = lockHash();
+  const entries: Record<string, CacheEntry> = {};
+  const running = new Map<string, Promise<void>>();
+  const workers = new Set<Worker>();
+
+  const ready = (stage: Stage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
+  const launch = (stage: Stage) => {
+    const recipe = recipeOf(stage, country, raw, artifactHashes(entries), lock);
+    const found = findEntry(cache, stage.name, recipe.key);
+    if (found) {
+      entries[stage.name] = found;
+      markLatest(cache, found);
+      onEvent({ type: 'cached', stage: stage.name });
+      return;
+    }
+    onEvent({ type: 'started', stage: stage.name, causes: causesOf(recipe, latestEntry(cache, stage.name)) });
+    const began = performance.now();
+    const work = runInThread(stage, recipe, country, cache, entries, workers, onEvent).then((entry) => {
+      entries[stage.name] = entry;
+      markLatest(cache, entry);
+      running.delete(stage.name);
+      onEvent({ type: 'finished', stage: stage.name, seconds: (performance.now() - began) / 1000 });
+    });
+    running.set(stage.name, work);
+  };
+
+  try {
+    for (;;) {
+      const waiting = stages.filter((stage) => !entries[stage.name] && !running.has(stage.name));
+      if (waiting.length === 0 && running.size === 0) break;
+      const next = waiting.find(ready);
+      if (next && running.size < jobs) launch(next);
+      else await Promise.race(running.values());
+    }
+  } finally {
+    await Promise.all([...workers].map((worker) => worker.terminate()));
+    await Promise.allSettled(running.values());
+  }
+  return stages.map((stage) => entries[stage.name]!);
+}
+
+/** Content hashes of all artifacts of `entries`, by full name. */
+export function artifactHashes(entries: Record<string, CacheEntry>): Record<string, string> {
+  const hashes: Record<string, string> = {};
+  for (const entry of Object.values(entries)) {
+    for (const [name, hash] of Object.entries(entry.outputs)) hashes[`${entry.stage}/${name}`] = hash;
+  }
+  return hashes;
+}
+
+async function runInThread(
+  stage: Stage,
+  recipe: Recipe,
+  country: Country,
+  cache: string,
+  entries: Record<string, CacheEntry>,
+  workers: Set<Worker>,
+  onEvent: (event: StageEvent) => void,
+): Promise<CacheEntry> {
+  const task: WorkerTask = {
+    module: stage.module,
+    cache,
+    entries: { ...entries },
+    inputs: stage.inputs,
+    sources: sourcesRead(stage, country),
+    rawData: country.rawData,
+    model: modelRead(stage, country.model),
+  };
+  const values = await new Promise<Record<string, unknown>>((resolve, reject) => {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });
+    workers.add(worker);
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'progress') onEvent({ ...message, stage: stage.name });
+      else if (message.type === 'done') resolve(message.values);
+      else reject(failure(stage.name, message));
+    });
+    worker.on('error', reject);
+    worker.on('exit', () => {
+      workers.delete(worker);
+      reject(new Error(`${stage.name} was stopped`));
+    });
+  });
+  const expected = [...stage.outputs, 'report'];
+  for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} handed on no ${name}`);
+  return writeEntry(cache, recipe, Object.fromEntries(expected.map((name) => [name, values[name]])));
+}
+
+/** The error of a thread as it was there: a bad input keeps its one line, a fault of ours its stack. */
+function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
+  const error = new Error(message.message);
+  error.name = message.bad_input ? BadInput.name : 'Error';
+  error.stack = `${stage}: ${message.stack}`;
+  return error;
+}

@@ -1,0 +1,86 @@
+import type { Areas, Climate, Polygons } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import { monthIndex, periodOf } from '../contract/months.ts';
+import { numberOf, type Row, readTable, refuseDuplicates, type Table, textOf } from '../readers/table.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+
+interface Weather {
+  rain_mm: number;
+  temperature_c: number;
+}
+
+/**
+ * Monthly climate that came as a table, complete for every LGA: mm and °C, one value a month. An LGA that the catalog
+ * declares missing takes the plain mean of its neighbours. Null where the country's climate comes as rasters.
+ * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
+ */
+export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<Climate | null> {
+  const source = sourcesOf(input, 'climate')[0];
+  if (!source) return null;
+  const table = await readTable(input.rawData, source, ['lga_pcode', 'rain_mm']);
+  refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
+  const code = codeReader(areas);
+  const monthOfRow = new Map(table.rows.map((row) => [row, readMonth(table, row)]));
+  const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), Number.POSITIVE_INFINITY);
+  const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), 0);
+  const months = last - first + 1;
+
+  const known = new Map<string, Weather[]>();
+  for (const [lga, rows] of Map.groupBy(table.rows, (row) => code.lga(table, row).lga_code)) {
+    const byMonth = new Map(rows.map((row) => [monthOfRow.get(row)!, readWeather(table, row)]));
+    const series = Array.from({ length: months }, (_, i) => {
+      const weather = byMonth.get(first + i);
+      if (weather) return weather;
+      const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
+      throw new BadInput(table.file, nameOf(areas, lga), `no month ${periodOf(first + i)}`, expected);
+    });
+    known.set(lga, series);
+  }
+
+  const seriesOf = new Map(
+    areas.lgas.map(({ lga_code }) => {
+      const own = known.get(lga_code);
+      if (own) return [lga_code, own];
+      const gap = gapFor(source, lga_code);
+      const near = (polygons.neighbours[lga_code] ?? []).flatMap((n) => known.get(n) ?? []);
+      const count = near.length / months;
+      if (gap?.rule !== 'neighbours' || count === 0) {
+        const expected =
+          'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour that is known';
+        throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', expected);
+      }
+      const what = `${nameOf(areas, lga_code)}: ${gap.reason}; plain mean of its ${count} neighbours`;
+      input.report.push({ source: source.id, rule: 'neighbours', what });
+      const mean = (field: keyof Weather, month: number) =>
+        Array.from({ length: count }, (_, k) => near[k * months + month]![field]).reduce((a, b) => a + b) / count;
+      const filled = Array.from({ length: months }, (_, i) => ({
+        rain_mm: mean('rain_mm', i),
+        temperature_c: mean('temperature_c', i),
+      }));
+      return [lga_code, filled];
+    }),
+  );
+  const column = (field: keyof Weather) =>
+    Object.fromEntries([...seriesOf].map(([lga, series]) => [lga, series.map((weather) => weather[field])]));
+  return {
+    first: periodOf(first),
+    months,
+    rain_mm: column('rain_mm'),
+    temperature_c: table.columns.has('temperature_c') ? column('temperature_c') : null,
+  };
+}
+
+function readMonth(table: Table, row: Row): number {
+  if (table.columns.has('period')) return monthIndex(textOf(table, row, 'period'));
+  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, whole: true });
+  return year * 12 + numberOf(table, row, 'month', { least: 1, most: 12, whole: true }) - 1;
+}
+
+function readWeather(table: Table, row: Row): Weather {
+  return {
+    rain_mm: numberOf(table, row, 'rain_mm', { least: 0, most: 3000 }),
+    temperature_c: table.columns.has('temperature_c')
+      ? numberOf(table, row, 'temperature_c', { least: -20, most: 50 })
+      : Number.NaN,
+  };
+}

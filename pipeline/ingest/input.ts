@@ -1,0 +1,56 @@
+import type { Areas, ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import type { Gap, Model, Role, Source } from '../catalog.ts';
+import { type Row, type Table, textOf } from '../readers/table.ts';
+
+/** What every part of ingest is given. `report` is added to. */
+export interface IngestInput {
+  rawData: string;
+  sources: readonly Source[];
+  model: Model;
+  report: ReportLine[];
+}
+
+/** The sources of a role, in the catalog's order. */
+export function sourcesOf(input: Pick<IngestInput, 'sources'>, role: Role): Source[] {
+  return input.sources.filter((source) => source.role === role);
+}
+
+/** The one source of a role that a country must have. */
+export function sourceOf(input: Pick<IngestInput, 'sources'>, role: Role): Source {
+  const found = sourcesOf(input, role);
+  if (found.length !== 1) throw new BadInput('sources.json', `role ${role}`, `${found.length} sources`, 'exactly one');
+  return found[0]!;
+}
+
+/** The gap that `source` declares for an LGA, if any. */
+export function gapFor(source: Source, lgaCode: string): Gap | undefined {
+  return source.gaps?.find((gap) => gap.lga_pcode === lgaCode);
+}
+
+/** Looks codes up in the country's areas, naming the row where one is unknown. Codes, never names. */
+export function codeReader(areas: Areas) {
+  const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
+  const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
+  return {
+    lga(table: Table, row: Row) {
+      const code = textOf(table, row, 'lga_pcode');
+      const lga = lgas.get(code);
+      if (!lga)
+        throw new BadInput(table.file, `row ${row.line}, lga_pcode`, code, 'the p-code of an LGA of the boundaries');
+      return lga;
+    },
+    state(table: Table, row: Row) {
+      const code = textOf(table, row, 'state_pcode');
+      const state = states.get(code);
+      if (!state)
+        throw new BadInput(table.file, `row ${row.line}, state_pcode`, code, 'the p-code of a state of model.json');
+      return state;
+    },
+  };
+}
+
+/** `NG001001 Aba North`: an LGA as people read it. */
+export function nameOf(areas: Areas, lgaCode: string): string {
+  return `${lgaCode} ${areas.lgas.find((lga) => lga.lga_code === lgaCode)?.lga ?? '?'}`;
+}

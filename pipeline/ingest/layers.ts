@@ -1,0 +1,117 @@
+import type { Areas, Census, Layers } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import type { Figure, Source } from '../catalog.ts';
+import { numberOf, numberOrNull, type Row, readTable, refuseDuplicates, type Table } from '../readers/table.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
+
+/**
+ * Context figures that came as tables: shares 0-1 or minutes by LGA, null where the catalog declares no estimate.
+ * A table by state gives each LGA its state's figure.
+ * @throws BadInput for an undeclared missing area, a value out of range, percent under the unit share or the reverse
+ */
+export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Layers> {
+  const layers: Layers = {};
+  for (const source of sourcesOf(input, 'layer')) {
+    const figure = source.figure!;
+    layers[figure] = await readLayer(input, areas, source, figure);
+  }
+  return layers;
+}
+
+async function readLayer(
+  input: IngestInput,
+  areas: Areas,
+  source: Source,
+  figure: Figure,
+): Promise<Record<string, number | null>> {
+  const byLga = source.columns?.lga_pcode !== undefined;
+  const key = byLga ? 'lga_pcode' : 'state_pcode';
+  const table = await readTable(input.rawData, source, source.classes ? [key] : [key, figure]);
+  refuseDuplicates(table, [key]);
+  const code = codeReader(areas);
+  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+  const values = new Map(
+    table.rows.map((row) => {
+      const place = byLga ? code.lga(table, row).lga_code : code.state(table, row).state_code;
+      return [
+        place,
+        source.classes ? classMean(table, row, source.classes) : readValue(table, row, figure, source.unit),
+      ];
+    }),
+  );
+  refuseWrongUnit(table, source, figure, [...values.values()]);
+  const figures = areas.lgas.map(({ lga_code }): [string, number | null] => {
+    const value = values.get(byLga ? lga_code : stateOf.get(lga_code)!);
+    if (value != null) return [lga_code, value];
+    const gap = gapFor(source, lga_code);
+    if (gap?.rule !== 'null') {
+      const found = value === null ? 'no value' : 'no row';
+      throw new BadInput(
+        table.file,
+        nameOf(areas, lga_code),
+        found,
+        'a figure, or a gap declared with the rule `null`',
+      );
+    }
+    input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
+    return [lga_code, null];
+  });
+  return Object.fromEntries(figures);
+}
+
+function readValue(table: Table, row: Row, figure: Figure, unit: string): number | null {
+  if (unit === 'percent') {
+    const percent = numberOrNull(table, row, figure, { least: 0, most: 100 });
+    return percent === null ? null : percent / 100;
+  }
+  return numberOrNull(table, row, figure, unit === 'share' ? { least: 0, most: 1 } : { least: 0 });
+}
+
+/** Percent declared where the file holds shares would pass every range check, a hundred times too small. */
+function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: readonly (number | null)[]): void {
+  const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
+  if (source.unit === 'percent' && most > 0 && most <= 0.01)
+    throw new BadInput(
+      table.file,
+      figure,
+      `nothing above ${most * 100}`,
+      'percent, as the catalog declares; these look like shares',
+    );
+}
+
+/** Mean of a figure given as people by class: Σ people × midpoint / Σ people; null where nobody is counted. */
+function classMean(table: Table, row: Row, classes: NonNullable<Source['classes']>): number | null {
+  const people = classes.map(({ column }) => numberOrNull(table, row, column, { least: 0 }));
+  if (people.every((n) => n === null)) return null;
+  const total = people.reduce<number>((sum, n) => sum + (n ?? 0), 0);
+  if (total === 0) return null;
+  return classes.reduce((sum, { midpoint }, i) => sum + (people[i] ?? 0) * midpoint, 0) / total;
+}
+
+/**
+ * People and children 0-4 by LGA from the census table; null where the catalog declares a row missing (rule `omit`:
+ * the area adds nothing to sums over the table).
+ */
+export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Census> {
+  const source = sourceOf(input, 'population_census');
+  const table = await readTable(input.rawData, source, ['lga_pcode', 'people', 'children_0_4']);
+  refuseDuplicates(table, ['lga_pcode']);
+  const code = codeReader(areas);
+  const rows = new Map(
+    table.rows.map((row) => {
+      const people = numberOf(table, row, 'people', { least: 0 });
+      const children = numberOf(table, row, 'children_0_4', { least: 0, most: people });
+      return [code.lga(table, row).lga_code, { people, children_0_4: children }];
+    }),
+  );
+  const entries = areas.lgas.map(({ lga_code }): [string, { people: number; children_0_4: number } | null] => {
+    const found = rows.get(lga_code);
+    if (found) return [lga_code, found];
+    const gap = gapFor(source, lga_code);
+    if (gap?.rule !== 'omit')
+      throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', 'one, or a gap declared with the rule `omit`');
+    input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
+    return [lga_code, null];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,95 @@
+import type { Scores } from '../artifacts.ts';
+import { monthIndex, monthOf, type Period } from '../contract/months.ts';
+import { quantiles } from '../numerics/quantiles.ts';
+import type { Random } from '../numerics/random.ts';
+import { expit } from '../numerics/special.ts';
+import type { BaselineFit } from './baseline.ts';
+
+/** An LGA as the baseline sees it. */
+export interface BaselineArea {
+  lga_code: string;
+  state_code: string;
+  population: number;
+  /** ln of the seasonal index, January to December. */
+  log_season: readonly number[];
+}
+
+/** The round nearest in time to a month: `middles` are the middle months of fieldwork, ascending with the rounds. */
+export function nearestRound(period: Period, middles: readonly Period[]): number {
+  const away = middles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
+  return away.indexOf(Math.min(...away));
+}
+
+/**
+ * The baseline's scores for every LGA and state and month: its state's posterior in the nearest round, moved by the
+ * LGA's own season. An LGA strays from its state by a deviation of its own, one a draw and the same in all months: the
+ * variance ρ p (1 − p) of clusters carried to the logit scale, σ = √(ρ / (p (1 − p))). All the overdispersion is taken
+ * to lie between LGAs, so that ranges are wide rather than narrow. So that the mean stays the state's, the logit is
+ * stretched by √(1 + π σ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state comes from joint draws over its
+ * LGAs: its score is their population-weighted mean.
+ * @returns posterior means and central 90% ranges, shares 0-1
+ */
+export function baselineScores(
+  fit: BaselineFit,
+  areas: readonly BaselineArea[],
+  periods: readonly Period[],
+  middles: readonly Period[],
+  random: Random,
+): { lgas: Scores; states: Scores } {
+  const draws = fit.draws.length;
+  const units = periods.map((period) => ({ round: nearestRound(period, middles), month: monthOf(period) }));
+  const distinct = [...new Map(units.map((unit) => [`${unit.round}/${unit.month}`, unit])).entries()];
+  const lgas: Scores = { periods: [...periods], areas: {} };
+  const states: Scores = { periods: [...periods], areas: {} };
+
+  for (const [state_code, members] of Map.groupBy(areas, (area) => area.state_code)) {
+    const stray = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
+    const people = members.reduce((sum, { population }) => sum + population, 0);
+    const byUnit = new Map(
+      distinct.map(([key, { round, month }]) => {
+        const whole = new Float64Array(draws);
+        const parts = members.map((area, i) => {
+          const k = fit.states.indexOf(state_code) * fit.rounds.length + round;
+          const eta = Float64Array.from(
+            fit.draws,
+            (x, d) => x[k]! + fit.season_exponent[d]! * area.log_season[month - 1]!,
+          );
+          const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
+          const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
+          const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
+          const own = eta.map((e, d) => expit(stretch * e + sd * stray[i]![d]!));
+          for (let d = 0; d < draws; d++) whole[d]! += (area.population / people) * own[d]!;
+          return summary(own);
+        });
+        return [key, { parts, whole: summary(whole) }];
+      }),
+    );
+    const series = units.map(({ round, month }) => byUnit.get(`${round}/${month}`)!);
+    members.forEach((area, i) => {
+      lgas.areas[area.lga_code] = columns(series.map(({ parts }) => parts[i]!));
+    });
+    states.areas[state_code] = columns(series.map(({ whole }) => whole));
+  }
+  return { lgas, states };
+}
+
+interface Summary {
+  score: number;
+  score_low: number;
+  score_high: number;
+}
+
+/** Mean and central 90% of draws; a mean past them (a long tail) widens the range to it. */
+function summary(draws: Float64Array): Summary {
+  const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
+  const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];
+  return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };
+}
+
+function columns(rows: readonly Summary[]) {
+  return {
+    score: rows.map((row) => row.score),
+    score_low: rows.map((row) => row.score_low),
+    score_high: rows.map((row) => row.score_high),
+  };
+}

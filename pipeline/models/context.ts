@@ -1,0 +1,19 @@
+/**
+ * Σ weight × value / Σ weight over the areas that have a value; null where none has, or none with weight.
+ * Weights are people, so an area without an estimate leaves the mean to the others.
+ */
+export function weightedMean(parts: readonly { value: number | null; weight: number }[]): number | null {
+  let sum = 0;
+  let weights = 0;
+  for (const { value, weight } of parts) {
+    if (value === null) continue;
+    sum += weight * value;
+    weights += weight;
+  }
+  return weights > 0 ? sum / weights : null;
+}
+
+/** Average of net use and effective treatment, shares 0-1; null where either is unknown. */
+export function responseIndex(itnUse: number | null, effectiveTreatment: number | null): number | null {
+  return itnUse === null || effectiveTreatment === null ? null : (itnUse + effectiveTreatment) / 2;
+}

@@ -1,0 +1,60 @@
+import { booleanClockwise, kinks } from '@turf/turf';
+import type { Polygon } from '../artifacts.ts';
+import type { AreaGeometry } from '../contract/schemas.ts';
+
+/** An area's outline under its code, with the code of the state it belongs to (its own for a state). */
+export interface CodedOutline {
+  code: string;
+  state_code: string;
+  polygons: readonly Polygon[];
+}
+
+/** What is wrong with one outline as GeoJSON (RFC 7946): closed rings, shells counter-clockwise, no self-crossing. */
+export function outlineFaults({ code, polygons }: CodedOutline): string[] {
+  const faults: string[] = [];
+  if (polygons.length === 0) return [`${code}: no shape`];
+  for (const rings of polygons) {
+    rings.forEach((ring, index) => {
+      const [first, last] = [ring[0], ring.at(-1)];
+      if (ring.length < 4 || String(first) !== String(last)) faults.push(`${code}: a ring that is not closed`);
+      else if (booleanClockwise(ring) === (index === 0))
+        faults.push(`${code}: ${index === 0 ? 'a shell that runs clockwise' : 'a hole that runs counter-clockwise'}`);
+    });
+  }
+  const crossing = kinks({ type: 'MultiPolygon', coordinates: polygons as Polygon[] }).features[0];
+  if (crossing) faults.push(`${code}: an outline that crosses itself at ${crossing.geometry.coordinates.join(', ')}`);
+  return faults;
+}
+
+const edgesOf = (outlines: readonly CodedOutline[]) => {
+  const count = new Map<string, number>();
+  for (const ring of outlines.flatMap(({ polygons }) => polygons.flat())) {
+    for (let i = 1; i < ring.length; i++) {
+      const [a, b] = [String(ring[i - 1]), String(ring[i])];
+      const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
+      count.set(edge, (count.get(edge) ?? 0) + 1);
+    }
+  }
+  return count;
+};
+
+/**
+ * Whether LGA outlines nest in their states', edge for edge: the edges of a state's outline must be just those that
+ * one, and only one, of its LGAs has. Stricter than areas: a vertex on one side only is found.
+ */
+export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
+  return states.flatMap((state) => {
+    const inner = edgesOf(lgas.filter((lga) => lga.state_code === state.state_code));
+    const outer = edgesOf([state]);
+    const rim = [...inner].filter(([, n]) => n === 1).map(([edge]) => edge);
+    const missing = rim.filter((edge) => !outer.has(edge)).length;
+    const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
+    if (missing + extra === 0) return [];
+    return [`${state.code}: does not nest: ${missing} edges of its LGAs missing, ${extra} edges of no LGA`];
+  });
+}
+
+/** Polygons of a GeoJSON geometry. */
+export function polygonsOf(geometry: AreaGeometry): Polygon[] {
+  return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
+}

@@ -1,0 +1,330 @@
+import type { Polygon } from '../artifacts.ts';
+import type { Grid } from './grid.ts';
+
+/**
+ * A polygon in a grid's own coordinates: x in columns from the west, y in rows from the north, so that cell borders are
+ * the whole numbers. Rings are flat x, y pairs, closed; `sign` turns each so that shells count +, holes −.
+ * The ranges hold every cell that the polygon can meet; ends excluded; empty where it lies off the grid.
+ */
+export interface Outline {
+  rings: { points: Float64Array; sign: 1 | -1 }[];
+  /** In cells, on and off the grid. */
+  area: number;
+  firstRow: number;
+  endRow: number;
+  firstColumn: number;
+  endColumn: number;
+}
+
+/**
+ * Shares of cells, row by row: spans `rowStart[i]` to `rowStart[i + 1]` are row `firstRow + i`'s, from west to east. A
+ * span is `length` cells from `column` on that all have the same `share`, above 0; cells in no span have share 0.
+ */
+export interface Coverage {
+  firstRow: number;
+  rowStart: Int32Array;
+  column: Int32Array;
+  length: Int32Array;
+  share: Float64Array;
+}
+
+/** The message is what was found: `an outline that …`. */
+export class InvalidOutline extends Error {}
+
+/** Σ share, in cells. */
+export function coveredCells({ length, share }: Coverage): number {
+  let cells = 0;
+  for (let k = 0; k < share.length; k++) cells += length[k]! * share[k]!;
+  return cells;
+}
+
+/** Within this of a whole number is that number: rounding leaves less than 1e-14 behind in a row. */
+const ROUNDING = 1e-13;
+/** Shares further than this outside 0 to 1 come of outlines that cross themselves or of parts that overlap. */
+const INVALID = 1e-9;
+
+/** `polygons` (one area; first ring the shell, then its holes, whatever their direction) as drawn on `grid`. */
+export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
+  const rings: Outline['rings'] = [];
+  let area = 0;
+  let west = Infinity;
+  let east = -Infinity;
+  let top = Infinity;
+  let bottom = -Infinity;
+  for (const polygon of polygons) {
+    polygon.forEach((ring, index) => {
+      const points = new Float64Array(2 * ring.length);
+      ring.forEach(([longitude, latitude], i) => {
+        const x = (longitude - grid.west) / grid.cellWidth;
+        const y = (grid.north - latitude) / grid.cellHeight;
+        points[2 * i] = x;
+        points[2 * i + 1] = y;
+        west = Math.min(west, x);
+        east = Math.max(east, x);
+        top = Math.min(top, y);
+        bottom = Math.max(bottom, y);
+      });
+      const size = signedArea(points);
+      const sign = (index === 0) === size >= 0 ? 1 : -1;
+      rings.push({ points, sign });
+      area += sign * size;
+    });
+  }
+  const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);
+  return {
+    rings,
+    area,
+    firstRow: within(Math.floor(top), grid.rows),
+    endRow: within(Math.ceil(bottom), grid.rows),
+    firstColumn: within(Math.floor(west), grid.columns),
+    endColumn: within(Math.ceil(east), grid.columns),
+  };
+}
+
+/** Shoelace area, positive where the ring's edges run south along its west side; differences keep far origins exact. */
+function signedArea(points: Float64Array): number {
+  const x0 = points[0]!;
+  const y0 = points[1]!;
+  let twice = 0;
+  for (let i = 2; i < points.length; i += 2) {
+    twice += (points[i - 1]! - y0) * (points[i]! - x0) - (points[i - 2]! - x0) * (points[i + 1]! - y0);
+  }
+  return twice / 2;
+}
+
+/**
+ * Computes exact shares on a grid of `columns`: `cover(outline, firstRow, endRow)` gives those of the rows asked for.
+ * The function keeps scratch space between calls and so belongs to one thread.
+ *
+ * Method: signed-area accumulation, as font rasterisers do it (Levien's font-rs; FreeType and AGG's cover and area).
+ * Every edge is cut at cell borders; a piece that falls by h at mean distance m from its cell's west border takes in
+ * h (1 − m) of that cell and h of every cell east of it. Sums from the west then give each cell's share: time goes with
+ * the cells that edges cross, not with the cells inside. An edge always runs from its upper end to its lower one, so
+ * that neighbours compute the same pieces with opposite signs and their shares sum to 1.
+ *
+ * @throws InvalidOutline where shares leave 0 to 1: an outline that crosses itself or parts that overlap.
+ */
+export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
+  const pieces = createPieces();
+  const spans = createSpans();
+  const fall = new Float64Array(columns);
+  const area = new Float64Array(columns);
+  const met = new Int32Array(columns);
+  const stamp = new Int32Array(columns);
+  let stamps = 0;
+
+  return (outline, firstRow, endRow) => {
+    const first = Math.max(firstRow, outline.firstRow);
+    const end = Math.max(first, Math.min(endRow, outline.endRow));
+    pieces.clear(first, end);
+    for (const { points, sign } of outline.rings) {
+      for (let i = 2; i < points.length; i += 2) {
+        const xa = points[i - 2]!;
+        const ya = points[i - 1]!;
+        const xb = points[i]!;
+        const yb = points[i + 1]!;
+        if (ya < yb) cutEdge(xa, ya, xb, yb, sign);
+        else if (yb < ya) cutEdge(xb, yb, xa, ya, -sign);
+      }
+    }
+    pieces.sortByRow();
+    spans.clear();
+    const rowStart = new Int32Array(end - first + 1);
+    for (let row = first; row < end; row++) {
+      sumRow(row - first);
+      rowStart[row - first + 1] = spans.count();
+    }
+    return { firstRow: first, rowStart, ...spans.copy() };
+
+    /** Cuts the edge, upper end first, at row borders; the same cuts whatever the window. */
+    function cutEdge(x0: number, y0: number, x1: number, y1: number, sign: number): void {
+      if (y1 <= first || y0 >= end) return;
+      const slope = (x1 - x0) / (y1 - y0);
+      const low = Math.min(x0, x1);
+      const high = Math.max(x0, x1);
+      const crossing = (y: number) => Math.min(Math.max(x0 + (y - y0) * slope, low), high);
+      let row = Math.floor(y0);
+      let x = x0;
+      let from = y0 - row;
+      if (row < first) {
+        row = first;
+        x = crossing(first);
+        from = 0;
+      }
+      for (; row < end && row < y1; row++) {
+        const ends = y1 <= row + 1;
+        const xEnd = ends ? x1 : crossing(row + 1);
+        const to = ends ? y1 - row : 1;
+        cutPiece(row - first, Math.min(x, xEnd), Math.max(x, xEnd), sign * (to - from));
+        x = xEnd;
+        from = 0;
+      }
+    }
+
+    /** Cuts a piece of an edge within one row, from x = `west` to `east` falling by `h`, at column borders. */
+    function cutPiece(row: number, west: number, east: number, h: number): void {
+      if (west >= columns) return;
+      let column = Math.floor(west);
+      if (east <= column + 1) {
+        if (column < 0) pieces.add(row, 0, h, 0);
+        else pieces.add(row, column, h, h * ((west + east) / 2 - column));
+        return;
+      }
+      const perColumn = h / (east - west);
+      let done = 0;
+      let x = west;
+      if (west < 0) {
+        // What lies west of the grid takes in whole cells of it.
+        done = east <= 0 ? h : -west * perColumn;
+        pieces.add(row, 0, done, 0);
+        if (east <= 0) return;
+        column = 0;
+        x = 0;
+      }
+      for (; column < columns; column++) {
+        if (east <= column + 1) {
+          pieces.add(row, column, h - done, (h - done) * ((x + east) / 2 - column));
+          return;
+        }
+        const reached = (column + 1 - west) * perColumn;
+        pieces.add(row, column, reached - done, (reached - done) * ((x + 1 - column) / 2));
+        done = reached;
+        x = column + 1;
+      }
+    }
+  };
+
+  /** Adds up the pieces of a row and sums from the west. */
+  function sumRow(row: number): void {
+    stamps++;
+    let count = 0;
+    for (let k = pieces.start(row); k < pieces.start(row + 1); k++) {
+      const piece = pieces.at(k);
+      const column = pieces.column(piece);
+      if (stamp[column] !== stamps) {
+        stamp[column] = stamps;
+        met[count++] = column;
+        fall[column] = 0;
+        area[column] = 0;
+      }
+      fall[column]! += pieces.fall(piece);
+      area[column]! += pieces.area(piece);
+    }
+    met.subarray(0, count).sort();
+    let inside = 0;
+    let next = 0;
+    for (let k = 0; k < count; k++) {
+      const column = met[k]!;
+      spans.add(next, column - next, inside);
+      spans.add(column, 1, snap(inside + (fall[column]! - area[column]!)));
+      // Not always whole: a horizontal edge runs through cells without falling.
+      inside = snap(inside + fall[column]!);
+      next = column + 1;
+    }
+    spans.add(next, columns - next, inside);
+  }
+}
+
+/** Whole where only rounding separates it from that, so that runs inside are exactly 1 and errors do not pile up. */
+function snap(value: number): number {
+  const whole = Math.round(value);
+  if (Math.abs(value - whole) < ROUNDING) return whole;
+  return value;
+}
+
+/** Pieces of edges within one cell, as columns that grow, with an order by row. */
+function createPieces() {
+  let capacity = 1024;
+  let rows = new Int32Array(capacity);
+  let columns = new Int32Array(capacity);
+  let falls = new Float64Array(capacity);
+  let areas = new Float64Array(capacity);
+  let count = 0;
+  let starts = new Int32Array(1);
+  let order = new Int32Array(0);
+  return {
+    clear(first: number, end: number) {
+      count = 0;
+      starts = new Int32Array(end - first + 1);
+    },
+    add(row: number, column: number, fall: number, area: number) {
+      if (count === capacity) {
+        capacity *= 2;
+        rows = grown(rows, new Int32Array(capacity));
+        columns = grown(columns, new Int32Array(capacity));
+        falls = grown(falls, new Float64Array(capacity));
+        areas = grown(areas, new Float64Array(capacity));
+      }
+      rows[count] = row;
+      columns[count] = column;
+      falls[count] = fall;
+      areas[count] = area;
+      count++;
+      starts[row + 1]!++;
+    },
+    /** Counting sort; pieces of a row keep the order of the outline, which fixes the order of sums. */
+    sortByRow() {
+      for (let row = 1; row < starts.length; row++) starts[row]! += starts[row - 1]!;
+      if (order.length < count) order = new Int32Array(capacity);
+      const next = starts.slice();
+      for (let k = 0; k < count; k++) order[next[rows[k]!]!++] = k;
+    },
+    start: (row: number) => starts[row]!,
+    at: (k: number) => order[k]!,
+    column: (piece: number) => columns[piece]!,
+    fall: (piece: number) => falls[piece]!,
+    area: (piece: number) => areas[piece]!,
+  };
+}
+
+/** Spans as columns that grow; joins cells of equal share and leaves share 0 out. */
+function createSpans() {
+  let capacity = 1024;
+  let columns = new Int32Array(capacity);
+  let lengths = new Int32Array(capacity);
+  let shares = new Float64Array(capacity);
+  let count = 0;
+  let open = -1;
+  return {
+    clear() {
+      count = 0;
+      open = -1;
+    },
+    count() {
+      // A new row begins: its first span must not join this row's last.
+      open = -1;
+      return count;
+    },
+    add(column: number, length: number, share: number) {
+      if (length === 0 || share === 0) return;
+      if (!(share > -INVALID && share < 1 + INVALID)) {
+        throw new InvalidOutline(`an outline that crosses itself or overlaps (a cell's share is ${share})`);
+      }
+      if (open === column && shares[count - 1] === share) {
+        lengths[count - 1]! += length;
+      } else {
+        if (count === capacity) {
+          capacity *= 2;
+          columns = grown(columns, new Int32Array(capacity));
+          lengths = grown(lengths, new Int32Array(capacity));
+          shares = grown(shares, new Float64Array(capacity));
+        }
+        columns[count] = column;
+        lengths[count] = length;
+        shares[count] = share;
+        count++;
+      }
+      open = column + length;
+    },
+    copy: () => ({
+      column: columns.slice(0, count),
+      length: lengths.slice(0, count),
+      share: shares.slice(0, count),
+    }),
+  };
+}
+
+function grown<T extends Int32Array | Float64Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,37 @@
+/**
+ * P(T ≤ t) of Student's t with a whole number of degrees of freedom, by the finite series of Abramowitz and Stegun
+ * (1964), 26.7.3 (odd) and 26.7.4 (even).
+ */
+export function studentCdf(t: number, degreesOfFreedom: number): number {
+  const theta = Math.atan(t / Math.sqrt(degreesOfFreedom));
+  const cosine = Math.cos(theta);
+  const odd = degreesOfFreedom % 2 === 1;
+  let term = odd ? cosine : 1;
+  let sum = degreesOfFreedom === 1 ? 0 : term;
+  for (let k = odd ? 3 : 2; k <= degreesOfFreedom - 2; k += 2) {
+    term *= (cosine * cosine * (k - 1)) / k;
+    sum += term;
+  }
+  const inside = odd ? (2 / Math.PI) * (theta + Math.sin(theta) * sum) : Math.sin(theta) * sum;
+  return 0.5 + inside / 2;
+}
+
+/**
+ * The t with P(T ≤ t) = p, 0 < p < 1, whole degrees of freedom of at least 1: bisection to the last bit that counts.
+ * @throws RangeError outside that
+ */
+export function studentQuantile(p: number, degreesOfFreedom: number): number {
+  if (!(p > 0 && p < 1 && degreesOfFreedom >= 1 && Number.isInteger(degreesOfFreedom)))
+    throw new RangeError(
+      `p ${p} and ${degreesOfFreedom} degrees of freedom: expected 0 < p < 1 and a whole number from 1`,
+    );
+  let reach = 1;
+  while (studentCdf(reach, degreesOfFreedom) < Math.max(p, 1 - p)) reach *= 2;
+  let [low, high] = [-reach, reach];
+  for (let i = 0; i < 200 && high - low > Number.EPSILON * reach; i++) {
+    const middle = (low + high) / 2;
+    if (studentCdf(middle, degreesOfFreedom) < p) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

@@ -1,0 +1,186 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Polygon } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+
+/** A feature with its polygons at full resolution, every ring closed. */
+export interface PolygonFeature {
+  properties: Record<string, unknown>;
+  polygons: Polygon[];
+}
+
+/** Where in which file, for messages. */
+interface Place {
+  file: string;
+  where: string;
+}
+
+interface GeoJson {
+  type?: string;
+  crs?: { properties?: { name?: unknown } } | null;
+  features?: {
+    properties?: Record<string, unknown> | null;
+    geometry?: { type?: string; coordinates?: unknown } | null;
+  }[];
+}
+
+/**
+ * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it) or a GeoJSON FeatureCollection, in the
+ * file's order, in longitude and latitude on WGS 84.
+ * @param trustCrs reads a shapefile without `.prj` as EPSG:4326; one that names another system is refused all the same.
+ * @throws BadInput
+ */
+export async function readPolygons(file: string, trustCrs = false): Promise<PolygonFeature[]> {
+  const shapefile = extname(file).toLowerCase() === '.shp';
+  const collection = shapefile ? await readShapefile(file, trustCrs) : await readGeoJson(file);
+  if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
+    throw new BadInput(file, '', collection.type ?? 'no GeoJSON', 'a FeatureCollection');
+  }
+  if (collection.features.length === 0) throw new BadInput(file, '', 'no features', 'polygons');
+  return collection.features.map(({ properties, geometry }, index) => {
+    const place: Place = { file, where: `feature ${index + 1}` };
+    if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') {
+      throw new BadInput(file, place.where, geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
+    }
+    const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+    return { properties: properties ?? {}, polygons: checkParts(parts, place) };
+  });
+}
+
+/**
+ * The features' ids: `field` of each as text.
+ * @throws BadInput where a feature lacks it or two share one.
+ */
+export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
+  const places = new Map<string, number>();
+  return features.map(({ properties }, index) => {
+    const value = properties[field];
+    if (value === undefined) {
+      const fields = Object.keys(properties).join(', ') || 'none';
+      throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${field}`);
+    }
+    const id = value === null ? '' : String(value).trim();
+    if (id === '') throw new BadInput(file, `feature ${index + 1}`, `an empty ${field}`, 'its id');
+    const before = places.get(id);
+    if (before !== undefined) {
+      throw new BadInput(file, `features ${before} and ${index + 1}`, `the same ${field} ${id}`, 'one each');
+    }
+    places.set(id, index + 1);
+    return id;
+  });
+}
+
+async function readShapefile(file: string, trustCrs: boolean): Promise<GeoJson> {
+  const shp = await read(file, 'a shapefile');
+  // The length that the header states, in 16-bit words: what reads the file takes what there is without complaint.
+  const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
+  if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated}: it is cut short`);
+  const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
+  for (const [extension, sibling] of await findSiblings(file)) {
+    if (['.dbf', '.prj', '.cpg'].includes(extension)) {
+      input[`polygons${extension}`] = await read(sibling, `the ${extension} of ${basename(file)}`);
+    }
+  }
+  if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
+  checkDbf(file, input['polygons.dbf'] as Buffer);
+  checkPrj(file, input['polygons.prj']?.toString() ?? null, trustCrs);
+  try {
+    // Loaded late: it is large, and GeoJSON does without.
+    const { default: mapshaper } = await import('mapshaper');
+    const output = await mapshaper.applyCommands('-i polygons.shp -o polygons.json format=geojson', input);
+    return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'a shapefile');
+  }
+}
+
+/** A shapefile's files by extension in lower case: `.CPG` is as good as `.cpg`. */
+async function findSiblings(file: string): Promise<Map<string, string>> {
+  const stem = basename(file, extname(file));
+  const names = (await readdir(dirname(file))).sort();
+  return new Map(
+    names
+      .filter((name) => basename(name, extname(name)) === stem)
+      .map((name) => [extname(name).toLowerCase(), join(dirname(file), name)]),
+  );
+}
+
+/** A dBASE header states records (byte 4), the header's length (8) and a record's (10). */
+function checkDbf(file: string, dbf: Buffer): void {
+  const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
+  if (dbf.length < stated) throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated}: it is cut short`);
+}
+
+function checkPrj(file: string, text: string | null, trustCrs: boolean): void {
+  if (text === null) {
+    if (trustCrs) return;
+    throw new BadInput(file, '', 'no .prj beside it', 'one that says WGS 84');
+  }
+  const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
+  const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
+  if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
+    throw new BadInput(file, '', `the coordinate system ${name}`, 'longitude and latitude on WGS 84 (EPSG:4326)');
+  }
+}
+
+async function readGeoJson(file: string): Promise<GeoJson> {
+  const text = await read(file, 'GeoJSON or a shapefile');
+  let collection: GeoJson;
+  try {
+    collection = JSON.parse(text.toString());
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'GeoJSON');
+  }
+  const crs = collection?.crs?.properties?.name;
+  if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
+    throw new BadInput(file, '', `the coordinate system ${crs}`, "WGS 84 (GeoJSON's own, or EPSG:4326)");
+  }
+  return collection ?? {};
+}
+
+async function read(file: string, expected: string): Promise<Buffer> {
+  return readFile(file).catch((cause: unknown) => {
+    throw new BadInput(
+      file,
+      '',
+      (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : reason(cause),
+      expected,
+    );
+  });
+}
+
+function checkParts(parts: unknown, place: Place): Polygon[] {
+  if (!Array.isArray(parts) || parts.length === 0) throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
+  return parts.map((rings: unknown) => {
+    if (!Array.isArray(rings) || rings.length === 0)
+      throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
+    return rings.map((ring: unknown) => checkRing(ring, place));
+  });
+}
+
+/** The ring's positions without heights. */
+function checkRing(ring: unknown, place: Place): [number, number][] {
+  if (!Array.isArray(ring))
+    throw new BadInput(place.file, place.where, 'a ring that is no list', 'a list of positions');
+  const points = ring.map((position: unknown): [number, number] => {
+    const [longitude, latitude] = Array.isArray(position) ? position : [];
+    if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
+      throw new BadInput(place.file, place.where, `the position ${JSON.stringify(position)}`, 'degrees on the globe');
+    }
+    return [longitude, latitude];
+  });
+  const [first, last] = [points[0], points.at(-1)];
+  if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
+    throw new BadInput(
+      place.file,
+      place.where,
+      `a ring of ${points.length} positions`,
+      'four or more, the last as the first',
+    );
+  }
+  return points;
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,116 @@
+import type { Areas, ContextByLga, ContextByState, Outlines, ReportLine, Scores, Trend } from '../artifacts.ts';
+import type { Model, Source } from '../catalog.ts';
+import type { Manifest, StageRecord } from '../contract/manifest.ts';
+import { addMonths } from '../contract/months.ts';
+import { buildOpenapi } from '../contract/openapi.ts';
+import { type Coverage, FORECAST_MONTHS } from '../contract/operations.ts';
+import type * as schemas from '../contract/schemas.ts';
+import { documents, type SnapshotParts } from './documents.ts';
+import { renderReport } from './report.ts';
+import { tableCollector, writeTables } from './tables.ts';
+import { openTree } from './tree.ts';
+
+/** Files written at once: compression uses the other core meanwhile. */
+const AT_ONCE = 8;
+
+/** What a snapshot is built from, besides artifacts. */
+export interface SnapshotInput {
+  model: Model;
+  sources: readonly Source[];
+  model_version: string;
+  lock_file: string;
+  stages: StageRecord[];
+  /** Reads an artifact by its full name. */
+  artifact<T>(name: string): T;
+  /** Findings of every stage, in the table's order, and of the engine. */
+  findings: readonly (ReportLine & { stage: string })[];
+  progress(share: number, what?: string): void;
+}
+
+/** Writes a whole snapshot into `directory`, its manifest last. */
+export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
+  const parts = partsOf(input);
+  const tree = openTree(directory);
+  const tables = tableCollector();
+  const total = parts.areas.states.length * 115;
+  let written = 0;
+  const queue = documents(parts);
+  const work = async () => {
+    for (const document of queue) {
+      tables.add(document);
+      await tree.writeEncoded(document.path, JSON.stringify(document.value));
+      written += 1;
+      if (written % 100 === 0) input.progress(Math.min(0.9, written / total), 'answers');
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  input.progress(0.92, 'tables');
+  await writeTables(tree, 'tables', tables.tables());
+  await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
+  await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
+  await tree.write('report/index.html', renderReport(parts, input));
+
+  const manifest: Manifest = {
+    format: 1,
+    model_version: input.model_version,
+    country: input.model.name,
+    synthetic: input.model.synthetic,
+    updated_at: input.model.updated_at,
+    coverage: { ...parts.coverage, states: [...parts.coverage.states] },
+    counts: {
+      states: parts.areas.states.length,
+      lgas: parts.areas.lgas.length,
+      answers: written,
+      files: Object.keys(tree.entries()).length,
+    },
+    lock_file: input.lock_file,
+    sources: [...input.sources],
+    stages: input.stages,
+    files: tree.entries(),
+  };
+  await openTree(directory).write('manifest.json', JSON.stringify(manifest));
+  input.progress(1);
+}
+
+function partsOf({ artifact, model, sources, model_version }: SnapshotInput): SnapshotParts {
+  const areas = artifact<Areas>('ingest/areas');
+  const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
+  const coverage: Coverage = {
+    states: areas.states.map((state) => state.state_code),
+    first_estimated: model.first_estimated,
+    last_estimated: model.last_estimated,
+    last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
+    transmission: transmission !== null,
+  };
+  return {
+    model,
+    sources,
+    coverage,
+    model_version,
+    areas,
+    outlines: artifact<Outlines>('boundaries/outlines'),
+    context: { lgas: artifact<ContextByLga>('context/lgas'), states: artifact<ContextByState>('context/states') },
+    trend: artifact<Trend>('survey/trend'),
+    season: {
+      method: artifact<schemas.SeasonMethod>('season/method'),
+      national: artifact<schemas.Season>('season/national'),
+      states: artifact<Record<string, schemas.Season>>('season/states'),
+      lgas: artifact<Record<string, schemas.Season>>('season/lgas'),
+    },
+    scores: { lgas: artifact<Scores>('risk/lgas'), states: artifact<Scores>('risk/states') },
+    transmission,
+  };
+}
+
+/** What the scores come from and how they were checked, for machines; the report says it in words. */
+function modelCard({ model, artifact, model_version }: SnapshotInput, parts: SnapshotParts) {
+  return {
+    model_version,
+    score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
+    range: 'central 90% posterior interval',
+    risk: artifact<unknown>('risk/evidence'),
+    season: { method: parts.season.method, check: artifact<unknown>('season/check') },
+    transmission: parts.transmission?.projection_test ?? null,
+    parameters: model.parameters,
+  };
+}

@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ENCODINGS, etagOf, Manifest } from '../contract/manifest.ts';
+import { OPERATIONS, operationFiles } from '../contract/operations.ts';
+import { sha256 } from '../engine/hash.ts';
+import { invariantFaults } from './invariants.ts';
+
+/** What a check of a snapshot found; `faults` empty: the snapshot is what it says. */
+export interface Verdict {
+  directory: string;
+  model_version: string | null;
+  files: number;
+  faults: string[];
+}
+
+/**
+ * Rechecks a snapshot from its files alone, offline: every file there and none too many, hashes, tags and compressed
+ * siblings, every answer against its schema, and what must hold across answers.
+ * @param onProgress share done, 0 to 1
+ */
+export function verifySnapshot(directory: string, onProgress: (share: number) => void = () => {}): Verdict {
+  const faults: string[] = [];
+  const ajv = new Ajv2020({ strict: false });
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
+  } catch (error) {
+    return { directory, model_version: null, files: 0, faults: [`manifest.json: ${(error as Error).message}`] };
+  }
+  const validManifest = ajv.compile(Manifest);
+  if (!validManifest(manifest)) {
+    const first = validManifest.errors![0]!;
+    return {
+      directory,
+      model_version: null,
+      files: 0,
+      faults: [`manifest.json: ${first.instancePath} ${first.message}`],
+    };
+  }
+
+  const listed = Object.keys(manifest.files);
+  const present = new Set(listFiles(directory));
+  present.delete('manifest.json');
+  for (const name of present) if (!manifest.files[name]) faults.push(`${name}: not in the manifest`);
+  const answers = new Map<string, unknown>();
+  const validators = new Map<string, ValidateFunction>();
+  const operationOf = new Map(
+    OPERATIONS.flatMap((operation) =>
+      operationFiles(operation, manifest.coverage).map((file) => [file, operation] as const),
+    ),
+  );
+  for (const [file, operation] of operationOf) {
+    if (!manifest.files[file]) faults.push(`${file}: no answer to ${operation.id}`);
+    for (const suffix of Object.values(ENCODINGS))
+      if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
+  }
+
+  listed.forEach((name, index) => {
+    if (index % 500 === 0) onProgress(index / listed.length);
+    const entry = manifest.files[name]!;
+    if (!present.has(name)) {
+      faults.push(`${name}: missing`);
+      return;
+    }
+    const bytes = readFileSync(path.join(directory, name));
+    const hash = sha256(bytes);
+    if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, the manifest says ${entry.bytes}`);
+    if (hash !== entry.sha256) faults.push(`${name}: SHA-256 differs from the manifest's`);
+    if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its tag is not that of its hash`);
+    const plain = plainNameOf(name);
+    if (plain) {
+      if (!sameAsPlain(bytes, name, manifest.files[plain]?.sha256))
+        faults.push(`${name}: stale, does not unpack to ${plain}`);
+      return;
+    }
+    const operation = operationOf.get(name);
+    if (!operation) {
+      if (name.startsWith('v1/')) faults.push(`${name}: answers no operation`);
+      return;
+    }
+    let validate = validators.get(operation.id);
+    if (!validate) {
+      validate = ajv.compile(operation.response);
+      validators.set(operation.id, validate);
+    }
+    try {
+      const value = JSON.parse(bytes.toString('utf8'));
+      if (validate(value)) answers.set(name, value);
+      else faults.push(`${name}: ${validate.errors![0]!.instancePath || '/'} ${validate.errors![0]!.message}`);
+    } catch (error) {
+      faults.push(`${name}: ${(error as Error).message}`);
+    }
+  });
+  faults.push(...invariantFaults(manifest, answers));
+  return { directory, model_version: manifest.model_version, files: listed.length, faults };
+}
+
+/** `a.json` for `a.json.br`; null for a file that is no compressed sibling. */
+function plainNameOf(name: string): string | null {
+  const suffix = Object.values(ENCODINGS).find((ending) => name.endsWith(ending));
+  return suffix ? name.slice(0, -suffix.length) : null;
+}
+
+function sameAsPlain(bytes: Buffer, name: string, expected: string | undefined): boolean {
+  try {
+    const unpacked = name.endsWith(ENCODINGS.gzip) ? gunzipSync(bytes) : brotliDecompressSync(bytes);
+    return sha256(unpacked) === expected;
+  } catch {
+    return false;
+  }
+}
+
+/** Names of all files below `directory`, with `/` between folders. */
+function listFiles(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+}

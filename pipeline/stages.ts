@@ -1,0 +1,92 @@
+/**
+ * The stages in order, each with what it reads and what it hands on: this table is the diagram of the pipeline.
+ * A stage runs again when the content of what it reads has changed, and only then.
+ */
+import type { Source } from './catalog.ts';
+import type { Stage } from './engine/stage.ts';
+
+const none = () => false;
+const rasters = (source: Source) => source.format === 'geotiff';
+const tablesAndOutlines = (source: Source) => !rasters(source);
+
+export const STAGES: readonly Stage[] = [
+  {
+    name: 'ingest',
+    module: 'pipeline/stages/ingest.ts',
+    reads: tablesAndOutlines,
+    model: ['expected', 'extent', 'states', 'parameters.survey'],
+    inputs: [],
+    outputs: ['areas', 'polygons', 'climate', 'surveys', 'cases', 'layers', 'census'],
+  },
+  {
+    name: 'boundaries',
+    module: 'pipeline/stages/boundaries.ts',
+    reads: none,
+    model: ['parameters.boundaries'],
+    inputs: ['ingest/areas', 'ingest/polygons'],
+    outputs: ['outlines', 'areas_km2'],
+  },
+  {
+    name: 'zonal',
+    module: 'pipeline/stages/zonal.ts',
+    reads: rasters,
+    model: [],
+    inputs: ['ingest/areas', 'ingest/polygons'],
+    outputs: ['lgas', 'cells', 'climate'],
+  },
+  {
+    name: 'context',
+    module: 'pipeline/stages/context.ts',
+    reads: none,
+    model: [],
+    inputs: ['ingest/areas', 'ingest/layers', 'zonal/lgas', 'boundaries/areas_km2'],
+    outputs: ['lgas', 'states'],
+  },
+  {
+    name: 'survey',
+    module: 'pipeline/stages/survey.ts',
+    reads: none,
+    model: ['parameters.survey'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'ingest/census', 'context/lgas'],
+    outputs: ['trend'],
+  },
+  {
+    name: 'season',
+    module: 'pipeline/stages/season.ts',
+    reads: none,
+    model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
+    inputs: ['ingest/areas', 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
+    outputs: ['method', 'national', 'states', 'lgas', 'rain', 'check'],
+  },
+  {
+    name: 'risk',
+    module: 'pipeline/stages/risk.ts',
+    reads: none,
+    model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'season/lgas'],
+    outputs: ['lgas', 'states', 'evidence'],
+  },
+  {
+    name: 'transmission',
+    module: 'pipeline/stages/transmission.ts',
+    reads: none,
+    model: ['parameters.transmission', 'parameters.seed'],
+    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
+    outputs: ['model', 'fits'],
+  },
+];
+
+/** Every artifact that the snapshot is made of: all that any stage hands on. */
+export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
+  [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
+);
+
+/** The last stage: joins the artifacts into the snapshot. It writes no artifact; its result is published. */
+export const SNAPSHOT: Stage = {
+  name: 'snapshot',
+  module: 'pipeline/snapshot/build.ts',
+  reads: () => true,
+  model: ['country', 'name', 'synthetic', 'release', 'first_estimated', 'last_estimated', 'states', 'parameters'],
+  inputs: ARTIFACTS,
+  outputs: [],
+};

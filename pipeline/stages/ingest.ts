@@ -1,0 +1,22 @@
+import type { StageRun } from '../engine/stage.ts';
+import { ingestAreas } from '../ingest/areas.ts';
+import { ingestCases } from '../ingest/cases.ts';
+import { ingestClimate } from '../ingest/climate.ts';
+import type { IngestInput } from '../ingest/input.ts';
+import { ingestCensus, ingestLayers } from '../ingest/layers.ts';
+import { locator } from '../ingest/locate.ts';
+import { ingestSurveys } from '../ingest/surveys.ts';
+
+/** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
+export const run: StageRun = async (io) => {
+  const input: IngestInput = { rawData: io.rawData, sources: io.sources, model: io.model, report: [] };
+  const { areas, polygons } = await ingestAreas(input);
+  io.progress(0.4, 'tables');
+  const climate = await ingestClimate(input, areas, polygons);
+  io.progress(0.8);
+  const surveys = await ingestSurveys(input, areas, locator(areas, polygons));
+  const cases = await ingestCases(input, areas);
+  const layers = await ingestLayers(input, areas);
+  const census = await ingestCensus(input, areas);
+  return { areas, polygons, climate, surveys, cases, layers, census, report: input.report };
+};

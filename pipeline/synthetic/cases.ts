@@ -1,0 +1,169 @@
+import { monthIndex, monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
+import { drawBinomial, drawNegativeBinomial } from '../numerics/distributions.ts';
+import { type Random, randomStream } from '../numerics/random.ts';
+import type { Geography } from './geography.ts';
+import { SEASON_RECIPE, scaleToPeak } from './season.ts';
+import { type Sirs, simulateSirs } from './sirs.ts';
+import { STATES } from './states.ts';
+
+export const STATE_CASES_FIRST: Period = '2015-01';
+export const LGA_CASES_FIRST: Period = '2020-01';
+export const CASES_LAST: Period = '2023-12';
+/** States with records by state, and by LGA. Kebbi has both: its LGAs add up to it. */
+const STATE_CASES = ['EK', 'KE', 'KW'];
+const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
+/** Counts vary like a negative binomial of this size: about 7% beyond chance. */
+const NOISE_SIZE = 200;
+
+/** Months that the records are known to have wrong; the catalog declares them. */
+export const STATE_GAPS = [
+  {
+    state_code: 'EK',
+    first: '2016-06',
+    last: '2016-06',
+    factor: 0.15,
+    reason: 'Reporting gap: most returns are missing',
+  },
+  { state_code: 'KW', first: '2015-01', last: '2015-05', factor: 0.5, reason: 'Reporting was still being rolled out' },
+];
+export const LGA_DIP = {
+  first: '2020-04',
+  last: '2020-06',
+  factor: 0.7,
+  reason: 'Clinics were avoided during the lockdown',
+};
+/** One month of one LGA that was never reported, an empty field. */
+export const LGA_BLANK = { lga_pcode: 'NG031004', period: '2021-07' };
+
+export interface StateCases {
+  state: number;
+  sirs: Sirs;
+  /** Season of transmission by month of year, 1 at its peak. */
+  forcing: number[];
+  periods: Period[];
+  /** New infections per person and month; the share of them reported; what the records would hold without noise or gap. */
+  incidence: number[];
+  reporting: number[];
+  expected: number[];
+  confirmed: number[];
+}
+export interface LgaCases {
+  lga: number;
+  periods: Period[];
+  expected: number[] | null;
+  confirmed: (number | null)[];
+}
+
+const within = (period: Period, gap: { first: Period; last: Period }) => period >= gap.first && period <= gap.last;
+
+/**
+ * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting, with noise.
+ * Durations are the whole country's; b and the share year-round are each state's own.
+ */
+export function recordStateCases(
+  seed: number,
+  geography: Geography,
+  people: number[],
+  forcing: number[][],
+): StateCases[] {
+  return STATE_CASES.map((code) => {
+    const random = randomStream(seed, `cases ${code}`);
+    const state = STATES.findIndex((recipe) => recipe.state_code === code);
+    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
+    const residents = here.reduce((sum, i) => sum + people[i]!, 0);
+    const mean = Array.from({ length: 12 }, (_, m) =>
+      here.reduce((sum, i) => sum + (people[i]! / residents) * forcing[i]![m]!, 0),
+    );
+    const sirs = {
+      ...SEASON_RECIPE.sirs,
+      b: 2.9 + 0.9 * random.uniform(),
+      share_year_round: 0.4 + 0.25 * random.uniform(),
+    };
+    const periods = periodRange(STATE_CASES_FIRST, CASES_LAST);
+    const season = scaleToPeak(mean);
+    const incidence = simulateSirs(sirs, season, periods.length);
+    const reporting = driftReporting(random, periods);
+    const expected = incidence.map((infections, i) => residents * infections * reporting[i]!);
+    const confirmed = expected.map((cases, i) => {
+      const gap = STATE_GAPS.find((g) => g.state_code === code && within(periods[i]!, g));
+      return drawNegativeBinomial(random, cases * (gap?.factor ?? 1), NOISE_SIZE);
+    });
+    return { state, sirs, forcing: season, periods, incidence, reporting, expected, confirmed };
+  });
+}
+
+/** Share of infections reported: its logarithm walks from January to January and runs straight between. */
+function driftReporting(random: Random, periods: Period[]): number[] {
+  let log = Math.log(0.03 + 0.03 * random.uniform());
+  const knots: number[] = [];
+  for (let year = yearOf(periods[0]!); year <= yearOf(periods.at(-1)!) + 1; year++) {
+    knots.push(log);
+    log += 0.02 + 0.12 * random.normal();
+  }
+  return periods.map((period) => {
+    const years = (monthIndex(period) - monthIndex(periods[0]!)) / 12;
+    const knot = Math.floor(years);
+    return Math.exp(knots[knot]! + (years - knot) * (knots[knot + 1]! - knots[knot]!));
+  });
+}
+
+/**
+ * The same by LGA for ten states: people × a rate of its own × the season's true index × growing reporting, with noise.
+ * The LGAs of a state that has a record itself share out that record's counts.
+ */
+export function recordLgaCases(
+  seed: number,
+  geography: Geography,
+  people: number[],
+  season: number[][],
+  states: StateCases[],
+): LgaCases[] {
+  const periods = periodRange(LGA_CASES_FIRST, CASES_LAST);
+  return LGA_CASES.flatMap((code) => {
+    const random = randomStream(seed, `cases by LGA ${code}`);
+    const state = STATES.findIndex((recipe) => recipe.state_code === code);
+    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
+    const record = states.find((other) => other.state === state);
+    const growth = 0.1 * random.normal();
+    const level = (lga: number, rate: number) =>
+      periods.map(
+        (period, t) => people[lga]! * rate * season[lga]![monthOf(period) - 1]! * Math.exp((growth * t) / 12),
+      );
+    const expected = here.map((lga) => level(lga, 0.01 * Math.exp(0.35 * random.normal())));
+    if (record) return shareOut(random, record, here, periods, expected);
+    return here.map((lga, k) => ({
+      lga,
+      periods,
+      expected: expected[k]!,
+      confirmed: expected[k]!.map((cases, t) => {
+        const factor = within(periods[t]!, LGA_DIP) ? LGA_DIP.factor : 1;
+        const count = drawNegativeBinomial(random, cases * factor, NOISE_SIZE / 4);
+        const blank = geography.lgas[lga]!.lga_pcode === LGA_BLANK.lga_pcode && periods[t] === LGA_BLANK.period;
+        return blank ? null : count;
+      }),
+    }));
+  });
+}
+
+/** A state's counts over its LGAs, in proportion to `shares`: multinomial, one LGA after the other. */
+function shareOut(
+  random: Random,
+  record: StateCases,
+  lgas: number[],
+  periods: Period[],
+  shares: number[][],
+): LgaCases[] {
+  const confirmed = lgas.map(() => new Array<number>(periods.length).fill(0));
+  for (const [t, period] of periods.entries()) {
+    let left = record.confirmed[record.periods.indexOf(period)]!;
+    let total = shares.reduce((sum, share) => sum + share[t]!, 0);
+    for (const [k, share] of shares.entries()) {
+      const last = k === shares.length - 1;
+      const count = last ? left : drawBinomial(random, left, Math.min(1, share[t]! / total));
+      confirmed[k]![t] = count;
+      left -= count;
+      total -= share[t]!;
+    }
+  }
+  return lgas.map((lga, k) => ({ lga, periods, expected: null, confirmed: confirmed[k]! }));
+}

@@ -1,0 +1,273 @@
+import type { Gap, Model, Source } from '../catalog.ts';
+import { CASES_LAST, LGA_BLANK, LGA_CASES_FIRST, LGA_DIP, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
+import { RAIN_NODATA } from './climate.ts';
+import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
+import { GAMMA } from './prevalence.ts';
+import { SEASON_RECIPE } from './season.ts';
+import { STATES } from './states.ts';
+import { ELEVATION_NODATA } from './terrain.ts';
+
+/** Goes up when the same seed would make another country. */
+const VERSION = 1;
+/** A file of the country, as written. */
+export interface WrittenFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+  period?: string;
+}
+/** What differs from source to source; the rest is the same for all of a made-up country. */
+type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
+
+export const releaseOf = (seed: number) => `${VERSION}.seed${seed}`;
+const pcodeOf = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
+const shapefile = (name: string) => ['shp', 'shx', 'dbf', 'prj'].map((ending) => `boundaries/${name}.${ending}`);
+
+const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) => ({
+  rule: 'mask',
+  state_pcode: pcodeOf(state_code),
+  first,
+  last,
+  reason,
+}));
+
+const ENTRIES: Entry[] = [
+  {
+    id: 'lga_boundaries',
+    role: 'lga_boundaries',
+    title: 'LGAs of the made-up country',
+    format: 'shapefile',
+    crs: 'EPSG:4326',
+    unit: 'degrees',
+    columns: { lga_pcode: 'ADM2_PCODE', lga: 'ADM2_EN', state_pcode: 'ADM1_PCODE' },
+    files: shapefile('lgas'),
+  },
+  {
+    id: 'state_boundaries',
+    role: 'state_boundaries',
+    title: 'States of the made-up country',
+    format: 'shapefile',
+    crs: 'EPSG:4326',
+    unit: 'degrees',
+    columns: { state_pcode: 'ADM1_PCODE', state: 'ADM1_EN' },
+    files: shapefile('states'),
+  },
+  {
+    id: 'population',
+    role: 'population',
+    title: 'People per cell',
+    format: 'geotiff',
+    crs: 'EPSG:4326',
+    unit: 'persons',
+    nodata: 'none',
+    files: ['population/population.tif'],
+    notes: ["0 is both 'nobody' and 'outside'."],
+  },
+  {
+    id: 'population_census',
+    role: 'population_census',
+    title: 'Census by LGA',
+    format: 'csv',
+    unit: 'persons',
+    columns: { lga_pcode: 'ADM2_PCODE', people: 'T_TL', children_0_4: 'T_00_04' },
+    files: ['population/census.csv'],
+    gaps: [{ rule: 'omit', lga_pcode: NO_CENSUS, reason: 'The census table has no row for it' }],
+  },
+  {
+    id: 'elevation',
+    role: 'elevation',
+    title: 'Elevation',
+    format: 'geotiff',
+    crs: 'EPSG:4326',
+    unit: 'm',
+    nodata: ELEVATION_NODATA,
+    files: ['elevation/elevation.tif'],
+  },
+  {
+    id: 'rain',
+    role: 'climate',
+    title: 'Monthly rain',
+    format: 'geotiff',
+    crs: 'EPSG:4326',
+    unit: 'mm per month',
+    nodata: RAIN_NODATA,
+    files: [],
+    notes: ['No tag names the missing value; the sea holds it.'],
+  },
+  {
+    id: 'survey_clusters',
+    role: 'survey_clusters',
+    title: 'Children 6-59 months tested, by cluster and method, 2010, 2015 and 2018',
+    format: 'csv',
+    crs: 'EPSG:4326',
+    unit: 'children',
+    columns: Object.fromEntries(
+      'survey_year period cluster_id state_pcode longitude latitude urban weight method examined positive'
+        .split(' ')
+        .map((name) => [name, name]),
+    ),
+    displaced: true,
+    files: ['surveys/clusters_2010_2015_2018.csv'],
+    notes: ['A row for each cluster and method. `urban` is true or false; `weight` has mean 1 in each round.'],
+  },
+  {
+    id: 'survey_states_2021',
+    role: 'survey_states',
+    title: 'Positivity by state and method, 2021',
+    format: 'csv',
+    unit: 'share',
+    columns: { survey_year: 'survey_year', state_pcode: 'state_pcode', method: 'method', positivity: 'positivity' },
+    fieldwork: { first: '2021-10', last: '2021-12' },
+    files: ['surveys/states_2021.csv'],
+    notes: ['Fieldwork October to December 2021.'],
+  },
+  {
+    id: 'cases_states',
+    role: 'cases_states',
+    title: `Confirmed malaria by month, three states, ${STATE_CASES_FIRST} to ${CASES_LAST}`,
+    format: 'csv',
+    unit: 'cases',
+    columns: { state_pcode: 'state_pcode', period: 'period', confirmed: 'confirmed' },
+    files: ['cases/states.csv'],
+    gaps: stateGaps,
+  },
+  {
+    id: 'cases_lgas',
+    role: 'cases_lgas',
+    title: `Confirmed malaria by month, LGAs of ten states, ${LGA_CASES_FIRST} to ${CASES_LAST}`,
+    format: 'csv',
+    unit: 'cases',
+    columns: { state_pcode: 'state_pcode', lga_pcode: 'lga_pcode', period: 'period', confirmed: 'confirmed' },
+    files: ['cases/lgas.csv'],
+    gaps: [
+      {
+        rule: 'mask',
+        lga_pcode: LGA_BLANK.lga_pcode,
+        first: LGA_BLANK.period,
+        last: LGA_BLANK.period,
+        reason: 'Never reported: the field is empty',
+      },
+    ],
+    notes: [`${LGA_DIP.reason}: too few cases from ${LGA_DIP.first} to ${LGA_DIP.last}, but for Kebbi.`],
+  },
+  {
+    id: 'itn_use',
+    role: 'layer',
+    figure: 'itn_use',
+    title: 'Share of people who slept under a treated net, 2018',
+    format: 'csv',
+    unit: 'share',
+    columns: { lga_pcode: 'lga_pcode', itn_use: 'itn_use' },
+    files: ['coverage/itn_use_by_lga_2018.csv'],
+  },
+  {
+    id: 'itn_access',
+    role: 'layer',
+    figure: 'itn_access',
+    title: 'Percent of people with access to a treated net',
+    format: 'csv',
+    unit: 'percent',
+    columns: { state_pcode: 'state_pcode', itn_access: 'itn_access_percent' },
+    where: { survey_year: ACCESS_YEARS[0]! },
+    files: ['coverage/itn_access_by_state_2018_2021.csv'],
+  },
+  {
+    id: 'effective_treatment',
+    role: 'layer',
+    figure: 'effective_treatment',
+    title: 'Share of malaria cases effectively treated, 2022',
+    format: 'geotiff',
+    crs: 'EPSG:4326',
+    unit: 'share',
+    nodata: 'nan',
+    files: ['coverage/effective_treatment_2022.tif'],
+  },
+  {
+    id: 'irs_coverage',
+    role: 'layer',
+    figure: 'irs_coverage',
+    title: 'Share of people protected by indoor spraying, 2022',
+    format: 'geotiff',
+    crs: 'EPSG:4326',
+    unit: 'share',
+    nodata: 'nan',
+    files: ['coverage/irs_coverage_2022.tif'],
+  },
+  {
+    id: 'travel',
+    role: 'layer',
+    figure: 'travel_minutes_to_care',
+    title: 'People by walking time to the nearest primary health centre',
+    format: 'csv',
+    unit: 'minutes',
+    columns: { lga_pcode: 'lga_pcode' },
+    classes: [
+      { column: 'tt_below30', midpoint: 15 },
+      { column: 'tt_30_60', midpoint: 45 },
+      { column: 'tt_60_110', midpoint: 85 },
+      { column: 'tt_above110', midpoint: 150 },
+    ],
+    files: ['access/lga_population_by_walk_minutes.csv'],
+    gaps: [{ rule: 'null', lga_pcode: NO_TRAVEL, reason: 'The table has no row for it' }],
+  },
+];
+
+/** The sources of a written country. `files` are all of them; those with a `period` are the rain's. */
+export function describeSources(seed: number, files: WrittenFile[]): { sources: Source[] } {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const sources = ENTRIES.map((entry) => ({
+    ...entry,
+    producer: 'malaria-risk synth',
+    citation: `made up by malaria-risk synth, seed ${seed}`,
+    licence: 'CC0-1.0',
+    release: releaseOf(seed),
+    files:
+      entry.role === 'climate' ? files.filter((file) => file.period) : entry.files.map((path) => byPath.get(path)!),
+  }));
+  return { sources };
+}
+
+export function describeModel(seed: number): Model {
+  return {
+    country: 'synthetic',
+    name: 'Made-up country',
+    synthetic: true,
+    release: releaseOf(seed),
+    first_estimated: '2015-01',
+    last_estimated: '2023-12',
+    updated_at: '2024-02-01T00:00:00.000Z',
+    expected: { states: STATES.length, lgas: STATES.reduce((sum, state) => sum + state.lgas, 0) },
+    extent: [2.7, 4.3, 14.7, 13.9],
+    states: STATES.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),
+    parameters: {
+      seed,
+      boundaries: { tolerance_m: 100, max_area_change: 0.03 },
+      context: {
+        name: `Made-up country, seed ${seed}`,
+        coverage_year: 2018,
+        note:
+          'Made up by malaria-risk synth and true of no place. Modelled estimates shown as context; not inputs to the ' +
+          'risk score. Net use and access 2018; treatment and spraying 2022; minutes on foot to a primary health centre.',
+      },
+      survey: { method: 'microscopy', small_sample: 100, confidence: 0.95 },
+      season: {
+        high_share: 0.5,
+        masked: [{ first: LGA_DIP.first, last: LGA_DIP.last, reason: LGA_DIP.reason }],
+      },
+      risk: {
+        score: 'baseline',
+        draws: 500,
+        // 285 children a state in 15 clusters that differ a lot among themselves: design effect about 5.
+        state_only_effective_size: 60,
+        season_exponent: { ...GAMMA, source: 'What malaria-risk synth draws the true exponent from' },
+      },
+      transmission: {
+        infectious_months: SEASON_RECIPE.sirs.infectious_months,
+        immune_months: SEASON_RECIPE.sirs.immune_months,
+        development_first: 2018,
+        held_back_year: 2023,
+        starts: 20,
+      },
+    },
+  };
+}

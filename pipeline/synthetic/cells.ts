@@ -1,0 +1,68 @@
+import type { Geography } from './geography.ts';
+import type { Grid } from './geotiff-writer.ts';
+import type { Surface } from './noise.ts';
+import { POPULATION_GRID, type Population } from './population.ts';
+import { cellArea, centreOf } from './raster.ts';
+
+/** Population cells pooled by this many in each direction: about 5 km. */
+const POOL = 6;
+export const POOLED_GRID: Grid = {
+  ...POPULATION_GRID,
+  step: POPULATION_GRID.step * POOL,
+  columns: POPULATION_GRID.columns / POOL,
+  rows: POPULATION_GRID.rows / POOL,
+};
+
+/** Where the truth lives: pooled population cells split by LGA; equal-length columns, ascending by LGA, then by cell. */
+export interface Cells {
+  /** Position in `Geography.lgas`. */
+  lga: number[];
+  /** The people's middle, degrees. */
+  longitude: number[];
+  latitude: number[];
+  population: number[];
+  /** Persons per km² of the inhabited population cells. */
+  population_density: number[];
+  elevation_m: number[];
+  /** By population cell: its pooled cell, -1 where nobody lives. */
+  of: Int32Array;
+}
+
+export function poolCells(geography: Geography, population: Population, terrain: Surface): Cells {
+  const { persons, lga } = population;
+  const keyOf = (cell: number) => {
+    const row = Math.floor(cell / POPULATION_GRID.columns / POOL);
+    const column = Math.floor((cell % POPULATION_GRID.columns) / POOL);
+    return (lga[cell]! * POOLED_GRID.rows + row) * POOLED_GRID.columns + column;
+  };
+  const inhabited = [...persons.keys()].filter((cell) => persons[cell]! > 0);
+  const keys = [...new Set(inhabited.map(keyOf))].sort((a, b) => a - b);
+  const index = new Map(keys.map((key, i) => [key, i]));
+  const zeros = () => new Array<number>(keys.length).fill(0);
+  const [people, area, x, y] = [zeros(), zeros(), zeros(), zeros()];
+  const of = new Int32Array(persons.length).fill(-1);
+  for (const cell of inhabited) {
+    const i = index.get(keyOf(cell))!;
+    const [longitude, latitude] = centreOf(POPULATION_GRID, cell);
+    of[cell] = i;
+    people[i]! += persons[cell]!;
+    area[i]! += cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
+    x[i]! += persons[cell]! * longitude;
+    y[i]! += persons[cell]! * latitude;
+  }
+  const longitude = x.map((sum, i) => sum / people[i]!);
+  const latitude = y.map((sum, i) => sum / people[i]!);
+  const perLga = POOLED_GRID.rows * POOLED_GRID.columns;
+  const cells: Cells = {
+    lga: keys.map((key) => Math.floor(key / perLga)),
+    longitude,
+    latitude,
+    population: people,
+    population_density: people.map((sum, i) => sum / area[i]!),
+    elevation_m: longitude.map((_, i) => terrain(longitude[i]!, latitude[i]!)),
+    of,
+  };
+  const missing = geography.lgas.findIndex((_, i) => !(population.by_lga[i]! > 0));
+  if (missing >= 0) throw new Error(`${geography.lgas[missing]!.lga_pcode} has no people, expected some in every LGA`);
+  return cells;
+}

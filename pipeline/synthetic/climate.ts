@@ -1,0 +1,107 @@
+import { monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
+import { randomStream } from '../numerics/random.ts';
+import type { Geography } from './geography.ts';
+import type { Grid } from './geotiff-writer.ts';
+import { drawSurface } from './noise.ts';
+import { burnAreas, centreOf } from './raster.ts';
+
+/** Coarse, so that small LGAs lie in part of a cell and borders cut through cells. */
+export const RAIN_GRID: Grid = { west: 2.6, north: 14.0, step: 0.2, columns: 61, rows: 49 };
+/** What the sea holds. As in CHIRPS' files no tag says so, only the catalog. */
+export const RAIN_NODATA = -9999;
+export const RAIN_FIRST: Period = '2012-01';
+export const RAIN_LAST: Period = '2023-12';
+
+export interface Rain {
+  periods: Period[];
+  /** By period, mm a month per cell of `RAIN_GRID`. */
+  mm: Float32Array[];
+}
+
+/** A bump of height 1 around month `peak`, round the year's end; `width` in months. */
+function bump(month: number, peak: number, width: number): number {
+  const off = Math.abs(month - peak);
+  const months = Math.min(off, 12 - off);
+  return Math.exp(-(months * months) / (2 * width * width));
+}
+
+/** From 0 to 1 around `middle` over about four times `width`. */
+function rise(value: number, middle: number, width: number): number {
+  return 1 / (1 + Math.exp(-(value - middle) / width));
+}
+
+/**
+ * The usual rain, mm a month, of three regimes that fade into each other: one peak in August in the north (shorter and
+ * weaker towards the desert), peaks in June and September in the south, and rain all year in the south-eastern corner.
+ */
+export function usualRain(month: number, longitude: number, latitude: number): number {
+  const dry = Math.max(0, latitude - 9);
+  const north = Math.max(0, 270 - 22 * dry) * bump(month, 8.1, 1.9 - 0.12 * dry);
+  const south = 250 * bump(month, 5.9, 1.2) + 240 * bump(month, 9.6, 1.1) + 40 * bump(month, 3.5, 1.2);
+  const corner = 190 + 60 * bump(month, 7.5, 2.5);
+  const isNorth = rise(latitude, 8.8, 0.35);
+  const isCorner = (1 - isNorth) * rise(longitude, 7.4, 0.25) * rise(-latitude, -6, 0.2);
+  return isNorth * north + isCorner * corner + (1 - isNorth - isCorner) * south;
+}
+
+/** Twelve years of rain: the usual rain times a year's and a month's weather, both smooth over space. */
+export function makeRain(seed: number, geography: Geography): Rain {
+  const land = nearLand(geography);
+  const periods = periodRange(RAIN_FIRST, RAIN_LAST);
+  const years = new Map<number, ReturnType<typeof drawSurface>>();
+  const mm = periods.map((period) => {
+    const year = yearOf(period);
+    const wet = years.get(year) ?? drawSurface(randomStream(seed, `rain ${year}`), 500);
+    years.set(year, wet);
+    const weather = drawSurface(randomStream(seed, `rain ${period}`), 250);
+    return Float32Array.from(land, (isLand, cell) => {
+      if (!isLand) return RAIN_NODATA;
+      const [x, y] = centreOf(RAIN_GRID, cell);
+      const factor = Math.exp(0.12 * wet(x, y) + 0.22 * weather(x, y) - 0.03);
+      return Math.round(100 * usualRain(monthOf(period), x, y) * factor) / 100;
+    });
+  });
+  return { periods, mm };
+}
+
+/** Cells within two cells of the country: its neighbours' ground has rain too, so that no border cell is missing. */
+function nearLand(geography: Geography): Uint8Array {
+  const fine: Grid = {
+    ...RAIN_GRID,
+    step: RAIN_GRID.step / 10,
+    columns: RAIN_GRID.columns * 10,
+    rows: RAIN_GRID.rows * 10,
+  };
+  const near = new Uint8Array(RAIN_GRID.columns * RAIN_GRID.rows);
+  for (const [cell, lga] of burnAreas(fine, geography.lgas).entries()) {
+    if (lga < 0) continue;
+    const row = Math.floor(cell / fine.columns / 10);
+    const column = Math.floor((cell % fine.columns) / 10);
+    for (let r = Math.max(0, row - 2); r <= Math.min(RAIN_GRID.rows - 1, row + 2); r++) {
+      for (let c = Math.max(0, column - 2); c <= Math.min(RAIN_GRID.columns - 1, column + 2); c++) {
+        near[r * RAIN_GRID.columns + c] = 1;
+      }
+    }
+  }
+  return near;
+}
+
+/**
+ * The rain a LGA usually gets by month of year, mm, January first: the mean over all years of the made files, over the
+ * population grid's cells in the LGA (so it follows the rain's own cells). `cells` are [longitude, latitude].
+ */
+export function meanRain(rain: Rain, cells: [number, number][]): number[] {
+  const weights = new Map<number, number>();
+  for (const [x, y] of cells) {
+    const column = Math.floor((x - RAIN_GRID.west) / RAIN_GRID.step);
+    const row = Math.floor((RAIN_GRID.north - y) / RAIN_GRID.step);
+    const cell = row * RAIN_GRID.columns + column;
+    weights.set(cell, (weights.get(cell) ?? 0) + 1 / cells.length);
+  }
+  const months = new Array<number>(12).fill(0);
+  const years = rain.periods.length / 12;
+  for (const [i, period] of rain.periods.entries()) {
+    for (const [cell, weight] of weights) months[monthOf(period) - 1]! += (rain.mm[i]![cell]! * weight) / years;
+  }
+  return months;
+}

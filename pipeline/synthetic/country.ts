@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Model, Sources } from '../catalog.ts';
+import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
+import { type CountryFile, listFiles } from './files.ts';
+import { makeCountry } from './made.ts';
+import { listTruth } from './truth.ts';
+
+export interface SyntheticCountryOptions {
+  seed: number;
+  /** Directory to write, `raw-data/synthetic` unless given. */
+  out?: string;
+  onProgress?: (part: string) => void;
+}
+export interface WrittenCountry {
+  out: string;
+  release: string;
+  files: number;
+  bytes: number;
+}
+
+export const DEFAULT_OUT = 'raw-data/synthetic';
+
+/**
+ * Writes a made-up country in the real one's formats, catalog and truth beside it, all from `seed`: same seed, same
+ * bytes. It is written aside and renamed, so that a kill leaves the old country or the new.
+ * @throws RangeError when `seed` is not a whole number of 0 or more.
+ * @throws Error when `out` holds anything but a made-up country.
+ */
+export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {
+  const { seed, onProgress = () => {} } = options;
+  const out = resolve(options.out ?? DEFAULT_OUT);
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new RangeError(`seed ${seed}, expected a whole number of 0 or more`);
+  refuseForeign(out);
+  removeLeftovers(out);
+
+  const made = makeCountry(seed, onProgress);
+  onProgress('files');
+  const aside = `${out}.writing-${process.pid}`;
+  try {
+    const files: WrittenFile[] = [];
+    for await (const file of listFiles(made)) files.push(writeFile(aside, file));
+    const truth = [...listTruth(made)].map((file) => writeFile(aside, file));
+    const catalog = { 'model.json': describeModel(seed), 'sources.json': describeSources(seed, files) };
+    const catalogs = Object.entries(catalog).map(([path, content]) =>
+      writeFile(aside, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
+    );
+    replace(out, aside);
+    const all = [...files, ...truth, ...catalogs];
+    return { out, release: releaseOf(seed), files: all.length, bytes: all.reduce((sum, file) => sum + file.bytes, 0) };
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** Whether `out` holds the whole made-up country of `seed`, of this version: every listed file there, and as listed. */
+export function hasSyntheticCountry(seed: number, out: string): boolean {
+  try {
+    const model: Model = JSON.parse(readFileSync(join(out, 'model.json'), 'utf8'));
+    const { sources }: Sources = JSON.parse(readFileSync(join(out, 'sources.json'), 'utf8'));
+    if (!model.synthetic || model.release !== releaseOf(seed) || !existsSync(join(out, 'truth'))) return false;
+    return sources.every((source) =>
+      source.files.every((file) => hash(readFileSync(join(out, file.path))) === file.sha256),
+    );
+  } catch {
+    return false;
+  }
+}
+
+function writeFile(directory: string, { path, content, period }: CountryFile): WrittenFile {
+  const bytes = Buffer.from(content);
+  mkdirSync(dirname(join(directory, path)), { recursive: true });
+  writeFileSync(join(directory, path), bytes);
+  return { path, ...(period ? { period } : {}), bytes: bytes.length, sha256: hash(bytes) };
+}
+
+function hash(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A directory that is not a made-up country is somebody's: it is not replaced. */
+function refuseForeign(out: string): void {
+  if (!existsSync(out)) return;
+  if (statSync(out).isDirectory()) {
+    if (readdirSync(out).length === 0) return;
+    const model = join(out, 'model.json');
+    if (existsSync(model) && isSynthetic(model)) return;
+  }
+  throw new Error(
+    `${out} is not a made-up country, expected one, an empty directory or nothing there: not overwritten`,
+  );
+}
+
+function isSynthetic(path: string): boolean {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).synthetic === true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a killed run left beside `out`; a running one's is left alone. */
+function removeLeftovers(out: string): void {
+  if (!existsSync(dirname(out))) return;
+  for (const name of readdirSync(dirname(out))) {
+    const match = /^(.+)\.(writing|old)-(\d+)$/.exec(name);
+    if (match?.[1] === basename(out) && !isRunning(Number(match[3]))) {
+      rmSync(join(dirname(out), name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function replace(out: string, aside: string): void {
+  const old = `${out}.old-${process.pid}`;
+  if (existsSync(out)) renameSync(out, old);
+  renameSync(aside, out);
+  rmSync(old, { recursive: true, force: true });
+}

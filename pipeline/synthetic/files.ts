@@ -1,0 +1,206 @@
+import { writeShapefile } from './boundaries.ts';
+import { RAIN_GRID } from './climate.ts';
+import {
+  ACCESS_YEARS,
+  LAYER_GRID,
+  makeNetAccess,
+  makeNetUse,
+  makeSpraying,
+  makeTravel,
+  makeTreatment,
+  NO_CENSUS,
+  NO_TRAVEL,
+  takeCensus,
+} from './coverage.ts';
+import { toDecimals, writeCsv } from './csv.ts';
+import { writeGeotiff } from './geotiff-writer.ts';
+import type { MadeCountry } from './made.ts';
+import { POPULATION_GRID } from './population.ts';
+import { STATES } from './states.ts';
+import { positivityByState, STATE_ROUND } from './surveys.ts';
+import { ELEVATION_GRID, ELEVATION_NODATA, surveyElevation } from './terrain.ts';
+
+/** One file of the country, not yet on disk. */
+export interface CountryFile {
+  path: string;
+  content: Buffer | string;
+  /** The month it holds, for the rain. */
+  period?: string;
+}
+
+/** Everything that `sources.json` lists, in the forms of the real country's files. */
+export async function* listFiles(made: MadeCountry): AsyncGenerator<CountryFile> {
+  yield* boundaryFiles(made);
+  yield* rasterFiles(made);
+  yield { path: 'population/census.csv', content: censusTable(made) };
+  yield { path: 'surveys/clusters_2010_2015_2018.csv', content: clusterTable(made) };
+  yield { path: 'surveys/states_2021.csv', content: stateRoundTable(made) };
+  yield { path: 'cases/states.csv', content: stateCaseTable(made) };
+  yield { path: 'cases/lgas.csv', content: lgaCaseTable(made) };
+  yield { path: 'coverage/itn_use_by_lga_2018.csv', content: netUseTable(made) };
+  yield { path: 'coverage/itn_access_by_state_2018_2021.csv', content: netAccessTable(made) };
+  yield { path: 'access/lga_population_by_walk_minutes.csv', content: travelTable(made) };
+}
+
+async function* boundaryFiles({ geography }: MadeCountry): AsyncGenerator<CountryFile> {
+  const lgas = geography.lgas.map(({ polygons, lga_pcode, lga, state }) => ({
+    polygons,
+    properties: {
+      ADM2_EN: lga,
+      ADM2_PCODE: lga_pcode,
+      ADM1_EN: STATES[state]!.state,
+      ADM1_PCODE: STATES[state]!.state_pcode,
+    },
+  }));
+  const states = geography.states.map(({ polygons, state_pcode }, i) => ({
+    polygons,
+    properties: { ADM1_EN: STATES[i]!.state, ADM1_PCODE: state_pcode },
+  }));
+  for (const [name, areas] of [['lgas', lgas] as const, ['states', states] as const]) {
+    for (const [ending, content] of Object.entries(await writeShapefile(areas))) {
+      yield { path: `boundaries/${name}.${ending}`, content };
+    }
+  }
+}
+
+function* rasterFiles({ seed, geography, population, terrain, rain }: MadeCountry): Generator<CountryFile> {
+  yield { path: 'population/population.tif', content: writeGeotiff(population.persons, POPULATION_GRID) };
+  const elevation = surveyElevation(terrain, geography);
+  yield { path: 'elevation/elevation.tif', content: writeGeotiff(elevation, ELEVATION_GRID, String(ELEVATION_NODATA)) };
+  for (const [i, period] of rain.periods.entries()) {
+    const path = `climate/chirps-v2.0.${period.replace('-', '.')}.tif`;
+    yield { path, content: writeGeotiff(rain.mm[i]!, RAIN_GRID), period };
+  }
+  const layers = { effective_treatment: makeTreatment(seed), irs_coverage: makeSpraying() };
+  for (const [name, values] of Object.entries(layers)) {
+    yield { path: `coverage/${name}_2022.tif`, content: writeGeotiff(values, LAYER_GRID, 'nan') };
+  }
+}
+
+function censusTable({ seed, geography, population }: MadeCountry): string {
+  const census = takeCensus(seed, population);
+  const rows = geography.lgas.map(({ state, lga_pcode, lga }, i) => ({
+    ADM1_PCODE: STATES[state]!.state_pcode,
+    ADM1_NAME: STATES[state]!.state.toUpperCase(),
+    ADM2_PCODE: lga_pcode,
+    ADM2_NAME: lga.toUpperCase(),
+    T_TL: census[i]!.people,
+    T_00_04: census[i]!.children_0_4,
+  }));
+  return writeCsv(
+    ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'],
+    rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS),
+  );
+}
+
+function clusterTable({ clusters }: MadeCountry): string {
+  const rows = clusters.flatMap((cluster) =>
+    (['microscopy', 'rdt'] as const).map((method) => ({
+      ...cluster,
+      state_pcode: STATES[cluster.state]!.state_pcode,
+      method,
+      positive: cluster[method],
+    })),
+  );
+  return writeCsv(
+    [
+      'survey_year',
+      'period',
+      'cluster_id',
+      'state_pcode',
+      'longitude',
+      'latitude',
+      'urban',
+      'weight',
+      'method',
+      'examined',
+      'positive',
+    ],
+    rows,
+  );
+}
+
+function stateRoundTable({ state_round }: MadeCountry): string {
+  const methods = (['microscopy', 'rdt'] as const).map((method) => ({
+    method,
+    positivity: positivityByState(state_round, method),
+  }));
+  const rows = STATES.flatMap(({ state_pcode, state }, i) =>
+    methods.map(({ method, positivity }) => ({
+      survey_year: STATE_ROUND.survey_year,
+      state_pcode,
+      state,
+      method,
+      positivity: toDecimals(positivity[i]!, 6),
+    })),
+  );
+  return writeCsv(['survey_year', 'state_pcode', 'state', 'method', 'positivity'], rows);
+}
+
+function stateCaseTable({ cases_states }: MadeCountry): string {
+  const rows = cases_states.flatMap(({ state, periods, confirmed }) =>
+    periods.map((period, i) => ({
+      state_pcode: STATES[state]!.state_pcode,
+      state: STATES[state]!.state,
+      period,
+      confirmed: confirmed[i]!,
+    })),
+  );
+  return writeCsv(['state_pcode', 'state', 'period', 'confirmed'], rows);
+}
+
+function lgaCaseTable({ geography, cases_lgas }: MadeCountry): string {
+  const rows = cases_lgas.flatMap(({ lga, periods, confirmed }) => {
+    const area = geography.lgas[lga]!;
+    const { state_pcode, state } = STATES[area.state]!;
+    return periods.map((period, i) => ({
+      state_pcode,
+      state,
+      lga_pcode: area.lga_pcode,
+      lga: area.lga,
+      period,
+      confirmed: confirmed[i]!,
+    }));
+  });
+  return writeCsv(['state_pcode', 'state', 'lga_pcode', 'lga', 'period', 'confirmed'], rows);
+}
+
+function netUseTable({ seed, geography }: MadeCountry): string {
+  const use = makeNetUse(seed, geography);
+  const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(use[i]!, 6) }));
+  return writeCsv(['lga_pcode', 'lga', 'itn_use'], rows);
+}
+
+function netAccessTable({ seed }: MadeCountry): string {
+  const access = makeNetAccess(seed);
+  const rows = ACCESS_YEARS.flatMap((survey_year, y) =>
+    STATES.map(({ state_pcode, state }, i) => ({
+      survey_year,
+      state_pcode,
+      state,
+      itn_access_percent: toDecimals(access[y]![i]!, 1),
+    })),
+  );
+  return writeCsv(['survey_year', 'state_pcode', 'state', 'itn_access_percent'], rows);
+}
+
+function travelTable({ seed, geography, population }: MadeCountry): string {
+  const classes = makeTravel(seed, geography, population);
+  const rows = geography.lgas.map(({ lga_pcode, lga, state }, i) => {
+    const [below30 = 0, to60 = 0, to110 = 0, above110 = 0] = classes[i]!.map((people) => toDecimals(people, 1));
+    return {
+      lga_pcode,
+      lga,
+      state: STATES[state]!.state,
+      pop_total: toDecimals(below30 + to60 + to110 + above110, 1),
+      tt_below30: below30,
+      tt_30_60: to60,
+      tt_60_110: to110,
+      tt_above110: above110,
+    };
+  });
+  return writeCsv(
+    ['lga_pcode', 'lga', 'state', 'pop_total', 'tt_below30', 'tt_30_60', 'tt_60_110', 'tt_above110'],
+    rows.filter((row) => row.lga_pcode !== NO_TRAVEL),
+  );
+}

@@ -1,0 +1,132 @@
+import type { Polygon } from '../artifacts.ts';
+import { randomStream } from '../numerics/random.ts';
+import { growLattice, type Lattice, SPACING } from './lattice.ts';
+import { inventNames } from './names.ts';
+import { drawSurface } from './noise.ts';
+import { outlineOf } from './outlines.ts';
+import { type Ground, growRegions } from './regions.ts';
+import { STATES } from './states.ts';
+
+export interface SyntheticLga {
+  lga_pcode: string;
+  lga: string;
+  /** Position in `STATES`. */
+  state: number;
+  /** Meant to hold a city; whether it counts as urban follows from its cells. */
+  city: boolean;
+  polygons: Polygon[];
+  /** Rough places of towns: centres of its hexagons, degrees. */
+  places: [number, number][];
+}
+export interface Geography {
+  states: { state_pcode: string; polygons: Polygon[] }[];
+  /** In ascending order of p-code. */
+  lgas: SyntheticLga[];
+}
+
+/** The made-up country's ground: 37 states with Nigeria's names and LGA counts, and 774 LGAs nested in them. */
+export function growGeography(seed: number): Geography {
+  const random = randomStream(seed, 'geography');
+  const [bays, capes, inlets] = [drawSurface(random, 260), drawSurface(random, 260), drawSurface(random, 70)];
+  const lattice = growLattice(
+    random,
+    (x, y) => 0.22 * bays(x, y) + 0.07 * inlets(x, y),
+    (x, y) => 0.22 * capes(x, y) + 0.07 * inlets(y, x),
+  );
+  const state = growStates(seed, lattice);
+  const names = inventNames(
+    randomStream(seed, 'names'),
+    STATES.map((s) => s.lgas),
+  );
+  const lga = new Int32Array(lattice.longitude.length).fill(-1);
+  const lgas: SyntheticLga[] = [];
+  for (const [s, recipe] of STATES.entries()) {
+    const cells = [...lga.keys()].filter((cell) => state[cell] === s);
+    const parts = growLgas(seed, lattice, cells, s);
+    for (const [k, cell] of cells.entries()) lga[cell] = lgas.length + parts.region[k]!;
+    for (let k = 0; k < recipe.lgas; k++) {
+      const members = cells.filter((_, i) => parts.region[i] === k);
+      lgas.push({
+        lga_pcode: `${recipe.state_pcode}${String(k + 1).padStart(3, '0')}`,
+        lga: names[s]![k]!,
+        state: s,
+        city: parts.city[k]!,
+        polygons: outlineOf(lattice, lga, lgas.length, members),
+        places: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
+      });
+    }
+  }
+  const states = STATES.map((recipe, s) => ({
+    state_pcode: recipe.state_pcode,
+    polygons: outlineOf(
+      lattice,
+      state,
+      s,
+      [...state.keys()].filter((cell) => state[cell] === s),
+    ),
+  }));
+  return { states, lgas };
+}
+
+function growStates(seed: number, lattice: Lattice): Int32Array {
+  const random = randomStream(seed, 'states');
+  const warpX = drawSurface(random, 120);
+  const warpY = drawSurface(random, 120);
+  const { longitude: x, latitude: y, across } = lattice;
+  // Borders bend because the ground is warped before it is parted.
+  const ground = {
+    x: x.map((v, i) => v + 0.1 * warpX(v, y[i]!)),
+    y: y.map((v, i) => v + 0.1 * warpY(x[i]!, v)),
+    across,
+  };
+  return growRegions(
+    ground,
+    STATES.map((s) => ({
+      x: s.longitude + 0.1 * random.normal(),
+      y: s.latitude + 0.1 * random.normal(),
+      target: s.area,
+    })),
+    SPACING,
+  );
+}
+
+/** Parts one state's hexagons; the LGAs nearest its capital are cities, and small. */
+function growLgas(seed: number, lattice: Lattice, cells: number[], s: number): { region: Int32Array; city: boolean[] } {
+  const recipe = STATES[s]!;
+  const random = randomStream(seed, `lgas ${recipe.state_code}`);
+  const position = new Map(cells.map((cell, i) => [cell, i]));
+  const ground: Ground = {
+    x: cells.map((cell) => lattice.longitude[cell]!),
+    y: cells.map((cell) => lattice.latitude[cell]!),
+    across: cells.map((cell) => lattice.across[cell]!.map((other) => position.get(other) ?? -1)),
+  };
+  const anywhere = () => Math.floor(random.uniform() * cells.length);
+  const capital = anywhere();
+  const seeds = Array.from({ length: recipe.lgas }, anywhere)
+    .map((i) => ({
+      x: ground.x[i]! + 1e-3 * random.normal(),
+      y: ground.y[i]!,
+      target: Math.exp(0.4 * random.normal()),
+    }))
+    .map((site) => ({
+      ...site,
+      distance: Math.hypot(site.x - ground.x[capital]!, site.y - ground.y[capital]!),
+    }))
+    .sort((a, b) => a.distance - b.distance);
+  const cities = cityCount(s);
+  const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
+  const region = growRegions(ground, shares, SPACING);
+  // Codes are alphabetical, so the capital must not always be the first: shuffle which region is which LGA.
+  const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
+  const place = new Int32Array(order.length);
+  for (const [to, { k }] of order.entries()) place[k] = to;
+  return { region: region.map((k) => place[k]!), city: order.map(({ k }) => k < cities) };
+}
+
+/** More of a crowded state's LGAs are cities: one or two in most, half of Lagos. */
+function cityCount(s: number): number {
+  const recipe = STATES[s]!;
+  const total = (of: 'people' | 'area') => STATES.reduce((sum, state) => sum + state[of], 0);
+  const crowding = (recipe.people / recipe.area) * (total('area') / total('people'));
+  return Math.max(1, Math.round(recipe.lgas * Math.min(0.7, 0.17 * crowding ** 0.6)));
+}

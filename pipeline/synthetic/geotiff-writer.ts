@@ -1,0 +1,104 @@
+import { constants, deflateSync } from 'node:zlib';
+
+/** Cells of equal degrees, rows from north to south. */
+export interface Grid {
+  west: number;
+  north: number;
+  /** Degrees. */
+  step: number;
+  columns: number;
+  rows: number;
+}
+
+const ROWS_PER_STRIP = 64;
+const SHORT = 3;
+const LONG = 4;
+const ASCII = 2;
+const DOUBLE = 12;
+const BYTES = { [ASCII]: 1, [SHORT]: 2, [LONG]: 4, [DOUBLE]: 8 } as const;
+type FieldType = keyof typeof BYTES;
+
+/**
+ * A little-endian GeoTIFF of one band in EPSG:4326: 32-bit float or 16-bit signed by the type of `values` (row-major
+ * from the north-west), in deflated strips, with GDAL's nodata tag where `nodata` is given (TIFF 6.0; OGC GeoTIFF 1.1).
+ * The geotiff package writes none of compression, strips or Int16, hence our own. Deflate uses runs only (`Z_RLE`):
+ * without the hash chains that differ between builds of zlib the bytes are the same on every machine.
+ */
+export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, nodata?: string): Buffer {
+  if (values.length !== grid.columns * grid.rows) {
+    throw new RangeError(`${values.length} values for ${grid.columns} × ${grid.rows} cells`);
+  }
+  const size = values.BYTES_PER_ELEMENT;
+  const strips: Buffer[] = [];
+  for (let row = 0; row < grid.rows; row += ROWS_PER_STRIP) {
+    const from = row * grid.columns;
+    const to = Math.min(grid.rows, row + ROWS_PER_STRIP) * grid.columns;
+    const bytes = Buffer.alloc((to - from) * size);
+    for (let i = from; i < to; i++) {
+      if (size === 4) bytes.writeFloatLE(values[i]!, (i - from) * size);
+      else bytes.writeInt16LE(values[i]!, (i - from) * size);
+    }
+    strips.push(deflateSync(bytes, { level: 9, strategy: constants.Z_RLE }));
+  }
+  const lengths = strips.map((strip) => strip.length);
+  const fields: [number, FieldType, number[] | string][] = [
+    [256, LONG, [grid.columns]],
+    [257, LONG, [grid.rows]],
+    [258, SHORT, [8 * size]],
+    [259, SHORT, [8]], // compression: deflate
+    [262, SHORT, [1]], // 0 is black
+    [273, LONG, lengths.map(() => 0)], // where strips begin: filled in below
+    [277, SHORT, [1]], // one sample a pixel
+    [278, LONG, [ROWS_PER_STRIP]],
+    [279, LONG, lengths],
+    [339, SHORT, [size === 4 ? 3 : 2]], // float, or signed
+    [33550, DOUBLE, [grid.step, grid.step, 0]],
+    [33922, DOUBLE, [0, 0, 0, grid.west, grid.north, 0]],
+    [34735, SHORT, [1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]], // geographic, areas, WGS 84
+  ];
+  if (nodata !== undefined) fields.push([42113, ASCII, `${nodata}\0`]);
+
+  const header = 8;
+  const directory = 2 + 12 * fields.length + 4;
+  const long = (field: (typeof fields)[number]) => {
+    const bytes = field[2].length * BYTES[field[1]];
+    return bytes > 4 ? bytes + (bytes & 1) : 0;
+  };
+  const dataAt = header + directory + fields.reduce((sum, field) => sum + long(field), 0);
+  let at = dataAt;
+  const starts = fields.find(([tag]) => tag === 273)![2] as number[];
+  for (const [i, length] of lengths.entries()) {
+    starts[i] = at;
+    at += length;
+  }
+
+  const head = Buffer.alloc(dataAt);
+  head.write('II', 0, 'latin1');
+  head.writeUInt16LE(42, 2);
+  head.writeUInt32LE(header, 4);
+  head.writeUInt16LE(fields.length, header);
+  let beyond = header + directory;
+  for (const [i, field] of fields.entries()) {
+    const [tag, type, value] = field;
+    const entry = header + 2 + 12 * i;
+    head.writeUInt16LE(tag, entry);
+    head.writeUInt16LE(type, entry + 2);
+    head.writeUInt32LE(value.length, entry + 4);
+    let to = entry + 8;
+    if (long(field) > 0) {
+      head.writeUInt32LE(beyond, to);
+      to = beyond;
+      beyond += long(field);
+    }
+    if (typeof value === 'string') head.write(value, to, 'latin1');
+    else {
+      for (const v of value) {
+        if (type === DOUBLE) head.writeDoubleLE(v, to);
+        else if (type === LONG) head.writeUInt32LE(v, to);
+        else head.writeUInt16LE(v, to);
+        to += BYTES[type];
+      }
+    }
+  }
+  return Buffer.concat([head, ...strips]);
+}

@@ -1,0 +1,191 @@
+import type { Random } from '../numerics/random.ts';
+import type { Surface } from './noise.ts';
+
+/**
+ * The ground the country is grown on: hexagons whose corners are jittered. Three hexagons meet at every corner and
+ * corners are shared, not copied, so any grouping of hexagons tiles exactly and its outline never touches itself.
+ */
+export interface Lattice {
+  /** Corner coordinates, degrees. */
+  corner_longitude: number[];
+  corner_latitude: number[];
+  /** By hexagon: its six corners, counter-clockwise. */
+  corners: number[][];
+  /** By hexagon: the hexagon across each side (side i runs from corner i to corner i + 1), or -1 at the country's edge. */
+  across: number[][];
+  /** Centres before jitter, degrees. */
+  longitude: number[];
+  latitude: number[];
+}
+
+/** Centre to corner, degrees: hexagons of about 43 km². */
+const RADIUS = 0.037;
+/** Side of a square as large as a hexagon (area 3√3/2 · RADIUS²), degrees. */
+export const SPACING = Math.sqrt(1.5 * Math.sqrt(3)) * RADIUS;
+const WEST = 2.7;
+const SOUTH = 4.3;
+const EAST = 14.7;
+const NORTH = 13.9;
+/** Corners move by up to this share of a side. */
+const JITTER = 0.24;
+/** A rough ring, wide in the north and with a delta in the south, that noise then wobbles. Counter-clockwise. */
+const OUTLINE: [number, number][] = [
+  [2.9, 6.5],
+  [4.6, 6.3],
+  [5.3, 5.0],
+  [6.1, 4.6],
+  [7.4, 4.6],
+  [8.4, 4.9],
+  [9.0, 6.2],
+  [10.3, 7.0],
+  [11.2, 6.9],
+  [12.0, 7.8],
+  [12.9, 9.3],
+  [13.6, 11.0],
+  [14.3, 12.3],
+  [13.6, 13.4],
+  [11.6, 13.2],
+  [9.6, 12.9],
+  [7.6, 13.2],
+  [5.6, 13.6],
+  [4.2, 13.3],
+  [3.8, 12.0],
+  [3.7, 10.4],
+  [2.95, 9.0],
+];
+/** Corners around a centre in half-width and half-radius units, counter-clockwise from the lowest. */
+const AROUND: [number, number][] = [
+  [0, -2],
+  [1, -1],
+  [1, 1],
+  [0, 2],
+  [-1, 1],
+  [-1, -1],
+];
+
+/** Whether a point lies inside a ring by the even-odd rule. */
+function isInside(ring: [number, number][], x: number, y: number): boolean {
+  let inside = false;
+  for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+    const [xi, yi] = ring[i]!;
+    const [xj, yj] = ring[j]!;
+    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
+  }
+  return inside;
+}
+
+/** Hexagons of one grown country: those within the outline moved by `wobbleX` and `wobbleY` (degrees), joined and without lakes. */
+export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface): Lattice {
+  const width = (Math.sqrt(3) / 2) * RADIUS;
+  const columns = Math.floor((EAST - WEST) / (2 * width)) - 1;
+  const rows = Math.floor((NORTH - SOUTH) / (1.5 * RADIUS)) - 1;
+  const centre = (column: number, row: number) => ({
+    x: WEST + (2 * column + (row & 1) + 1.5) * width,
+    y: SOUTH + (1.5 * row + 1.5) * RADIUS,
+  });
+  const land = new Uint8Array(columns * rows);
+  for (let row = 1; row < rows - 1; row++) {
+    for (let column = 1; column < columns - 1; column++) {
+      const { x, y } = centre(column, row);
+      if (isInside(OUTLINE, x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
+    }
+  }
+  const neighbours = (cell: number) => cellNeighbours(cell, columns, rows);
+  const country = fillLakes(largestPart(land, neighbours), neighbours);
+
+  const index = new Int32Array(columns * rows).fill(-1);
+  const lattice: Lattice = {
+    corner_longitude: [],
+    corner_latitude: [],
+    corners: [],
+    across: [],
+    longitude: [],
+    latitude: [],
+  };
+  const cells = [...country.keys()].filter((cell) => country[cell]);
+  for (const [i, cell] of cells.entries()) index[cell] = i;
+  const cornerIds = new Map<number, number>();
+  for (const cell of cells) {
+    const row = Math.floor(cell / columns);
+    const column = cell % columns;
+    const { x, y } = centre(column, row);
+    lattice.longitude.push(x);
+    lattice.latitude.push(y);
+    lattice.corners.push(
+      AROUND.map(([dx, dy]) => {
+        const key = (3 * row + dy + 2) * 4 * columns + (2 * column + (row & 1) + dx + 1);
+        let id = cornerIds.get(key);
+        if (id === undefined) {
+          id = lattice.corner_longitude.length;
+          cornerIds.set(key, id);
+          const angle = 2 * Math.PI * random.uniform();
+          const shift = JITTER * RADIUS * Math.sqrt(random.uniform());
+          lattice.corner_longitude.push(round(x + dx * width + shift * Math.cos(angle)));
+          lattice.corner_latitude.push(round(y + (dy * RADIUS) / 2 + shift * Math.sin(angle)));
+        }
+        return id;
+      }),
+    );
+    lattice.across.push(neighbours(cell).map((other) => (other < 0 ? -1 : index[other]!)));
+  }
+  return lattice;
+}
+
+/** About a metre; the corner is one value for all its hexagons, so rounding opens no gap. */
+function round(degrees: number): number {
+  return Math.round(degrees * 1e5) / 1e5;
+}
+
+/** Cells across sides 0-5, -1 beyond the grid. Odd rows are set half a cell to the east. */
+function cellNeighbours(cell: number, columns: number, rows: number): number[] {
+  const row = Math.floor(cell / columns);
+  const column = cell % columns;
+  const odd = row & 1;
+  const at = (c: number, r: number) => (c < 0 || r < 0 || c >= columns || r >= rows ? -1 : r * columns + c);
+  return [
+    at(column + odd, row - 1),
+    at(column + 1, row),
+    at(column + odd, row + 1),
+    at(column + odd - 1, row + 1),
+    at(column - 1, row),
+    at(column + odd - 1, row - 1),
+  ];
+}
+
+function largestPart(land: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
+  const seen = new Uint8Array(land.length);
+  let largest: number[] = [];
+  for (let start = 0; start < land.length; start++) {
+    if (!land[start] || seen[start]) continue;
+    const part = flood(start, (cell) => land[cell] === 1, neighbours, seen);
+    if (part.length > largest.length) largest = part;
+  }
+  const kept = new Uint8Array(land.length);
+  for (const cell of largest) kept[cell] = 1;
+  return kept;
+}
+
+/** Whatever water cannot be reached from the grid's first cell becomes land. */
+function fillLakes(land: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
+  const sea = new Uint8Array(land.length);
+  flood(0, (cell) => land[cell] === 0, neighbours, sea);
+  return sea.map((reached) => 1 - reached);
+}
+
+function flood(
+  start: number,
+  belongs: (cell: number) => boolean,
+  neighbours: (cell: number) => number[],
+  seen: Uint8Array,
+): number[] {
+  const part = [start];
+  seen[start] = 1;
+  for (let i = 0; i < part.length; i++) {
+    for (const other of neighbours(part[i]!)) {
+      if (other < 0 || seen[other] || !belongs(other)) continue;
+      seen[other] = 1;
+      part.push(other);
+    }
+  }
+  return part;
+}

@@ -1,0 +1,77 @@
+import { type LgaCases, recordLgaCases, recordStateCases, type StateCases } from './cases.ts';
+import { type Cells, poolCells } from './cells.ts';
+import { makeRain, meanRain, type Rain } from './climate.ts';
+import { type Geography, growGeography } from './geography.ts';
+import type { Surface } from './noise.ts';
+import { POPULATION_GRID, type Population, settle } from './population.ts';
+import { makePrevalence, type Prevalence } from './prevalence.ts';
+import { centreOf } from './raster.ts';
+import { rainForcing, seasonIndex } from './season.ts';
+import { buildFrame, CLUSTER_ROUNDS, STATE_ROUND, type SurveyCluster, takeSurvey } from './surveys.ts';
+import { raiseTerrain } from './terrain.ts';
+
+/** A whole made-up country in memory, truth and all. Lists by LGA are in `geography.lgas`' order. */
+export interface MadeCountry {
+  seed: number;
+  geography: Geography;
+  population: Population;
+  terrain: Surface;
+  rain: Rain;
+  cells: Cells;
+  /** By LGA, twelve values, January first. */
+  rain_mm: number[][];
+  forcing: number[][];
+  season: number[][];
+  prevalence: Prevalence;
+  clusters: SurveyCluster[];
+  state_round: SurveyCluster[];
+  cases_states: StateCases[];
+  cases_lgas: LgaCases[];
+}
+
+/**
+ * Ground, people and weather; from them season and prevalence; from those what surveys and clinics would record.
+ * Each part draws from streams of its own under `seed`. `onProgress` hears of each part before it is made.
+ */
+export function makeCountry(seed: number, onProgress: (part: string) => void = () => {}): MadeCountry {
+  onProgress('ground');
+  const geography = growGeography(seed);
+  const terrain = raiseTerrain(seed);
+  onProgress('people');
+  const population = settle(seed, geography);
+  const cells = poolCells(geography, population, terrain);
+  onProgress('rain and season');
+  const rain = makeRain(seed, geography);
+  const rain_mm = centresByLga(geography, population).map((centres) => meanRain(rain, centres));
+  const forcing = rain_mm.map(rainForcing);
+  const season = forcing.map(seasonIndex);
+  onProgress('prevalence');
+  const prevalence = makePrevalence(seed, cells, season);
+  onProgress('surveys and cases');
+  const frame = buildFrame(geography, population);
+  const sample = { geography, frame, cells, prevalence };
+  const people = Array.from(population.by_lga);
+  const cases_states = recordStateCases(seed, geography, people, forcing);
+  return {
+    seed,
+    geography,
+    population,
+    terrain,
+    rain,
+    cells,
+    rain_mm,
+    forcing,
+    season,
+    prevalence,
+    clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, round, sample)),
+    state_round: takeSurvey(seed, STATE_ROUND, sample),
+    cases_states,
+    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states),
+  };
+}
+
+function centresByLga(geography: Geography, population: Population): [number, number][][] {
+  const centres: [number, number][][] = geography.lgas.map(() => []);
+  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
+  return centres;
+}

@@ -1,0 +1,58 @@
+import type { Polygon } from '../artifacts.ts';
+import type { Lattice } from './lattice.ts';
+
+/**
+ * Outline of the hexagons where `group` holds `wanted`: sides that face another group, followed corner to corner.
+ * Three hexagons meet at each corner, so at most one side leaves it and the walk needs no choice.
+ * Shells run counter-clockwise, holes clockwise (RFC 7946); rings are closed; degrees.
+ */
+export function outlineOf(lattice: Lattice, group: Int32Array, wanted: number, members: number[]): Polygon[] {
+  const next = new Map<number, number>();
+  for (const cell of members) {
+    for (let side = 0; side < 6; side++) {
+      const other = lattice.across[cell]![side]!;
+      if (other >= 0 && group[other] === wanted) continue;
+      next.set(lattice.corners[cell]![side]!, lattice.corners[cell]![(side + 1) % 6]!);
+    }
+  }
+  const shells: [number, number][][] = [];
+  const holes: [number, number][][] = [];
+  for (const start of next.keys()) {
+    const ring: [number, number][] = [];
+    for (let corner = start; ; ) {
+      ring.push([lattice.corner_longitude[corner]!, lattice.corner_latitude[corner]!]);
+      const following = next.get(corner)!;
+      next.delete(corner);
+      corner = following;
+      if (corner === start) break;
+    }
+    ring.push(ring[0]!);
+    (signedArea(ring) > 0 ? shells : holes).push(ring);
+  }
+  if (shells.length !== 1) throw new Error(`group ${wanted} has ${shells.length} shells, expected 1: it is not joined`);
+  return [[shells[0]!, ...holes]];
+}
+
+/** Area by the shoelace formula, square degrees, positive when the ring runs counter-clockwise. */
+export function signedArea(ring: [number, number][]): number {
+  let twice = 0;
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const [x0, y0] = ring[i]!;
+    const [x1, y1] = ring[i + 1]!;
+    twice += x0 * y1 - x1 * y0;
+  }
+  return twice / 2;
+}
+
+/** Whether a point lies inside a polygon (shell without its holes), by the even-odd rule over all rings. */
+export function isInPolygon(polygon: Polygon, x: number, y: number): boolean {
+  let inside = false;
+  for (const ring of polygon) {
+    for (let i = 0; i + 1 < ring.length; i++) {
+      const [x0, y0] = ring[i]!;
+      const [x1, y1] = ring[i + 1]!;
+      if (y0 > y !== y1 > y && x < ((x1 - x0) * (y - y0)) / (y1 - y0) + x0) inside = !inside;
+    }
+  }
+  return inside;
+}

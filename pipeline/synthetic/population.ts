@@ -1,0 +1,101 @@
+import { randomStream } from '../numerics/random.ts';
+import type { Geography } from './geography.ts';
+import type { Grid } from './geotiff-writer.ts';
+import { drawSurface, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
+import { burnAreas, cellArea, centreOf } from './raster.ts';
+import { STATES } from './states.ts';
+
+export const POPULATION_GRID: Grid = { west: 2.7, north: 13.9, step: 1 / 120, columns: 1440, rows: 1152 };
+
+export interface Population {
+  /** Persons per cell of `POPULATION_GRID`; 0 is both 'nobody' and 'outside', as in the real raster. */
+  persons: Float32Array;
+  /** Position in `Geography.lgas` of the LGA at each cell's centre, -1 outside. */
+  lga: Int16Array;
+  /** Persons by LGA, in `Geography.lgas`' order: the sum over cells whose centre it holds. */
+  by_lga: Float64Array;
+}
+
+interface Town {
+  longitude: number;
+  latitude: number;
+  persons: number;
+  /** Standard deviation of the Gaussian that its people are spread by. */
+  spread_km: number;
+}
+
+/** Persons per km² in the middle of a town. */
+const CENTRE_DENSITY = 8000;
+
+/** People of every cell: each LGA's share of its state's, in towns and in villages on inhabited ground. */
+export function settle(seed: number, geography: Geography): Population {
+  const random = randomStream(seed, 'population');
+  const country = 140e6 + 60e6 * random.uniform();
+  const people = STATES.reduce((sum, state) => sum + state.people, 0);
+  const shares = geography.lgas.map((lga) => Math.exp(0.35 * random.normal()) * (lga.city ? 1.7 : 1));
+  const perState = new Float64Array(STATES.length);
+  for (const [i, lga] of geography.lgas.entries()) perState[lga.state]! += shares[i]!;
+  const emptiness = drawSurface(random, 30);
+
+  const lga = burnAreas(POPULATION_GRID, geography.lgas);
+  const cellsOf: number[][] = geography.lgas.map(() => []);
+  for (const [cell, owner] of lga.entries()) if (owner >= 0) cellsOf[owner]!.push(cell);
+
+  const persons = new Float32Array(lga.length);
+  const by_lga = new Float64Array(geography.lgas.length);
+  for (const [i, area] of geography.lgas.entries()) {
+    const total = (country * STATES[area.state]!.people * shares[i]!) / people / perState[area.state]!;
+    const townShare = area.city ? 0.88 + 0.08 * random.uniform() : 0.1 + 0.3 * random.uniform();
+    const towns = area.city ? 1 : 1 + Math.floor(3 * random.uniform());
+    const weights = townWeights(random, towns);
+    const built: Town[] = weights.map((weight) => {
+      const [longitude, latitude] = area.places[Math.floor(random.uniform() * area.places.length)]!;
+      const size = total * townShare * weight;
+      return { longitude, latitude, persons: size, spread_km: Math.sqrt(size / (2 * Math.PI * CENTRE_DENSITY)) };
+    });
+    const cells = cellsOf[i]!;
+    const rural = cells.map((cell) => {
+      const [x, y] = centreOf(POPULATION_GRID, cell);
+      const roughness = random.normal();
+      return emptiness(x, y) + roughness < -0.6 ? 0 : Math.exp(0.6 * roughness);
+    });
+    const urban = townPeople(built, cells);
+    // A small LGA may have no village at all: then everyone lives in its towns.
+    const villages = sum(rural);
+    const inTowns = villages > 0 ? total * townShare : total;
+    const ruralScale = villages > 0 ? (total - inTowns) / villages : 0;
+    const urbanScale = inTowns / sum(urban);
+    for (const [k, cell] of cells.entries()) {
+      // A tenth of a person is detail enough, and compresses.
+      persons[cell] = Math.round(10 * (rural[k]! * ruralScale + urban[k]! * urbanScale)) / 10;
+      by_lga[i]! += persons[cell]!;
+    }
+  }
+  return { persons, lga, by_lga };
+}
+
+function townWeights(random: { uniform(): number }, towns: number): number[] {
+  const weights = Array.from({ length: towns }, () => 0.2 + random.uniform());
+  const total = sum(weights);
+  return weights.map((weight) => weight / total);
+}
+
+/** Persons by cell that the towns would have were there no border. */
+function townPeople(towns: Town[], cells: number[]): number[] {
+  return cells.map((cell) => {
+    const [x, y] = centreOf(POPULATION_GRID, cell);
+    const area = cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
+    let persons = 0;
+    for (const town of towns) {
+      const east = (x - town.longitude) * KM_PER_DEGREE_LONGITUDE;
+      const north = (y - town.latitude) * KM_PER_DEGREE_LATITUDE;
+      const scaled = (east * east + north * north) / (2 * town.spread_km * town.spread_km);
+      if (scaled < 12) persons += CENTRE_DENSITY * area * Math.exp(-scaled);
+    }
+    return persons;
+  });
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,182 @@
+import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../contract/months.ts';
+import { randomStream } from '../numerics/random.ts';
+import type { Cells } from './cells.ts';
+import { drawMaternWaves, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE, type Waves } from './noise.ts';
+
+/**
+ * The made-up truth, of DESIGN section 4's model class. For a place x in LGA l and a month t,
+ *
+ *   logit p(x, t) = intercept + density · log10(persons per km² / 100) + elevation · km above the sea
+ *                 + trend · (t − 2010, years) + sigma · field(x, t) + gamma · log s_l(month of t)
+ *
+ * field: variance 1, Matérn of smoothness 1 and `range_km` over space, correlated as `year_correlation`^|years| over
+ * time at the middles of years and carried in a straight line between them. s: the season's index, 1 at its peak.
+ * A survey cluster tests positive with a beta chance of mean p and variance p (1 − p) rho.
+ */
+export interface PrevalenceRecipe {
+  intercept: number;
+  density: number;
+  elevation: number;
+  trend: number;
+  gamma: number;
+  sigma: number;
+  range_km: number;
+  year_correlation: number;
+  rho: number;
+}
+/** The field as waves: at year k, Σ_j cosine[k][j] cos(ω_j · x) + sine[k][j] sin(ω_j · x), x in km. */
+export interface Field extends Waves {
+  first_year: number;
+  cosine: number[][];
+  sine: number[][];
+}
+export interface Prevalence {
+  recipe: PrevalenceRecipe;
+  field: Field;
+  periods: Period[];
+  /** Share testing positive in a pooled cell in a month. */
+  at(cell: number, period: Period): number;
+  /** By period: people-weighted share by LGA. */
+  by_lga: number[][];
+}
+
+export const PREVALENCE_FIRST: Period = '2010-01';
+export const PREVALENCE_LAST: Period = '2024-04';
+const FIELD_FIRST_YEAR = 2009;
+const FIELD_LAST_YEAR = 2024;
+const WAVES = 240;
+/** What the season exponent is drawn from: the fitted model may know it as its prior. */
+export const GAMMA = { mean: 0.4, sd: 0.1 };
+/** Nigeria's 2010 survey found 42%: the level that the intercept is set to meet in the autumn of 2010. */
+const LEVEL_2010 = 0.4;
+
+export function makePrevalence(seed: number, cells: Cells, season: number[][]): Prevalence {
+  const random = randomStream(seed, 'prevalence');
+  const between = (low: number, high: number) => low + (high - low) * random.uniform();
+  const recipe: PrevalenceRecipe = {
+    intercept: 0,
+    density: between(-0.75, -0.45),
+    elevation: between(-0.7, -0.3),
+    trend: between(-0.09, -0.06),
+    gamma: GAMMA.mean + GAMMA.sd * random.normal(),
+    sigma: between(0.6, 0.8),
+    range_km: between(150, 300),
+    year_correlation: between(0.93, 0.97),
+    rho: between(0.06, 0.12),
+  };
+  const field = drawField(seed, recipe);
+  const years = fieldByYear(field, cells);
+  const fixed = cells.population_density.map(
+    (density, i) => recipe.density * Math.log10(density / 100) + (recipe.elevation * cells.elevation_m[i]!) / 1000,
+  );
+  const logSeason = season.map((index) => index.map((s) => recipe.gamma * Math.log(s)));
+
+  const predictor = (period: Period) => {
+    const year = yearsSince2010(period);
+    // Knots are the middles of years.
+    const position = 2010 + year - 0.5 - FIELD_FIRST_YEAR;
+    const knot = Math.floor(position);
+    const later = position - knot;
+    const [a, b] = [years[knot]!, years[knot + 1]!];
+    return Float64Array.from(
+      fixed,
+      (value, i) =>
+        recipe.intercept + value + recipe.trend * year + recipe.sigma * ((1 - later) * a[i]! + later * b[i]!),
+    );
+  };
+  const seasonAt = (cell: number, period: Period) => logSeason[cells.lga[cell]!]![monthOf(period) - 1]!;
+  recipe.intercept = findIntercept(cells, predictor, seasonAt);
+
+  const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);
+  const predictors = new Map<Period, Float64Array>();
+  const cached = (period: Period) => {
+    const known = predictors.get(period) ?? predictor(period);
+    predictors.set(period, known);
+    return known;
+  };
+  const at = (cell: number, period: Period) => logistic(cached(period)[cell]! + seasonAt(cell, period));
+  const by_lga = periods.map((period) => {
+    const positive = new Array<number>(season.length).fill(0);
+    const people = new Array<number>(season.length).fill(0);
+    for (const [cell, lga] of cells.lga.entries()) {
+      positive[lga]! += cells.population[cell]! * at(cell, period);
+      people[lga]! += cells.population[cell]!;
+    }
+    return positive.map((sum, lga) => sum / people[lga]!);
+  });
+  return { recipe, field, periods, at, by_lga };
+}
+
+/** Years from the start of 2010 to the middle of the month. */
+function yearsSince2010(period: Period): number {
+  return (monthIndex(period) - monthIndex('2010-01') + 0.5) / 12;
+}
+
+export function logistic(x: number): number {
+  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
+}
+
+/** Amplitudes are standard normal over √waves and follow a first-order autoregression from year to year. */
+function drawField(seed: number, { range_km, year_correlation }: PrevalenceRecipe): Field {
+  const random = randomStream(seed, 'prevalence field');
+  const waves = drawMaternWaves(random, WAVES, range_km);
+  const fresh = Math.sqrt(1 - year_correlation ** 2);
+  const scale = 1 / Math.sqrt(WAVES);
+  const start = () => Array.from({ length: WAVES }, () => scale * random.normal());
+  const step = (before: number[]) => before.map((a) => year_correlation * a + fresh * scale * random.normal());
+  const cosine = [start()];
+  const sine = [start()];
+  for (let year = FIELD_FIRST_YEAR + 1; year <= FIELD_LAST_YEAR; year++) {
+    cosine.push(step(cosine.at(-1)!));
+    sine.push(step(sine.at(-1)!));
+  }
+  return { ...waves, first_year: FIELD_FIRST_YEAR, cosine, sine };
+}
+
+function fieldByYear(field: Field, cells: Cells): Float64Array[] {
+  const waves = field.frequency_x.length;
+  const years = field.cosine.map(() => new Float64Array(cells.lga.length));
+  const amplitudes = field.cosine.map((cosine, k) => Float64Array.from([...cosine, ...field.sine[k]!]));
+  const basis = new Float64Array(2 * waves);
+  for (let i = 0; i < cells.lga.length; i++) {
+    const x = cells.longitude[i]! * KM_PER_DEGREE_LONGITUDE;
+    const y = cells.latitude[i]! * KM_PER_DEGREE_LATITUDE;
+    for (let j = 0; j < waves; j++) {
+      const angle = field.frequency_x[j]! * x + field.frequency_y[j]! * y;
+      basis[j] = Math.cos(angle);
+      basis[waves + j] = Math.sin(angle);
+    }
+    for (let k = 0; k < years.length; k++) {
+      const amplitude = amplitudes[k]!;
+      let sum = 0;
+      for (let j = 0; j < basis.length; j++) sum += amplitude[j]! * basis[j]!;
+      years[k]![i] = sum;
+    }
+  }
+  return years;
+}
+
+/** The intercept at which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
+function findIntercept(
+  cells: Cells,
+  predictor: (period: Period) => Float64Array,
+  seasonAt: (cell: number, period: Period) => number,
+): number {
+  const months = [0, 1, 2, 3].map((i) => addMonths('2010-09', i));
+  const base = months.map((period) => predictor(period).map((value, cell) => value + seasonAt(cell, period)));
+  const people = cells.population.reduce((sum, p) => sum + p, 0);
+  const level = (intercept: number) => {
+    let positive = 0;
+    for (const values of base) {
+      for (const [cell, value] of values.entries()) positive += cells.population[cell]! * logistic(intercept + value);
+    }
+    return positive / people / months.length;
+  };
+  let [low, high] = [-10, 10];
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2;
+    if (level(middle) < LEVEL_2010) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

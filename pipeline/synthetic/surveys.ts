@@ -1,0 +1,193 @@
+import { addMonths, type Period } from '../contract/months.ts';
+import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../numerics/distributions.ts';
+import { type Random, randomStream } from '../numerics/random.ts';
+import type { Cells } from './cells.ts';
+import type { Geography } from './geography.ts';
+import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
+import { isInPolygon } from './outlines.ts';
+import { POPULATION_GRID, type Population } from './population.ts';
+import { logistic, type Prevalence } from './prevalence.ts';
+import { cellArea, centreOf } from './raster.ts';
+import { STATES } from './states.ts';
+
+export interface SurveyRound {
+  survey_year: number;
+  first: Period;
+  /** Months of fieldwork. */
+  months: number;
+  clusters: number;
+  /** Children tested in a cluster, on average. */
+  examined: number;
+}
+/** As large as the real ones. The last is published by state only. */
+export const CLUSTER_ROUNDS: SurveyRound[] = [
+  { survey_year: 2010, first: '2010-10', months: 3, clusters: 240, examined: 21 },
+  { survey_year: 2015, first: '2015-10', months: 2, clusters: 330, examined: 18 },
+  { survey_year: 2018, first: '2018-08', months: 5, clusters: 1400, examined: 8 },
+];
+export const STATE_ROUND: SurveyRound = {
+  survey_year: 2021,
+  first: '2021-10',
+  months: 3,
+  clusters: 560,
+  examined: 19,
+};
+/** A rapid test sees infections that have just been cleared: higher on the logit scale by this much. */
+export const RDT_LOGIT_SHIFT = 0.6;
+
+export interface SurveyCluster {
+  cluster_id: string;
+  survey_year: number;
+  period: Period;
+  /** Position in `STATES`. */
+  state: number;
+  urban: boolean;
+  weight: number;
+  /** Displaced, degrees. */
+  longitude: number;
+  latitude: number;
+  examined: number;
+  microscopy: number;
+  rdt: number;
+  /** Where it really is, the true prevalence there and then, and the chance that its children had. */
+  true_longitude: number;
+  true_latitude: number;
+  prevalence: number;
+  chance: number;
+}
+
+/** Population cells of a state that are urban or rural, to be drawn by their people. */
+interface Stratum {
+  state: number;
+  urban: boolean;
+  cells: number[];
+  cumulative: number[];
+}
+/** Persons per km² from which a place counts as urban in the survey's own frame. */
+const URBAN_DENSITY = 1500;
+
+/** Every population cell of the country by state and urban or rural: the survey's frame, made once. */
+export function buildFrame(geography: Geography, population: Population): Stratum[] {
+  const frame: Stratum[] = STATES.flatMap((_, state) =>
+    [true, false].map((urban) => ({ state, urban, cells: [], cumulative: [] })),
+  );
+  for (const [cell, lga] of population.lga.entries()) {
+    const persons = population.persons[cell]!;
+    if (lga < 0 || persons <= 0) continue;
+    const density = persons / cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
+    const stratum = frame[2 * geography.lgas[lga]!.state + (density >= URBAN_DENSITY ? 0 : 1)]!;
+    stratum.cells.push(cell);
+    stratum.cumulative.push((stratum.cumulative.at(-1) ?? 0) + persons);
+  }
+  return frame;
+}
+
+/**
+ * One round: clusters nearly alike in number for all states, in a state urban and rural by their people, and in each
+ * stratum drawn with chances in proportion to people; each cluster's weight is the people it stands for, mean 1.
+ */
+export function takeSurvey(
+  seed: number,
+  round: SurveyRound,
+  country: { geography: Geography; frame: Stratum[]; cells: Cells; prevalence: Prevalence },
+): SurveyCluster[] {
+  const random = randomStream(seed, `survey ${round.survey_year}`);
+  const perStratum = allocate(round.clusters, country.frame);
+  const clusters = country.frame.flatMap((stratum, s) => {
+    const people = stratum.cumulative.at(-1) ?? 0;
+    return Array.from({ length: perStratum[s]! }, () =>
+      drawCluster(random, round, stratum, people / perStratum[s]!, country),
+    );
+  });
+  const mean = clusters.reduce((sum, cluster) => sum + cluster.weight, 0) / clusters.length;
+  return clusters.map((cluster, i) => ({
+    ...cluster,
+    cluster_id: `${round.survey_year}-${String(i + 1).padStart(4, '0')}`,
+    weight: Number((cluster.weight / mean).toFixed(6)),
+  }));
+}
+
+/** Clusters by stratum: the states' numbers differ by one at most, and a stratum that has people gets one or more. */
+function allocate(clusters: number, frame: Stratum[]): number[] {
+  const perState = Math.floor(clusters / STATES.length);
+  const byPeople = [...STATES.keys()].sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
+  const extra = new Set(byPeople.slice(0, clusters % STATES.length));
+  return STATES.flatMap((_, state) => {
+    const n = perState + (extra.has(state) ? 1 : 0);
+    const [urban, rural] = [frame[2 * state]!.cumulative.at(-1) ?? 0, frame[2 * state + 1]!.cumulative.at(-1) ?? 0];
+    const inTowns = Math.round((n * urban) / (urban + rural));
+    const bounded = Math.min(rural > 0 ? n - 1 : n, Math.max(urban > 0 ? 1 : 0, inTowns));
+    return [bounded, n - bounded];
+  });
+}
+
+function drawCluster(
+  random: Random,
+  round: SurveyRound,
+  stratum: Stratum,
+  weight: number,
+  { geography, cells, prevalence }: { geography: Geography; cells: Cells; prevalence: Prevalence },
+): SurveyCluster {
+  const cell = stratum.cells[drawIndex(random, stratum.cumulative)]!;
+  const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
+  const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
+  const examined = 1 + drawPoisson(random, round.examined - 1);
+  const share = prevalence.at(cells.of[cell]!, period);
+  const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
+  const inside = (x: number, y: number) =>
+    geography.states[stratum.state]!.polygons.some((polygon) => isInPolygon(polygon, x, y));
+  const [longitude, latitude] = displace(random, stratum.urban, true_longitude, true_latitude, inside);
+  return {
+    cluster_id: '',
+    survey_year: round.survey_year,
+    period,
+    state: stratum.state,
+    urban: stratum.urban,
+    weight,
+    longitude,
+    latitude,
+    examined,
+    microscopy: drawBinomial(random, examined, chance),
+    rdt: drawBinomial(random, examined, rdtChance(chance)),
+    true_longitude,
+    true_latitude,
+    prevalence: share,
+    chance,
+  };
+}
+
+function rdtChance(chance: number): number {
+  if (chance <= 0 || chance >= 1) return chance;
+  return logistic(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
+}
+
+/**
+ * As DHS displaces clusters (Burgert et al. 2013, Spatial Analysis Reports 7): a random direction and a distance
+ * uniform up to 2 km in towns, 5 km outside, 10 km for one in a hundred of those, drawn again until it stays in its state.
+ */
+function displace(
+  random: Random,
+  urban: boolean,
+  x: number,
+  y: number,
+  inside: (x: number, y: number) => boolean,
+): [number, number] {
+  const reach_km = urban ? 2 : random.uniform() < 0.01 ? 10 : 5;
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const angle = 2 * Math.PI * random.uniform();
+    const distance_km = reach_km * random.uniform();
+    const longitude = Number((x + (distance_km * Math.cos(angle)) / KM_PER_DEGREE_LONGITUDE).toFixed(6));
+    const latitude = Number((y + (distance_km * Math.sin(angle)) / KM_PER_DEGREE_LATITUDE).toFixed(6));
+    if (inside(longitude, latitude)) return [longitude, latitude];
+  }
+  throw new Error(`no place within ${reach_km} km of ${x}, ${y} lies in its state`);
+}
+
+/** Weighted positivity by state: Σ weight × positive / Σ weight × examined, in `STATES`' order. */
+export function positivityByState(clusters: SurveyCluster[], method: 'microscopy' | 'rdt'): number[] {
+  return STATES.map((_, state) => {
+    const here = clusters.filter((cluster) => cluster.state === state);
+    const positive = here.reduce((sum, cluster) => sum + cluster.weight * cluster[method], 0);
+    return positive / here.reduce((sum, cluster) => sum + cluster.weight * cluster.examined, 0);
+  });
+}

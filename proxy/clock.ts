@@ -1,0 +1,15 @@
+/**
+ * The two clocks, apart because they fail differently: the wall clock says what time it is (expiry, calendar month)
+ * but may be set back; the steady clock only ever runs forward, so it alone measures the minute.
+ */
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  wallMs(): number;
+  /** Milliseconds since some fixed moment of this process. */
+  steadyMs(): number;
+}
+
+export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
+
+/** What may be had at once (embedded store) or only later (a store across the network). */
+export type Awaitable<T> = T | Promise<T>;

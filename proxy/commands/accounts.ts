@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
+import { type Account, type AccountChange, accountStatus } from '../keys/accounts.ts';
+import { UsageError } from '../usage-error.ts';
+import { addStoreOptions, isoOf, print, printTable, type StoreOptions, wholeNumber, withStore } from './shared.ts';
+
+const CHANGES: Record<AccountChange, string> = {
+  unlock: 'let a researcher hold keys',
+  suspend: 'refuse all requests and new keys until reinstated',
+  reinstate: 'undo a suspension; the keys work again',
+  remove: 'refuse all requests for good; the name is not given out again',
+};
+
+export function addAccountCommands(program: Command): void {
+  const accounts = program.command('accounts').description('who may hold keys, and their limits');
+
+  for (const kind of ['organisation', 'researcher'] as const) {
+    addStoreOptions(accounts.command(`create-${kind} <name>`))
+      .description(kind === 'organisation' ? 'may hold keys at once' : 'may hold keys once unlocked')
+      .action((name: string, options: StoreOptions) =>
+        withStore(options, async (store) => {
+          show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
+        }),
+      );
+  }
+
+  for (const [change, description] of Object.entries(CHANGES) as [AccountChange, string][]) {
+    addStoreOptions(accounts.command(`${change} <name>`))
+      .description(description)
+      .action((name: string, options: StoreOptions) =>
+        withStore(options, async (store) => {
+          show(await store.changeAccount(name, change, systemClock.wallMs()), options, 'is now');
+        }),
+      );
+  }
+
+  addStoreOptions(accounts.command('limits <name>'))
+    .description('show or set the limits of an account')
+    .option('--per-minute <n>', "requests a minute for each key, or 'default'", limit)
+    .option('--per-month <n>', "requests a month for all live keys together, or 'default'", limit)
+    .action((name: string, options: StoreOptions & Limits) =>
+      withStore(options, async (store) => {
+        const { perMinute, perMonth } = options;
+        const account =
+          perMinute === undefined && perMonth === undefined
+            ? await store.findAccount(name)
+            : await store.setLimits(name, { perMinute: toStored(perMinute), perMonth: toStored(perMonth) });
+        if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
+        show(account, options, 'has limits:');
+      }),
+    );
+
+  addStoreOptions(accounts.command('list'))
+    .description('all accounts')
+    .action((options: StoreOptions) =>
+      withStore(options, async (store) => {
+        const listed = (await store.listAccounts()).map(toShown);
+        if (options.json) return print(JSON.stringify(listed, null, 2));
+        printTable(
+          ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
+          listed.map((a) => [a.name, a.kind, a.status, limitText(a.per_minute), limitText(a.per_month), a.created_at]),
+        );
+      }),
+    );
+}
+
+interface Limits {
+  perMinute?: number | 'default';
+  perMonth?: number | 'default';
+}
+
+function limit(text: string): number | 'default' {
+  if (text === 'default') return text;
+  try {
+    return wholeNumber(1)(text);
+  } catch {
+    throw new InvalidArgumentError("expected a whole number 1 or more, or 'default'");
+  }
+}
+
+const toStored = (value: number | 'default' | undefined) => (value === 'default' ? null : value);
+const limitText = (value: number | null) => (value === null ? 'default' : String(value));
+
+function toShown(account: Account) {
+  const { id, name, kind, per_minute, per_month } = account;
+  return {
+    id,
+    name,
+    kind,
+    status: accountStatus(account),
+    per_minute,
+    per_month,
+    created_at: isoOf(account.created_at),
+  };
+}
+
+function show(account: Account, { json }: StoreOptions, verb: string): void {
+  const shown = toShown(account);
+  if (json) {
+    print(JSON.stringify(shown, null, 2));
+    return;
+  }
+  const limits = `${limitText(shown.per_minute)} a minute, ${limitText(shown.per_month)} a month`;
+  const what = { created: `created, ${shown.status}`, 'is now': `is now ${shown.status}` }[verb] ?? `${verb} ${limits}`;
+  print(`${shown.kind} '${shown.name}' ${what}`);
+}

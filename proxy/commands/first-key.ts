@@ -1,0 +1,22 @@
+import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
+import { hashKey, mintKey } from '../keys/key-format.ts';
+import type { AccountStore } from '../keys/store.ts';
+
+const OWNER = 'first';
+const NAME = 'npm start';
+
+/**
+ * A fresh test key with every scope for whoever starts the service for the first time, of the organisation 'first'.
+ * Those of earlier starts are revoked, so that only the one last printed works.
+ * @throws UsageError when that organisation was suspended or removed.
+ */
+export async function createFirstKey(store: AccountStore, brand: string, now: number): Promise<string> {
+  if (!(await store.findAccount(OWNER))) await store.createAccount('organisation', OWNER, now);
+  const earlier = (await store.listKeys(OWNER)).filter(({ key }) => key.name === NAME && key.revoked_at === null);
+  const secret = mintKey(brand, 'test');
+  const scopes = Object.keys(SCOPES) as Scope[];
+  const asked = { owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, hash: hashKey(secret) } as const;
+  await store.createKey(asked, now);
+  for (const { key } of earlier) await store.revokeKey(key.id, now);
+  return secret;
+}

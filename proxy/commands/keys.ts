@@ -1,0 +1,120 @@
+import { type Command, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../keys/accounts.ts';
+import { hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../keys/key-format.ts';
+import { UsageError } from '../usage-error.ts';
+import { addStoreOptions, isoOf, print, printTable, type StoreOptions, withStore } from './shared.ts';
+
+interface CreateOptions extends StoreOptions {
+  owner: string;
+  name: string;
+  kind: KeyKind;
+  scopes: string;
+  expires?: string;
+  brand: string;
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('create, list and revoke API keys');
+
+  addStoreOptions(keys.command('create'))
+    .description('create a key and show it, this once')
+    .requiredOption('--owner <name>', 'account that the key belongs to')
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(
+      new Option('--kind <kind>', 'live keys use up the monthly allowance').choices(KEY_KINDS).makeOptionMandatory(),
+    )
+    .requiredOption('--scopes <a,b>', 'of risk_scores, forecasts, lga_boundaries')
+    .option('--expires <iso>', 'moment from which the key no longer works; never, if not given')
+    .addOption(brandOption())
+    .action((options: CreateOptions) =>
+      withStore(options, async (store) => {
+        const now = systemClock.wallMs();
+        if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
+        const scopes = parseScopes(options.scopes);
+        const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
+        const secret = mintKey(options.brand, options.kind);
+        const { owner, name, kind } = options;
+        const key = await store.createKey({ owner, name, kind, scopes, expiresAt, hash: hashKey(secret) }, now);
+        if (options.json)
+          return print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, owner, now) }, null, 2));
+        print(`${key.kind} key ${key.id} for '${owner}', scopes ${scopes.join(', ')}. It is shown this once:\n`);
+        print(`  ${secret}\n`);
+        print(`Try it while \`malaria-proxy serve\` runs:\n`);
+        print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
+      }),
+    );
+
+  addStoreOptions(keys.command('list'))
+    .description('keys by id, name and status; the keys themselves cannot be shown again')
+    .option('--owner <name>', 'only of this account')
+    .action((options: StoreOptions & { owner?: string }) =>
+      withStore(options, async (store) => {
+        const now = systemClock.wallMs();
+        const listed = (await store.listKeys(options.owner)).map(({ key, owner }) => ({
+          id: key.id,
+          ...toShown(key, owner.name, now),
+          owner_status: accountStatus(owner),
+        }));
+        if (options.json) return print(JSON.stringify(listed, null, 2));
+        printTable(
+          ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'SCOPES'],
+          listed.map((k) => [
+            k.id,
+            k.owner,
+            k.name,
+            k.kind,
+            statusText(k),
+            k.expires_at ?? 'never',
+            k.scopes.join(','),
+          ]),
+        );
+      }),
+    );
+
+  addStoreOptions(keys.command('revoke <id>'))
+    .description('end a key for good, from the next request on')
+    .action((id: string, options: StoreOptions) =>
+      withStore(options, async (store) => {
+        const now = systemClock.wallMs();
+        const key = await store.revokeKey(id, now);
+        const revoked_at = isoOf(key.revoked_at);
+        if (options.json)
+          return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+        print(`key ${key.id} (${key.name}) is revoked since ${revoked_at}`);
+      }),
+    );
+}
+
+/** A line for the shell that asks `path` with `key`. */
+export function curlLine(key: string, url: string, path: string): string {
+  return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
+}
+
+export function brandOption(): Option {
+  return new Option('--brand <word>', 'what keys begin with').env('MALARIA_BRAND').default('malaria');
+}
+
+function toShown(key: Key, owner: string, now: number) {
+  const { name, kind, scopes } = key;
+  return {
+    owner,
+    name,
+    kind,
+    scopes,
+    status: keyStatus(key, now),
+    created_at: isoOf(key.created_at),
+    expires_at: isoOf(key.expires_at),
+    revoked_at: isoOf(key.revoked_at),
+  };
+}
+
+function statusText({
+  status,
+  owner_status,
+}: {
+  status: string;
+  owner_status: ReturnType<typeof accountStatus>;
+}): string {
+  return status === 'active' && owner_status !== 'active' ? `owner ${owner_status}` : status;
+}

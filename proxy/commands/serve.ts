@@ -1,0 +1,123 @@
+import { type Command, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import { isBrand } from '../keys/key-format.ts';
+import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
+import type { RunningServer } from '../server.ts';
+import { UsageError } from '../usage-error.ts';
+import { createFirstKey } from './first-key.ts';
+import { brandOption, curlLine } from './keys.ts';
+import { addStoreOptions, print, type StoreOptions, wholeNumber } from './shared.ts';
+
+interface ServeOptions extends StoreOptions {
+  snapshot: string;
+  host: string;
+  port: number;
+  opsPort: number;
+  perMinute: number;
+  perMonth: number;
+  corsOrigin: string[];
+  brand: string;
+  firstKey?: boolean;
+  log?: boolean;
+}
+
+export function addServeCommand(program: Command): void {
+  addStoreOptions(program.command('serve'))
+    .description('serve a snapshot to holders of keys')
+    .addOption(
+      new Option('--snapshot <dir>', 'snapshot, or a link to one, watched for newer ones')
+        .env('MALARIA_SNAPSHOT')
+        .default('build/current'),
+    )
+    .addOption(new Option('--host <host>', 'address to listen on').env('MALARIA_HOST').default('127.0.0.1'))
+    .addOption(portOption('--port <n>', 'port of the API; 0: any free one', 'MALARIA_PORT', 8080))
+    .addOption(portOption('--ops-port <n>', 'port of health and metrics; 0: any free one', 'MALARIA_OPS_PORT', 9090))
+    .addOption(
+      new Option('--per-minute <n>', 'requests a minute for each key, where its owner has no limit of its own')
+        .env('MALARIA_PER_MINUTE')
+        .argParser(wholeNumber(1))
+        .default(DEFAULT_PER_MINUTE),
+    )
+    .addOption(
+      new Option('--per-month <n>', 'requests a month for all live keys of an owner, likewise')
+        .env('MALARIA_PER_MONTH')
+        .argParser(wholeNumber(1))
+        .default(DEFAULT_PER_MONTH),
+    )
+    .addOption(
+      new Option('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
+        .env('MALARIA_CORS_ORIGIN')
+        .argParser((text: string, all: string[]) => [...all, ...text.split(',').map(checkOrigin)])
+        .default([], 'none'),
+    )
+    .addOption(brandOption())
+    .option('--first-key', "print a fresh test key of the organisation 'first', made where missing")
+    .option('--log', 'write a JSON line for each request to standard output')
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
+  const report = (line: string) => console.error(`malaria-proxy: ${line}`);
+  const log = (record: object) => print(JSON.stringify({ time: new Date().toISOString(), ...record }));
+  // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
+  const { startServer } = await import('../server.ts');
+  const server = await startServer({
+    ...options,
+    corsOrigins: options.corsOrigin,
+    log: options.log ? log : null,
+    report,
+  });
+  stopOnSignal(server, report);
+  try {
+    const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
+    announce(server, key, options);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** Says what is served and where: on standard output, or on standard error where that is kept for the access log. */
+function announce(server: RunningServer, key: string | null, { json, log }: ServeOptions): void {
+  const { model_version, coverage } = server.current().manifest;
+  if (json) {
+    print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, model_version, key }));
+    return;
+  }
+  const say = log ? (line: string) => console.error(line) : print;
+  say(
+    `serving ${model_version}: ${coverage.states.length} states, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+  );
+  say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
+  if (key === null) return;
+  const state = coverage.states.includes('KN') ? 'KN' : coverage.states[0];
+  say(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${state}`)}\n`);
+}
+
+/** The first SIGTERM or SIGINT stops gently, a second one at once. */
+function stopOnSignal(server: RunningServer, report: (line: string) => void): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    server.close().catch((error) => {
+      report(`stopping failed: ${error.message}`);
+      process.exitCode = 1;
+    });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function portOption(flags: string, description: string, env: string, fallback: number): Option {
+  return new Option(flags, description).env(env).argParser(wholeNumber(0, 65_535)).default(fallback);
+}
+
+function checkOrigin(text: string): string {
+  const origin = URL.parse(text.trim())?.origin;
+  if (origin !== text.trim() || origin === 'null') {
+    throw new UsageError(`--cors-origin: expected an origin such as https://example.org, found '${text}'`);
+  }
+  return origin;
+}

@@ -1,0 +1,70 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_STORE, openStore } from '../keys/open-store.ts';
+import type { AccountStore } from '../keys/store.ts';
+import { checkLimits, DEFAULT_LIMITS } from '../limits/open-limiter.ts';
+
+export interface StoreOptions {
+  store: string;
+  limits: string;
+  json?: boolean;
+}
+
+/** Adds the options that name where accounts, keys and limits are kept, and --json. */
+export function addStoreOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--store <url>', 'accounts and keys: sqlite:FILE or postgres://…')
+        .env('MALARIA_STORE')
+        .default(DEFAULT_STORE),
+    )
+    .addOption(
+      new Option('--limits <where>', 'limits: sqlite (beside the store), sqlite:FILE or redis://…')
+        .env('MALARIA_LIMITS')
+        .default(DEFAULT_LIMITS),
+    )
+    .option('--json', 'print JSON instead of text');
+}
+
+/** Runs `work` with the store that `options` name, and closes it. */
+export async function withStore<T>(options: StoreOptions, work: (store: AccountStore) => Promise<T>): Promise<T> {
+  const store = openStore(options.store);
+  try {
+    checkLimits(options.limits, options.store);
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A parser of whole numbers from `least` to `most`, for commander. */
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`expected a whole number ${range}`);
+  };
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** `rows` under `header` in aligned columns. */
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
+  for (const row of [header, ...rows])
+    print(
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+/** ISO 8601 of milliseconds since 1970; null stays null. */
+export function isoOf(ms: number): string;
+export function isoOf(ms: number | null): string | null;
+export function isoOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,53 @@
+import type { Scope } from '../../pipeline/contract/operations.ts';
+import type { Awaitable } from '../clock.ts';
+import type { Account, AccountChange, AccountKind, Key } from './accounts.ts';
+import type { KeyKind } from './key-format.ts';
+
+/** What the proxy needs to know of whoever sent a request. Limits null are the service's defaults. */
+export interface Holder {
+  keyId: string;
+  ownerId: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  perMinute: number | null;
+  perMonth: number | null;
+}
+
+/** All that serving a request asks of the store. */
+export interface KeyReader {
+  /**
+   * Who holds the key with this SHA-256 at wall-clock time `now` (ms), or null where the key is unknown or not
+   * admitted. Whatever any process committed before the call is seen by it.
+   */
+  identify(hash: Buffer, now: number): Awaitable<Holder | null>;
+}
+
+export interface NewKey {
+  owner: string;
+  name: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  expiresAt: number | null;
+  hash: Buffer;
+}
+
+export interface LimitChange {
+  /** A number; null for the service's default; undefined to leave as it is. */
+  perMinute?: number | null | undefined;
+  perMonth?: number | null | undefined;
+}
+
+/** Accounts and keys, wherever they are kept. Names are unique for good: a removed account keeps its own. */
+export interface AccountStore extends KeyReader {
+  createAccount(kind: AccountKind, name: string, now: number): Awaitable<Account>;
+  changeAccount(name: string, change: AccountChange, now: number): Awaitable<Account>;
+  setLimits(name: string, limits: LimitChange): Awaitable<Account>;
+  findAccount(name: string): Awaitable<Account | null>;
+  listAccounts(): Awaitable<Account[]>;
+  createKey(key: NewKey, now: number): Awaitable<Key>;
+  /** Keys with their owners, oldest first; of one owner where named. */
+  listKeys(owner?: string): Awaitable<{ key: Key; owner: Account }[]>;
+  /** Revokes for good; a key that is revoked already keeps its time. */
+  revokeKey(id: string, now: number): Awaitable<Key>;
+  close(): Awaitable<void>;
+}

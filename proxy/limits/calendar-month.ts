@@ -1,0 +1,14 @@
+/** A calendar month in UTC, from `start` up to but not including `end` (ms since 1970). */
+export interface CalendarMonth {
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** The month that holds `wallMs`; `known` itself where that is it, which spares all but one request a month the work. */
+export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMonth {
+  if (known && wallMs >= known.start && wallMs < known.end) return known;
+  const date = new Date(wallMs);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { name: date.toISOString().slice(0, 7), start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+}

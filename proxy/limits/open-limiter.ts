@@ -1,0 +1,35 @@
+import { realpathSync } from 'node:fs';
+import type { Clock } from '../clock.ts';
+import { sqliteFile } from '../keys/open-store.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Limiter } from './limiter.ts';
+import { openSqliteLimiter } from './sqlite-limiter.ts';
+
+export const DEFAULT_LIMITS = 'sqlite';
+
+/**
+ * Where `limits` has the embedded limiter keep its file: for plain `sqlite` beside the store's, which must exist; a link
+ * to the store is followed, so that two servers on one store meet at one lock however they name it.
+ */
+function limitsFile(limits: string, store: string): string {
+  const file = limits === 'sqlite' ? sqliteFile(store) : null;
+  if (file !== null) return `${realpathSync(file)}-limits`;
+  const own = sqliteFile(limits);
+  if (own !== null) return own;
+  if (limits === 'sqlite') throw new UsageError('limits: with this store, name a file: sqlite:FILE');
+  if (/^rediss?:\/\//.test(limits)) {
+    throw new UsageError('limits: redis:// is not in this build yet; use sqlite, for one proxy process');
+  }
+  // The value itself may hold a password, so it is not repeated.
+  throw new UsageError('limits: expected sqlite, sqlite:FILE or redis://…');
+}
+
+/** @throws UsageError where `limits` is none that this build has. Opens nothing. */
+export function checkLimits(limits: string, store: string): void {
+  limitsFile(limits, store);
+}
+
+/** The limiter that `limits` names, for a service whose accounts are in `store`. */
+export function openLimiter(limits: string, store: string, clock: Clock): Limiter {
+  return openSqliteLimiter(limitsFile(limits, store), clock);
+}

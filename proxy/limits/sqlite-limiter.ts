@@ -1,0 +1,176 @@
+import type { Clock } from '../clock.ts';
+import { migrate, openSqliteFile, transact } from '../sqlite-file.ts';
+import { UsageError } from '../usage-error.ts';
+import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
+import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
+import { addGrant, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
+
+const SCHEMA = [
+  `CREATE TABLE minutes (key_id TEXT PRIMARY KEY, grants INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
+   CREATE TABLE months (
+     owner_id TEXT NOT NULL, month TEXT NOT NULL, taken INTEGER NOT NULL, PRIMARY KEY (owner_id, month)
+   ) STRICT;`,
+];
+
+const SQLITE_BUSY = 5;
+
+/** Grants of one key. `leased` more may be made until `leaseEnd` (steady) before the file must hear of it. */
+interface Minute {
+  log: SlidingLog;
+  leased: number;
+  leaseEnd: number;
+}
+
+/** One owner's month: `taken` of the allowance is written off in the file, `left` of that is still unused. */
+interface Month {
+  name: string;
+  taken: number;
+  left: number;
+}
+
+/**
+ * Requests written off in advance at a time: a tenth of the minute, a hundredth of the month, between 1 and 1,000.
+ * This is the most that a crash can cost a client, and what spares most requests a write.
+ */
+const blockOf = (limit: number, share: number) => Math.min(1000, Math.max(1, Math.floor(limit * share)));
+const minuteBlock = (perMinute: number) => blockOf(perMinute, 1 / 10);
+const monthBlock = (perMonth: number) => blockOf(perMonth, 1 / 100);
+
+/**
+ * Limits of one process, in memory, with an SQLite file beside it that makes restarts safe. `take` has no await in it,
+ * so no two requests interleave.
+ *
+ * Before any grant is made its block is in the file, in one transaction for minute and month. For the month the file
+ * holds what is written off, used or not. For the minute it holds `grants`, an upper bound on the grants of any 60
+ * seconds that end before `until`: those of the last 60 seconds when the block was taken plus the block, which expires
+ * after 60 seconds. After kill -9 that many are taken to have been made at the latest moment possible, `until` or the
+ * restart; so no span of 60 seconds across a crash holds more than allowed, and the client loses at most a block.
+ * A graceful close writes what was really used. Commits are not synced one by one (`synchronous = NORMAL`): a killed
+ * process loses nothing, a power cut can forget the last blocks.
+ *
+ * The file is held in SQLite's exclusive mode, which is also the lock that keeps a second process from the same
+ * limits; the system releases it with the process, however that ends.
+ *
+ * @throws UsageError when another process holds the file.
+ */
+export function openSqliteLimiter(file: string, clock: Clock): Limiter {
+  const db = openSqliteFile(
+    file,
+    (opened) => {
+      try {
+        opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+        opened.exec('BEGIN IMMEDIATE; COMMIT');
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+        throw new UsageError(
+          `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
+        );
+      }
+      migrate(opened, file, SCHEMA);
+    },
+    250,
+  );
+  const writeMinute = db.prepare('INSERT OR REPLACE INTO minutes (key_id, grants, until) VALUES (?, ?, ?)');
+  const writeMonth = db.prepare('INSERT OR REPLACE INTO months (owner_id, month, taken) VALUES (?, ?, ?)');
+  const readMonth = db.prepare('SELECT taken FROM months WHERE owner_id = ? AND month = ?');
+
+  const minutes = new Map<string, Minute>();
+  const months = new Map<string, Month>();
+  let calendar: CalendarMonth | undefined;
+  const wallOf = (steady: number) => Math.ceil(clock.wallMs() - clock.steadyMs() + steady);
+
+  for (const { key_id, grants, until } of db.prepare('SELECT * FROM minutes').all()) {
+    const age = Math.max(0, clock.wallMs() - Number(until));
+    const log = createLog();
+    if (age < MINUTE_MS) for (let i = 0; i < Number(grants); i++) addGrant(log, clock.steadyMs() - age);
+    if (log.count > 0) minutes.set(String(key_id), { log, leased: 0, leaseEnd: 0 });
+  }
+  db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
+
+  const minuteOf = (keyId: string, now: number): Minute => {
+    const minute = minutes.get(keyId) ?? { log: createLog(), leased: 0, leaseEnd: 0 };
+    minutes.set(keyId, minute);
+    dropOld(minute.log, now, MINUTE_MS);
+    return minute;
+  };
+  const monthOf = (ownerId: string, name: string): Month => {
+    const known = months.get(ownerId);
+    if (known?.name === name) return known;
+    const month = { name, taken: Number(readMonth.get(ownerId, name)?.taken ?? 0), left: 0 };
+    months.set(ownerId, month);
+    return month;
+  };
+
+  /** Sees to it that one more grant of the key, and of the month where it counts, is covered by the file. */
+  const lease = (charge: Charge, minute: Minute, month: Month | null, now: number) => {
+    const needsMinute = minute.leased === 0 || now >= minute.leaseEnd;
+    const needsMonth = month !== null && month.left === 0;
+    if (!needsMinute && !needsMonth) return;
+    const minuteGrants = Math.min(minuteBlock(charge.perMinute), charge.perMinute - minute.log.count);
+    const monthGrants = needsMonth ? Math.min(monthBlock(charge.perMonth!), charge.perMonth! - month.taken) : 0;
+    const leaseEnd = now + MINUTE_MS;
+    transact(db, () => {
+      if (needsMinute) writeMinute.run(charge.keyId, minute.log.count + minuteGrants, wallOf(leaseEnd));
+      if (needsMonth) writeMonth.run(charge.ownerId, month.name, month.taken + monthGrants);
+    });
+    if (needsMinute) Object.assign(minute, { leased: minuteGrants, leaseEnd });
+    if (needsMonth) {
+      month.taken += monthGrants;
+      month.left += monthGrants;
+    }
+  };
+
+  return {
+    take(charge) {
+      const now = clock.steadyMs();
+      const minute = minuteOf(charge.keyId, now);
+      const wall = clock.wallMs();
+      calendar = calendarMonth(wall, calendar);
+      const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
+      const monthIsUp = month !== null && month.taken - month.left >= charge.perMonth!;
+      const minuteIsUp = minute.log.count >= charge.perMinute;
+      const refusedBy = monthIsUp ? 'month' : minuteIsUp ? 'minute' : null;
+      if (refusedBy === null) {
+        lease(charge, minute, month, now);
+        addGrant(minute.log, now);
+        minute.leased--;
+        if (month) month.left--;
+      }
+      return {
+        refusedBy,
+        minute: minuteStanding(charge.perMinute, minute.log, now),
+        month: month && monthStanding(charge.perMonth!, month, calendar, wall),
+      };
+    },
+    close() {
+      transact(db, () => {
+        const now = clock.steadyMs();
+        for (const [keyId, { log }] of minutes) {
+          dropOld(log, now, MINUTE_MS);
+          writeMinute.run(keyId, log.count, wallOf(grantAt(log, log.count - 1) ?? now - MINUTE_MS));
+        }
+        for (const [ownerId, month] of months) writeMonth.run(ownerId, month.name, month.taken - month.left);
+      });
+      db.close();
+    },
+  };
+}
+
+function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
+  // Where the limit was lowered, more than the oldest must leave before there is room.
+  const next = grantAt(log, Math.max(0, log.count - limit));
+  return {
+    limit,
+    remaining: Math.max(0, limit - log.count),
+    resetSeconds: next === undefined ? 0 : Math.ceil((next + MINUTE_MS - now) / 1000),
+  };
+}
+
+function monthStanding(limit: number, month: Month, calendar: CalendarMonth, wall: number): Verdict['month'] {
+  return {
+    limit,
+    remaining: Math.max(0, limit - (month.taken - month.left)),
+    resetSeconds: Math.ceil((calendar.end - wall) / 1000),
+    windowSeconds: (calendar.end - calendar.start) / 1000,
+  };
+}

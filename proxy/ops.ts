@@ -1,0 +1,38 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Metrics } from './metrics.ts';
+import type { SnapshotSource } from './snapshot/watch.ts';
+
+export interface OpsOptions {
+  snapshots: SnapshotSource;
+  metrics: Metrics;
+  uptimeSeconds: () => number;
+  /** Null while requests are taken; else why not. */
+  unready: () => string | null;
+}
+
+/**
+ * What operators and schedulers ask, on a port of its own: alive, ready, metrics. A refused newer snapshot is told but
+ * does not make the proxy unready: it still serves the old one, and every proxy would go at once.
+ */
+export function buildOps({ snapshots, metrics, uptimeSeconds, unready }: OpsOptions): FastifyInstance {
+  const app = fastify();
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  app.get('/healthz', async () => ({ status: 'alive' }));
+  app.get('/readyz', async (_request, reply) => {
+    const reason = unready();
+    reply.code(reason === null ? 200 : 503);
+    return {
+      status: reason === null ? 'ready' : 'unready',
+      reason,
+      model_version: snapshots.current().manifest.model_version,
+      refused_snapshot: snapshots.refused(),
+    };
+  });
+  app.get('/metrics', async (_request, reply) => {
+    reply.type('text/plain; version=0.0.4; charset=utf-8');
+    return metrics.render(snapshots, uptimeSeconds());
+  });
+  return app;
+}

@@ -1,0 +1,135 @@
+import { access } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type AccessRecord, buildApp } from './app.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { openStore } from './keys/open-store.ts';
+import type { AccountStore } from './keys/store.ts';
+import { openLimiter } from './limits/open-limiter.ts';
+import { createMetrics } from './metrics.ts';
+import { buildOps } from './ops.ts';
+import type { Snapshot } from './snapshot/snapshot.ts';
+import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
+import { routeOddRequests } from './transport.ts';
+import { lineOf, UsageError } from './usage-error.ts';
+
+export interface ServerOptions {
+  snapshot: string;
+  host: string;
+  port: number;
+  opsPort: number;
+  store: string;
+  limits: string;
+  perMinute: number;
+  perMonth: number;
+  corsOrigins?: readonly string[];
+  log?: ((record: AccessRecord) => void) | null;
+  report: (line: string) => void;
+  clock?: Clock;
+  /** How often a newly published snapshot is looked for. */
+  pollMs?: number;
+}
+
+export interface RunningServer {
+  url: string;
+  opsUrl: string;
+  store: AccountStore;
+  current(): Snapshot;
+  /** Stops taking requests, finishes those under way, writes off what was used, lets go of the store. */
+  close(): Promise<void>;
+}
+
+/** Requests still under way this long after `close` are cut off. */
+const DRAIN_MS = 10_000;
+
+/**
+ * Opens store, limits and snapshot, and listens on both ports.
+ * @throws UsageError with everything closed again when one of them is not to be had.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, report, clock = systemClock } = options;
+  const opened: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const store = openStore(options.store);
+    opened.push(() => store.close());
+    const limiter = openLimiter(options.limits, options.store, clock);
+    opened.push(() => limiter.close());
+    const snapshots = await openSource(options);
+    opened.push(() => snapshots.close());
+
+    const metrics = createMetrics();
+    const app = buildApp({
+      keys: store,
+      limiter,
+      snapshots,
+      metrics,
+      clock,
+      perMinute: options.perMinute,
+      perMonth: options.perMonth,
+      corsOrigins: new Set(options.corsOrigins),
+      log: options.log ?? null,
+      report,
+    });
+    routeOddRequests(app.server, app.routing);
+    const url = await listen(app, host, options.port, 'port');
+    opened.push(() => drain(app));
+
+    let stopping = false;
+    const started = clock.steadyMs();
+    const ops = buildOps({
+      snapshots,
+      metrics,
+      uptimeSeconds: () => (clock.steadyMs() - started) / 1000,
+      unready: () => (stopping ? 'stopping' : null),
+    });
+    const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
+    opened.unshift(() => ops.close());
+
+    return {
+      url,
+      opsUrl,
+      store,
+      current: snapshots.current,
+      close: () => {
+        stopping = true;
+        return closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function openSource({ snapshot, pollMs, report }: ServerOptions): Promise<SnapshotSource> {
+  await access(join(snapshot, 'manifest.json')).catch(() => {
+    throw new UsageError(`no snapshot at ${snapshot}; run \`malaria-risk build\` first, or name one with --snapshot`);
+  });
+  try {
+    return await watchSnapshot(snapshot, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
+  } catch (error) {
+    throw new UsageError(`the snapshot at ${snapshot} is damaged: ${lineOf(error)}`, { cause: error });
+  }
+}
+
+async function listen(app: FastifyInstance, host: string, port: number, what: string): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code ?? lineOf(error)})`;
+    throw new UsageError(`${what} ${port} on ${host} ${why}`, { cause: error });
+  }
+  const { port: bound } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+async function drain(app: FastifyInstance): Promise<void> {
+  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(deadline);
+}

@@ -1,0 +1,82 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lineOf } from '../usage-error.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+
+/** A snapshot that was found but not taken up. */
+export interface Refusal {
+  directory: string;
+  reason: string;
+}
+
+export interface SnapshotSource {
+  /** The snapshot to answer from; a request takes it once and stays with it. */
+  current(): Snapshot;
+  /** The newer snapshot that is refused at present, if any. */
+  refused(): Refusal | null;
+  close(): void;
+}
+
+export interface WatchOptions {
+  intervalMs?: number;
+  /** How long a refused snapshot is left alone before it is looked at again, should it have been mended in place. */
+  retryMs?: number;
+  report: (line: string) => void;
+}
+
+/**
+ * Opens the snapshot at `path`, a directory or a link to one, and keeps looking whether another has been published
+ * there. Polled rather than watched: change notices do not cross links, nor most network file systems, and a `stat`
+ * a second costs nothing. A newer snapshot is checked in full first, and taken up in one assignment.
+ * @throws Error, one line, when there is no sound snapshot to begin with.
+ */
+export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
+  const { intervalMs = 1000, retryMs = 30_000, report } = options;
+  let identity = await identityOf(path);
+  let snapshot = await openSnapshot(path);
+  let refusal: (Refusal & { identity: string; at: number }) | null = null;
+  let closed = false;
+
+  const look = async () => {
+    const found = await identityOf(path).catch((error) => `unreadable: ${lineOf(error)}`);
+    if (found === identity) {
+      refusal = null;
+      return;
+    }
+    if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
+    try {
+      snapshot = await openSnapshot(path);
+      identity = found;
+      refusal = null;
+      report(`now serving ${snapshot.manifest.model_version} from ${snapshot.directory}`);
+    } catch (error) {
+      const reason = lineOf(error);
+      if (refusal?.identity !== found || refusal.reason !== reason) {
+        report(`refused the snapshot at ${path}: ${reason}; still serving ${snapshot.manifest.model_version}`);
+      }
+      refusal = { identity: found, at: performance.now(), directory: path, reason };
+    }
+  };
+  const next = () => {
+    timer = setTimeout(() => look().finally(() => closed || next()), intervalMs);
+    timer.unref();
+  };
+  let timer: NodeJS.Timeout;
+  next();
+
+  return {
+    current: () => snapshot,
+    refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Changes whenever another snapshot is published at `path`: where it leads, and which manifest lies there. */
+async function identityOf(path: string): Promise<string> {
+  const root = await realpath(path);
+  const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });
+  return `${root} ${ino} ${size} ${mtimeNs}`;
+}

@@ -1,0 +1,56 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { lineOf, UsageError } from './usage-error.ts';
+
+/**
+ * The SQLite database at `file`, made with its folder where missing and then readable by its owner alone (SQLite gives
+ * its -wal and -shm files the same mode).
+ * @throws UsageError where the file cannot be opened or is no database.
+ */
+export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void, busyMs: number): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    closeSync(openSync(file, 'a', 0o600));
+    db = new DatabaseSync(file, { timeout: busyMs });
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot use ${file} as an SQLite database: ${lineOf(error)}`, { cause: error });
+  }
+}
+
+/** Runs `work` in one transaction that takes the write lock at once. */
+export function transact<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Brings `db` to the newest of `versions`, scripts that each lift the schema by one, counted in `user_version`.
+ * @throws UsageError when the database comes from a newer version than this.
+ */
+export function migrate(db: DatabaseSync, file: string, versions: readonly string[]): void {
+  const version = () => Number(db.prepare('PRAGMA user_version').get()!.user_version);
+  if (version() === versions.length) return;
+  transact(db, () => {
+    const found = version();
+    if (found > versions.length) {
+      throw new UsageError(
+        `${file} has schema ${found}, from a newer malaria-proxy; this one knows ${versions.length}`,
+      );
+    }
+    for (const script of versions.slice(found)) db.exec(script);
+    db.exec(`PRAGMA user_version = ${versions.length}`);
+  });
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
+
+const FAULT_OF: Record<string, FaultCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+/** Answers what is not HTTP, where there is no request to answer, and closes the connection. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const { status, body } = problem(FAULT_OF[error.code ?? ''] ?? 'MALFORMED_REQUEST', requestId);
+  const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${reason}`,
+      `Content-Type: ${PROBLEM_TYPE}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'X-Content-Type-Options: nosniff',
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/**
+ * Sends requests that Node's server would answer or drop by itself, CONNECT and an unknown Expect, the way of all
+ * others, so that they too are asked for a key first.
+ */
+export function routeOddRequests(
+  server: Server,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  server.on('checkExpectation', handle);
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.on('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    handle(request, response);
+  });
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { Check } from 'typebox/value';
+import { expect, test } from 'vitest';
+import { DECIMALS, roundAs, roundFields } from '../../../pipeline/contract/decimals.ts';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+
+test('fields are rounded by name, arrays by the name they stand under', () => {
+  expect(
+    roundFields({
+      score: 0.123456,
+      name: 'x',
+      population: 12,
+      seasonal_index: [0.33333, 1],
+      area_km2: 10.04,
+      low: null,
+      ok: true,
+    }),
+  ).toEqual({
+    score: 0.1235,
+    name: 'x',
+    population: 12,
+    seasonal_index: [0.3333, 1],
+    area_km2: 10,
+    low: null,
+    ok: true,
+  });
+  expect(roundFields({ coordinates: [[[3.1234567, 6.7654321]]] })).toEqual({ coordinates: [[[3.12346, 6.76543]]] });
+});
+
+test('no negative zero comes out, since JSON and equality would disagree on it', () => {
+  expect(Object.is(roundAs('score', -0.00001), 0)).toBe(true);
+});
+
+test('what would be lost or cannot be written is refused', () => {
+  expect(() => roundFields({ population: 1.5 })).toThrow(/population: 1.5 is fractional/);
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => roundAs('score', wrong)).toThrow(/not a finite number/);
+});
+
+test('rounding twice is rounding once', () => {
+  const fields = fc.constantFrom(...Object.keys(DECIMALS));
+  fc.assert(
+    fc.property(fields, fc.double({ min: -1e6, max: 1e6, noNaN: true }), (field, value) => {
+      const once = roundAs(field, value);
+      expect(roundAs(field, once)).toBe(once);
+      expect(Math.abs(once - value)).toBeLessThanOrEqual(0.5 * 10 ** -DECIMALS[field]! * (1 + 1e-6));
+    }),
+  );
+});
+
+test('every number of every response is either declared here or whole', () => {
+  const numbers = new Set<string>();
+  const walk = (schema: unknown, field: string) => {
+    if (schema === null || typeof schema !== 'object') return;
+    const { type, properties, items, anyOf } = schema as Record<string, unknown>;
+    if (type === 'number') numbers.add(field);
+    for (const [name, child] of Object.entries(properties ?? {})) walk(child, name);
+    walk(items, field);
+    for (const child of (anyOf as unknown[] | undefined) ?? []) walk(child, field);
+  };
+  for (const { response } of OPERATIONS) walk(response, '');
+  expect([...numbers].filter((field) => DECIMALS[field] === undefined)).toEqual([]);
+  expect(Object.keys(DECIMALS).filter((field) => !numbers.has(field))).toEqual([]);
+  expect(Check(OPERATIONS[0].response, {})).toBe(false);
+});

@@ -1,0 +1,63 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
+import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
+import { OPERATIONS, type Operation, operationErrors, SCOPES } from '../../../pipeline/contract/operations.ts';
+
+const openapi = () => buildOpenapi('1.0.0') as any;
+
+test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
+  const validator = new Validator();
+  const result = await validator.validate(openapi());
+  expect(result.errors ?? []).toEqual([]);
+  expect([result.valid, validator.version]).toEqual([true, '3.1']);
+  expect(JSON.parse(JSON.stringify(openapi()))).toEqual(openapi());
+  expect(JSON.stringify(openapi())).toBe(JSON.stringify(openapi()));
+});
+
+test('every reference leads somewhere and every component is used', () => {
+  const document = openapi();
+  const text = JSON.stringify(document);
+  const references = new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map((m) => `${m[1]}/${m[2]}`),
+  );
+  const components = (['schemas', 'headers', 'parameters', 'responses'] as const).flatMap((kind) =>
+    Object.keys(document.components[kind]).map((name) => `${kind}/${name}`),
+  );
+  expect([...references].sort()).toEqual(components.sort());
+});
+
+test('has the twelve operations with their parameters, scope and every error', () => {
+  const document = openapi();
+  expect(Object.keys(document.paths)).toEqual(OPERATIONS.map((operation) => operation.path));
+  for (const operation of OPERATIONS as readonly Operation[]) {
+    const { get, ...others } = document.paths[operation.path];
+    expect(others).toEqual({});
+    expect(get.operationId).toBe(operation.id);
+    expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual(operation.parameters);
+    if (operation.scope) expect(get.description).toContain(operation.scope);
+    const codes = Object.values(get.responses).flatMap((response) =>
+      Object.keys((response as any).content?.['application/problem+json']?.examples ?? {}),
+    ) as ErrorCode[];
+    expect(codes.sort()).toEqual(
+      ['ALLOWANCE_EXHAUSTED', 'INVALID_KEY', 'RATE_LIMITED', ...operationErrors(operation)].sort(),
+    );
+    for (const code of codes) expect(get.responses).toHaveProperty(String(ERRORS[code].status));
+  }
+  for (const scope of Object.keys(SCOPES)) expect(document.info.description).toContain(scope);
+});
+
+test('the schemas compile, and each example of an error is one', () => {
+  const document = openapi();
+  const ajv = new Ajv2020({ strict: false });
+  for (const schema of Object.values(document.components.schemas)) ajv.compile(schema as object);
+  const isProblem = ajv.compile(document.components.schemas.Problem);
+  const examples = JSON.stringify(document).matchAll(/"value":(\{"type":"about:blank".*?\})/g);
+  let count = 0;
+  for (const [, example] of examples) {
+    expect(isProblem(JSON.parse(example!))).toBe(true);
+    count++;
+  }
+  expect(count).toBeGreaterThan(40);
+});

@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest';
+import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
+import type { StageIo } from '../../../pipeline/engine/stage.ts';
+import { run as ingest } from '../../../pipeline/stages/ingest.ts';
+import { run as zonal } from '../../../pipeline/stages/zonal.ts';
+import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+
+const ioOf = (country: Country, artifacts: Record<string, unknown> = {}): StageIo => ({
+  artifact: <T>(name: string) => artifacts[name] as T,
+  sources: country.sources,
+  rawData: country.rawData,
+  model: country.model,
+  progress: () => {},
+});
+
+/** Reads a country as a build does: catalog, tables and outlines, then rasters. */
+async function read(change?: (country: TinyCountry) => void) {
+  const country = readCountry(writeTiny(change).directory);
+  const tables = await ingest(ioOf(country));
+  const artifacts = Object.fromEntries(Object.entries(tables).map(([name, value]) => [`ingest/${name}`, value]));
+  return { tables, rasters: await zonal(ioOf(country, artifacts)) };
+}
+
+const edit = (file: string, change: (text: string) => string) => (country: TinyCountry) => {
+  country.files[file] = change(String(country.files[file]));
+};
+const line = (file: string, number: number, by: string | ((old: string) => string)) =>
+  edit(file, (text) => replaceLine(text, number, by));
+const features = (file: string, change: (list: any[]) => any[]) =>
+  edit(file, (text) => JSON.stringify({ type: 'FeatureCollection', features: change(JSON.parse(text).features) }));
+const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+const raster =
+  (file: string, value: (i: number) => number, on = grid) =>
+  (country: TinyCountry) => {
+    country.files[file] = writeGeotiff(
+      Float32Array.from({ length: on.columns * on.rows }, (_, i) => value(i)),
+      on,
+    );
+  };
+
+test('the sound country is taken, its one row by another method left out and told', async () => {
+  const { tables, rasters } = await read();
+  expect(tables.report).toContainEqual({
+    source: 'surveys',
+    rule: 'one method only',
+    what: '1 of 25 rows by another method than microscopy left out',
+  });
+  expect((rasters.lgas as unknown[]).length).toBe(4);
+});
+
+/** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
+const cases: [string, (country: TinyCountry) => void, RegExp][] = [
+  ['a file that is not there', (c) => delete c.files['nets.csv'], /nets\.csv: found no such file/],
+  [
+    'a column of another name',
+    line('nets.csv', 1, 'lga,usage'),
+    /nets\.csv, header: found columns lga, usage, expected a column "use"/,
+  ],
+  ['an empty table', edit('nets.csv', () => 'lga,use\n'), /nets\.csv: found no rows/],
+  ['a table cut short', edit('climate.csv', (text) => text.slice(0, -9)), /climate\.csv/],
+  ['an unknown LGA', line('nets.csv', 2, 'NG009009,0.3'), /nets\.csv, row 2, lga_pcode: found NG009009, expected/],
+  [
+    'a duplicate',
+    line('nets.csv', 3, 'NG001001,0.3'),
+    /nets\.csv, row 3: found lga_pcode NG001001 again, first in row 2/,
+  ],
+  ['an LGA missing', line('nets.csv', 3, ''), /nets\.csv, NG001002 Place 2: found no row, expected a figure, or a gap/],
+  ['a share above 1', line('nets.csv', 2, 'NG001001,1.2'), /nets\.csv, row 2, itn_use: found 1\.2, expected 0 to 1/],
+  [
+    'percent where a share is due',
+    line('nets.csv', 2, 'NG001001,30'),
+    /nets\.csv, row 2, itn_use: found 30, expected 0 to 1/,
+  ],
+  [
+    'a share where percent is due',
+    edit('access.csv', () => 'state,percent\nNG001,0.45\nNG002,0.6\n'),
+    /access\.csv, itn_access: found nothing above 0\.6, expected percent/,
+  ],
+  [
+    'text for a number',
+    line('nets.csv', 2, 'NG001001,n/a'),
+    /nets\.csv, row 2, itn_use: found "n\/a", expected a number/,
+  ],
+  [
+    'a negative count',
+    line('cases.csv', 4, 'NG001,2018-03,-4'),
+    /cases\.csv, row 4, confirmed: found -4, expected at least 0/,
+  ],
+  [
+    'a month missing from a series of cases',
+    edit('cases.csv', (t) => t.replace(/NG001,2019-05,.*\n/, '')),
+    /cases\.csv, AB: found no month 2019-05, expected every month from 2018-01 to 2021-12/,
+  ],
+  [
+    'a month missing from a climate',
+    edit('climate.csv', (t) => t.replace(/NG002001,2019-05,.*\n/, '')),
+    /climate\.csv, NG002001 Place 3: found no month 2019-05/,
+  ],
+  [
+    'an LGA without climate',
+    edit('climate.csv', (t) => t.replace(/NG002001,.*\n/g, '')),
+    /climate\.csv, NG002001 Place 3: found no row, expected every month, or a gap/,
+  ],
+  [
+    'positivity above 1',
+    line('surveys.csv', 5, (old) => old.replace(/,[^,]*$/, ',1.4')),
+    /surveys\.csv, row 5, positivity: found 1\.4, expected 0 to 1/,
+  ],
+  [
+    'a survey in percent',
+    line('surveys.csv', 5, (old) => old.replace(/,[^,]*$/, ',21')),
+    /surveys\.csv, row 5, positivity: found 21, expected 0 to 1/,
+  ],
+  [
+    'nobody examined',
+    line('surveys.csv', 5, (old) => old.replace(/,\d+,([^,]*)$/, ',0,$1')),
+    /surveys\.csv, row 5, examined: found 0/,
+  ],
+  [
+    'an LGA under another state',
+    line('surveys.csv', 2, (old) => old.replace('NG001,', 'NG002,')),
+    /surveys\.csv, row 2: found LGA NG001001 with state AD, expected an LGA of that state/,
+  ],
+  [
+    'a repeated cluster',
+    line('surveys.csv', 3, (old) => old.replace('NG001001-2', 'NG001001-1')),
+    /surveys\.csv, row 3: found .* again, first in row 2/,
+  ],
+  [
+    'a survey month that is none',
+    line('surveys.csv', 2, (old) => old.replace('2018-10', '2018-13')),
+    /surveys\.csv, row 2, period: found 2018-13, expected a month YYYY-MM/,
+  ],
+  [
+    'positive > examined',
+    (c) => {
+      sourceIn(c, 'surveys').columns = { ...sourceIn(c, 'surveys').columns, positive: 'share' };
+      delete sourceIn(c, 'surveys').columns.positivity;
+      line('surveys.csv', 4, (old) => old.replace(/,[^,]*$/, ',99'))(c);
+    },
+    /surveys\.csv, row 4, positive: found 99 of 23 examined, expected at most as many as examined/,
+  ],
+  [
+    'more children than people',
+    line('census.csv', 2, 'NG001001,100,300'),
+    /census\.csv, row 2, children_0_4: found 300, expected 0 to 100/,
+  ],
+  [
+    'an LGA missing from the outlines',
+    features('lgas.geojson', (list) => list.slice(1)),
+    /lgas\.geojson: found 3 polygons, expected 4/,
+  ],
+  [
+    'a state missing from the outlines',
+    features('states.geojson', (list) => list.slice(1)),
+    /states\.geojson: found 1 polygons, expected 2/,
+  ],
+  [
+    'a duplicate code among outlines',
+    features('lgas.geojson', (list) => {
+      list[1].properties.pcode = 'NG001001';
+      return list;
+    }),
+    /lgas\.geojson: found the code NG001001 twice/,
+  ],
+  [
+    "an LGA whose code is not its state's",
+    features('lgas.geojson', (list) => {
+      list[1].properties.state = 'NG002';
+      return list;
+    }),
+    /lgas\.geojson, NG001002: found state NG002, expected the state that its own code begins with/,
+  ],
+  [
+    'overlapping polygons',
+    features('lgas.geojson', (list) => {
+      list[0].geometry.coordinates[0][1][0] = 4.2;
+      list[0].geometry.coordinates[0][2][0] = 4.2;
+      return list;
+    }),
+    /lgas\.geojson, NG001001 and NG001002: found an overlap of/,
+  ],
+  [
+    'an outline that crosses itself',
+    features('lgas.geojson', (list) => {
+      const ring = list[0].geometry.coordinates[0];
+      [ring[1], ring[2]] = [ring[2], ring[1]];
+      return list;
+    }),
+    /lgas\.geojson, NG001001: found an outline that crosses itself at/,
+  ],
+  [
+    'outlines in metres',
+    features('lgas.geojson', (list) => {
+      list[0].geometry.coordinates[0][1] = [400000, 50];
+      return list;
+    }),
+    /lgas\.geojson.*400000/,
+  ],
+  [
+    'outlines elsewhere on the globe',
+    features('lgas.geojson', (list) => {
+      for (const p of list[0].geometry.coordinates[0]) p[0] += 60;
+      return list;
+    }),
+    /lgas\.geojson, NG001001: found a vertex at 63, 4, expected longitude 3 to 7/,
+  ],
+  [
+    'another coordinate system',
+    edit('lgas.geojson', (text) =>
+      JSON.stringify({ ...JSON.parse(text), crs: { type: 'name', properties: { name: 'EPSG:32632' } } }),
+    ),
+    /lgas\.geojson.*EPSG:32632.*expected WGS 84/,
+  ],
+  [
+    'a state that is not its LGAs',
+    features('states.geojson', (list) => {
+      list[1].geometry.coordinates[0][2][1] = 4.9;
+      return list;
+    }),
+    /states\.geojson, NG002 Adamawa: found -?[\d.]+ km² of \d+ in none of its LGAs/,
+  ],
+  [
+    'an unreadable raster',
+    (c) => {
+      c.files['people.tif'] = 'not a tiff';
+    },
+    /people\.tif/,
+  ],
+  [
+    'a raster cut short',
+    (c) => {
+      c.files['people.tif'] = (c.files['people.tif'] as Buffer).subarray(0, -400);
+    },
+    /people\.tif/,
+  ],
+  [
+    'nodata left untagged',
+    raster('people.tif', (i) => (i === 85 ? -3.4e38 : 50)),
+    /people\.tif, row 1, column 5.*found -3\.399/,
+  ],
+  ['a raster somewhere else', raster('people.tif', () => 50, { ...grid, west: 30 }), /people\.tif/],
+  [
+    'an LGA that no cell covers',
+    raster('people.tif', () => 50, { ...grid, columns: 60 }),
+    /people\.tif, NG002002 Place 4/,
+  ],
+];
+
+describe('a bad input stops with one line that names file, place, found and expected', () => {
+  test.each(cases)('%s', async (_, change, message) => {
+    const error = await read(change).then(
+      () => null,
+      (caught: Error) => caught,
+    );
+    expect(error?.message).toMatch(message);
+    expect(error?.message).not.toContain('\n');
+  });
+});
+
+describe('declared gaps are filled by their rule and reported', () => {
+  test('a layer without an estimate is null', async () => {
+    const { tables } = await read((c) => {
+      line('nets.csv', 3, 'NG001002,')(c);
+      sourceIn(c, 'itn_use').gaps = [{ rule: 'null', lga_pcode: 'NG001002', reason: 'too small' }];
+    });
+    expect((tables.layers as any).itn_use).toEqual({ NG001001: 0.3, NG001002: null, NG002001: 0.5, NG002002: 0.6 });
+    expect(tables.report).toContainEqual({ source: 'itn_use', rule: 'null', what: 'NG001002 Place 2: too small' });
+  });
+  test('climate is the plain mean of the neighbours', async () => {
+    const { tables } = await read((c) => {
+      edit('climate.csv', (t) => t.replace(/NG001002,.*\n/g, ''))(c);
+      sourceIn(c, 'climate').gaps = [{ rule: 'neighbours', lga_pcode: 'NG001002', reason: 'no station' }];
+    });
+    const { rain_mm } = tables.climate as any;
+    expect(rain_mm.NG001002[7]).toBeCloseTo((rain_mm.NG001001[7] + rain_mm.NG002001[7]) / 2, 12);
+  });
+  test('masked months are kept and listed; blanks are unknown, not 0', async () => {
+    const { tables } = await read((c) => {
+      sourceIn(c, 'cases').gaps = [
+        { rule: 'mask', state_pcode: 'NG001', first: '2018-03', last: '2018-04', reason: 'strike' },
+      ];
+      line('cases.csv', 6, 'NG001,2018-05,')(c);
+    });
+    const [series] = (tables.cases as any).states;
+    expect(series.masked).toEqual([2, 3]);
+    expect(series.confirmed[2]).toBeGreaterThan(0);
+    expect(series.confirmed[4]).toBeNull();
+  });
+  test('people by class of minutes become a mean by midpoints', async () => {
+    const { tables } = await read((c) => {
+      c.files['walk.csv'] = 'lga,near,far\nNG001001,30,10\nNG001002,0,5\nNG002001,,\nNG002002,1,1\n';
+      c.sources.push({
+        ...sourceIn(c, 'itn_use'),
+        id: 'travel',
+        figure: 'travel_minutes_to_care',
+        unit: 'minutes',
+        columns: { lga_pcode: 'lga' },
+        classes: [
+          { column: 'near', midpoint: 15 },
+          { column: 'far', midpoint: 45 },
+        ],
+        files: [{ path: 'walk.csv' }],
+        gaps: [{ rule: 'null', lga_pcode: 'NG002001', reason: 'empty row' }],
+      });
+    });
+    expect((tables.layers as any).travel_minutes_to_care).toEqual({
+      NG001001: 22.5,
+      NG001002: 45,
+      NG002001: null,
+      NG002002: 30,
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fromFile } from 'geotiff';
+import mapshaper from 'mapshaper';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Model, Sources } from '../../../pipeline/catalog.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'synthetic-'));
+const out = join(directory, 'one');
+const root = join(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(join(out, path));
+const json = (path: string) => JSON.parse(read(path).toString());
+const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+function hashTree(base: string): Record<string, string> {
+  const paths = readdirSync(base, { recursive: true, encoding: 'utf8' }).sort();
+  const files = paths.filter((path) => statSync(join(base, path)).isFile());
+  return Object.fromEntries(files.map((path) => [path, hash(readFileSync(join(base, path)))]));
+}
+/** Runs the command in a process of its own. */
+function synth(args: string[], env: Record<string, string> = {}) {
+  const command = pathToFileURL(join(root, 'pipeline/commands/synth.ts')).href;
+  const script = `const { synthCommand } = await import(${JSON.stringify(command)}); await synthCommand().parseAsync();`;
+  return spawnSync(process.execPath, ['--input-type=module', '-e', script, '--', ...args], {
+    cwd: directory,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+}
+
+let written: Awaited<ReturnType<typeof writeSyntheticCountry>>;
+beforeAll(async () => {
+  written = await writeSyntheticCountry({ seed: 1, out });
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+test('the catalogs conform and say that it is made up', () => {
+  const ajv = new Ajv2020({ strict: false });
+  for (const [schema, file] of [[Model, 'model.json'] as const, [Sources, 'sources.json'] as const]) {
+    const validate = ajv.compile(schema);
+    expect(validate(json(file)), JSON.stringify(validate.errors)).toBe(true);
+  }
+  const model: Model = json('model.json');
+  expect(model).toMatchObject({ country: 'synthetic', synthetic: true, release: '1.seed1' });
+  expect(model.parameters.context.note).toMatch(/^Made up/);
+  expect(model.states).toHaveLength(37);
+  for (const source of json('sources.json').sources) expect(source.citation).toMatch(/^made up .* seed 1$/);
+});
+
+test('every file is listed with its bytes and hash, or is catalog or truth; below 25 MB', () => {
+  const tree = hashTree(out);
+  const { sources }: Sources = json('sources.json');
+  const listed = sources.flatMap((source) => source.files);
+  for (const { path, bytes, sha256 } of listed) {
+    expect(tree[path]).toBe(sha256);
+    expect(read(path).length).toBe(bytes);
+  }
+  const others = Object.keys(tree).filter((path) => !listed.some((file) => file.path === path));
+  expect(others.filter((path) => !path.startsWith('truth/'))).toEqual(['model.json', 'sources.json']);
+  expect(Object.keys(tree)).toHaveLength(written.files);
+  expect(written.bytes).toBeLessThan(25e6);
+});
+
+test('columns named in the catalog are in the tables; gaps are the rows that are not', () => {
+  const { sources }: Sources = json('sources.json');
+  for (const source of sources.filter((s) => s.format === 'csv')) {
+    const [header, ...lines] = read(source.files[0]!.path).toString().trimEnd().split('\n');
+    const columns = header!.split(',');
+    const named = [
+      ...Object.values(source.columns ?? {}),
+      ...Object.keys(source.where ?? {}),
+      ...(source.classes ?? []).map((c) => c.column),
+    ];
+    expect(columns).toEqual(expect.arrayContaining(named));
+    expect(lines.every((line) => line.split(',').length === columns.length)).toBe(true);
+    for (const gap of (source.gaps ?? []).filter((g) => g.rule !== 'mask')) {
+      expect(lines.some((line) => line.split(',').includes(gap.lga_pcode!))).toBe(false);
+      expect(lines).toHaveLength(773);
+    }
+  }
+});
+
+test('shapefiles: 774 and 37, in degrees, named by p-codes', async () => {
+  const count: Record<string, number> = { lgas: 774, states: 37 };
+  for (const [name, expected] of Object.entries(count)) {
+    const files = Object.fromEntries(
+      ['shp', 'shx', 'dbf', 'prj'].map((e) => [`a.${e}`, read(`boundaries/${name}.${e}`)]),
+    );
+    const back = await mapshaper.applyCommands('-i a.shp -o b.geojson', files);
+    const { features } = JSON.parse(back['b.geojson']!.toString());
+    expect(features).toHaveLength(expected);
+    expect(features[0].properties).toMatchObject({ ADM1_EN: 'Abia', ADM1_PCODE: 'NG001' });
+    expect(files['a.prj']!.toString()).toContain('WGS_1984');
+  }
+});
+
+test('rasters: four grids; nodata tagged where the source has a tag, in the catalog where not', async () => {
+  const open = async (path: string) => (await fromFile(join(out, path))).getImage();
+  const population = await open('population/population.tif');
+  expect([population.getWidth(), population.getHeight(), population.getGDALNoData()]).toEqual([1440, 1152, null]);
+  const elevation = await open('elevation/elevation.tif');
+  expect([elevation.getGDALNoData(), elevation.getSampleFormat(), elevation.getBitsPerSample()]).toEqual([
+    -9999, 2, 16,
+  ]);
+  const treatment = await open('coverage/effective_treatment_2022.tif');
+  expect(treatment.getGDALNoData()).toBeNaN();
+  const rain = await open('climate/chirps-v2.0.2018.08.tif');
+  expect(rain.getGDALNoData()).toBeNull();
+  const values = (await rain.readRasters({ interleave: true })) as Float32Array;
+  expect(values.some((mm) => mm === -9999)).toBe(true);
+  expect(values.every((mm) => mm === -9999 || (mm >= 0 && mm < 900))).toBe(true);
+  const origins = await Promise.all([population, elevation, treatment, rain].map((image) => image.getOrigin().join()));
+  expect(new Set(origins).size).toBe(4);
+  const { sources }: Sources = json('sources.json');
+  const climate = sources.find((source) => source.role === 'climate')!;
+  expect(climate.nodata).toBe(-9999);
+  expect(climate.files).toHaveLength(144);
+  expect(climate.files[0]).toMatchObject({ path: 'climate/chirps-v2.0.2012.01.tif', period: '2012-01' });
+});
+
+test('the truth: every LGA and month of 2010-01 to 2024-04, as shares', () => {
+  const rows = read('truth/prevalence.csv').toString().trimEnd().split('\n').slice(1);
+  expect(rows).toHaveLength(774 * 172);
+  const values = rows.map((row) => Number(row.split(',')[2]));
+  expect(Math.min(...values.slice(0, 50_000))).toBeGreaterThan(0);
+  expect(values.every((p) => p > 0 && p < 1)).toBe(true);
+});
+
+test('the same seed gives the same bytes in another process, time zone and language; --if-missing keeps it', () => {
+  const other = join(directory, 'again');
+  const run = synth(['--seed', '1', '--out', other], {
+    TZ: 'Asia/Kathmandu',
+    LANG: 'de_DE.UTF-8',
+    LC_ALL: 'tr_TR.UTF-8',
+  });
+  expect(run.stderr).toBe('');
+  expect(run.status).toBe(0);
+  expect(run.stdout).toContain(other);
+  expect(hashTree(other)).toEqual(hashTree(out));
+
+  const before = statSync(join(other, 'model.json')).mtimeMs;
+  const kept = synth(['--seed', '1', '--out', other, '--if-missing', '--json']);
+  expect(JSON.parse(kept.stdout)).toEqual({ out: other, seed: 1, written: false });
+  expect(statSync(join(other, 'model.json')).mtimeMs).toBe(before);
+
+  expect(hasSyntheticCountry(1, other)).toBe(true);
+  expect(hasSyntheticCountry(2, other)).toBe(false);
+  rmSync(join(other, 'cases/lgas.csv'));
+  expect(hasSyntheticCountry(1, other)).toBe(false);
+});
+
+test('another seed is another country, put in the place of the first, and nothing is left beside it', async () => {
+  const place = join(directory, 'place');
+  mkdirSync(`${place}.writing-999999999`);
+  mkdirSync(place);
+  writeFileSync(join(place, 'model.json'), JSON.stringify({ synthetic: true }));
+  writeFileSync(join(place, 'stale.csv'), 'of the first');
+  await writeSyntheticCountry({ seed: 2, out: place });
+  const [one, two] = [hashTree(out), hashTree(place)];
+  expect(Object.keys(two)).toEqual(Object.keys(one));
+  const same = Object.keys(one).filter((path) => one[path] === two[path]);
+  expect(same.sort()).toEqual([
+    'boundaries/lgas.prj',
+    'boundaries/states.dbf',
+    'boundaries/states.prj',
+    'coverage/irs_coverage_2022.tif',
+    'truth/README.md',
+  ]);
+  expect(readdirSync(directory).filter((name) => name.startsWith('place'))).toEqual(['place']);
+});
+
+test('refuses what is not a made-up country, and a bad seed, with one line and exit code 2', async () => {
+  const mine = join(directory, 'mine');
+  mkdirSync(mine);
+  writeFileSync(join(mine, 'thesis.txt'), 'mine');
+  const run = synth(['--out', mine]);
+  expect(run.status).toBe(2);
+  expect(run.stderr).toBe(
+    `error: ${mine} is not a made-up country, expected one, an empty directory or nothing there: not overwritten\n`,
+  );
+  expect(existsSync(join(mine, 'thesis.txt'))).toBe(true);
+  await expect(writeSyntheticCountry({ seed: -1, out })).rejects.toThrow(
+    'seed -1, expected a whole number of 0 or more',
+  );
+  const seed = synth(['--seed', '1.5']);
+  expect(seed.status).toBe(2);
+  expect(seed.stderr).toBe('error: --seed 1.5, expected a whole number of 0 or more\n');
+  expect(synth(['--help']).stdout).toContain('truth/');
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { growRegions } from '../../../pipeline/synthetic/regions.ts';
+
+/** A square of `n` × `n` points, each touching those beside, above and below it. */
+function square(n: number) {
+  const points = Array.from({ length: n * n }, (_, i) => ({ x: i % n, y: Math.floor(i / n) }));
+  const at = (x: number, y: number) => (x < 0 || y < 0 || x >= n || y >= n ? -1 : y * n + x);
+  return {
+    x: points.map((p) => p.x),
+    y: points.map((p) => p.y),
+    across: points.map(({ x, y }) => [at(x + 1, y), at(x - 1, y), at(x, y + 1), at(x, y - 1)]),
+  };
+}
+
+test('sizes come near their targets: 100, 100 and 200 of 400', () => {
+  const seeds = [
+    { x: 3, y: 3, target: 1 },
+    { x: 15, y: 4, target: 1 },
+    { x: 9, y: 15, target: 2 },
+  ];
+  const region = growRegions(square(20), seeds, 1);
+  const sizes = seeds.map((_, k) => region.filter((r) => r === k).length);
+  expect(Math.abs(sizes[0]! - 100)).toBeLessThan(10);
+  expect(Math.abs(sizes[2]! - 200)).toBeLessThan(10);
+});
+
+test('seeds in one place still get a region each', () => {
+  const region = growRegions(
+    square(3),
+    Array.from({ length: 5 }, () => ({ x: 1, y: 1, target: 1 })),
+    1,
+  );
+  expect(new Set(region).size).toBe(5);
+});
+
+test('refuses more regions than points', () => {
+  const seeds = Array.from({ length: 5 }, () => ({ x: 0, y: 0, target: 1 }));
+  expect(() => growRegions(square(2), seeds, 1)).toThrow('4 points cannot make 5 regions');
+});

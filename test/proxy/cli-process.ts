@@ -1,0 +1,79 @@
+/** The real command line as child processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const NODE = join(ROOT, 'node_modules', '.bin', 'node');
+const CLI = join(ROOT, 'proxy', 'cli.ts');
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Environment without any setting of the service's own. */
+function cleanEnv(env: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MALARIA_'));
+  return { ...Object.fromEntries(inherited), ...env };
+}
+
+/** Runs one command to its end. */
+export async function runCli(args: string[], env: Record<string, string> = {}): Promise<Finished> {
+  const child = spawn(NODE, [CLI, ...args], { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const read = collect(child);
+  const [code] = await once(child, 'close');
+  return { code, ...read() };
+}
+
+export interface Serving {
+  child: ChildProcess;
+  url: string;
+  opsUrl: string;
+  key: string | null;
+  read(): { stdout: string; stderr: string };
+  /** Sends `signal` and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `serve --json` on free ports and waits until it says where it listens. */
+export async function serveCli(args: string[], env: Record<string, string> = {}): Promise<Serving> {
+  const child = spawn(NODE, [CLI, 'serve', '--json', '--port', '0', '--ops-port', '0', ...args], {
+    env: cleanEnv(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const read = collect(child);
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await Promise.race([once(child.stdout!, 'data'), ended]);
+  if (read().stdout === '') throw new Error(`serve did not start: ${read().stderr}`);
+  const { url, ops_url: opsUrl, key } = JSON.parse(read().stdout.split('\n')[0]!);
+  return {
+    child,
+    url,
+    opsUrl,
+    key,
+    read,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const [code] = await ended;
+      return code;
+    },
+  };
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]!.setEncoding('utf8');
+    child[name]!.on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  return () => ({ ...text });
+}

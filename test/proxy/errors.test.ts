@@ -1,0 +1,195 @@
+import { connect } from 'node:net';
+import { Check } from 'typebox/value';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../pipeline/contract/errors.ts';
+import { OPERATIONS, type Operation, type Scope } from '../../pipeline/contract/operations.ts';
+import { ALL_SCOPES, codeOf, giveKey, type Service, startService } from './service.ts';
+
+/** SPEC 4 and 7, row by row: path, status, code. */
+const ROWS: [string, number, string][] = [
+  ['/v1/risk/lgas', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=kn', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=ZZ', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=KN&state=KN', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=KN%00', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=%ff', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=../KN', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/lgas?state=KN&period=2023', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2023-13', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2023-1', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=+2023-10', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2023-10&period=2023-10', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2024-01', 400, 'FORECAST_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2024-04', 400, 'FORECAST_PERIOD'],
+  ['/v1/risk/lgas?state=KN&period=2024-05', 404, 'PERIOD_NOT_AVAILABLE'],
+  ['/v1/risk/lgas?state=KN&period=2023-05', 404, 'PERIOD_NOT_AVAILABLE'],
+  ['/v1/risk/lgas?state=KN&period=0000-01', 404, 'PERIOD_NOT_AVAILABLE'],
+  ['/v1/risk/lgas?period=2023', 404, 'UNKNOWN_STATE'],
+  ['/v1/risk/states?period=x', 400, 'INVALID_PERIOD'],
+  ['/v1/risk/states?period=2024-02', 400, 'FORECAST_PERIOD'],
+  ['/v1/risk/states?period=1999-12', 404, 'PERIOD_NOT_AVAILABLE'],
+  ...['0', '5', '04', '4.0', '+4', '%2B4', '-1', '', '4e0', '0x4', ' 4', '٤'].map(
+    (months): [string, number, string] => [`/v1/forecasts/lgas?state=KN&months=${months}`, 400, 'INVALID_MONTHS'],
+  ),
+  ['/v1/forecasts/lgas?state=KN&months', 400, 'INVALID_MONTHS'],
+  ['/v1/forecasts/lgas?state=KN&months=4&months=4', 400, 'INVALID_MONTHS'],
+  ['/v1/forecasts/lgas?months=9', 404, 'UNKNOWN_STATE'],
+  ['/v1/forecasts/states?months=9', 400, 'INVALID_MONTHS'],
+  ['/v1/boundaries/lgas', 404, 'UNKNOWN_STATE'],
+  ['/v1/context/lgas?state=XX', 404, 'UNKNOWN_STATE'],
+  ['/v1/transmission/lgas', 404, 'UNKNOWN_STATE'],
+  ...[
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/periods/',
+    '/V1/periods',
+    '/v1/Periods',
+    '//v1/periods',
+    '/v1//periods',
+    '/v2/periods',
+  ].map((path): [string, number, string] => [path, 404, 'NOT_FOUND']),
+];
+
+let service: Service;
+let key: string;
+
+describe('errors over HTTP', () => {
+  // Started for the file: every row is independent of the others.
+  beforeAll(async () => {
+    const ends: (() => void | Promise<void>)[] = [];
+    service = await startService({}, (end) => ends.unshift(end));
+    key = (await giveKey(service.store)).key;
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
+
+  test.each(ROWS)('%s is %i %s', async (path, status, code) => {
+    const response = await service.get(path, key);
+    expect([response.status, await codeOf(response)]).toEqual([status, code]);
+  });
+
+  test('every operation needs its scope, and periods none', async () => {
+    for (const operation of OPERATIONS as readonly Operation[]) {
+      const others = ALL_SCOPES.filter((scope): scope is Scope => scope !== operation.scope);
+      const { key: lacking } = await giveKey(service.store, { scopes: others.slice(0, operation.scope ? 2 : 1) });
+      // The scope is asked for before the parameters are read.
+      const response = await service.get(`${operation.path}?state=nowhere`, lacking);
+      if (operation.scope === null) expect(response.status).toBe(200);
+      else expect([response.status, await codeOf(response)]).toEqual([403, 'SCOPE_REQUIRED']);
+    }
+  });
+
+  test('a body that the contract describes, and nothing of the request in it', async () => {
+    const response = await service.get('/v1/risk/lgas?state=<script>', key);
+    const text = await response.text();
+    expect(Check(Problem, JSON.parse(text))).toBe(true);
+    expect(text).not.toContain('script');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+  });
+
+  test('other methods are 405 on a known path and 404 on any other, after the key', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY']) {
+      const known = await service.get('/v1/periods', key, { method });
+      expect([method, known.status, known.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(await codeOf(known)).toBe('METHOD_NOT_ALLOWED');
+      expect((await service.get('/nothing', key, { method })).status).toBe(404);
+      expect((await service.get('/v1/periods', undefined, { method })).status).toBe(401);
+    }
+  });
+
+  test('a body that cannot be parsed changes nothing', async () => {
+    for (const type of ['application/json', 'nonsense', 'text/plain; charset=']) {
+      const init = { method: 'POST', body: '{', headers: { 'content-type': type } };
+      expect((await service.get('/v1/periods', key, init)).status).toBe(405);
+      expect((await service.get('/v1/periods', undefined, init)).status).toBe(401);
+    }
+  });
+
+  test('HEAD has the headers of GET and no body', async () => {
+    for (const path of ['/v1/periods', '/v1/risk/lgas?state=KN', '/v1/risk/lgas', '/nowhere']) {
+      const [got, head] = [await service.get(path, key), await service.get(path, key, { method: 'HEAD' })];
+      expect(head.status).toBe(got.status);
+      expect(await head.text()).toBe('');
+      for (const name of ['content-type', 'etag', 'model-version', 'vary', 'cache-control', 'content-length']) {
+        expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)]);
+      }
+    }
+  });
+
+  test.each([
+    ['GET /% HTTP/1.1', 404],
+    ['GET /v1/%zz HTTP/1.1', 404],
+    ['GET //v1/../etc/passwd HTTP/1.1', 404],
+    ['GET /v1/../v1/periods HTTP/1.1', 404],
+    ['GET /v1/%70eriods HTTP/1.1', 404],
+    ['GET /v1/periods#x HTTP/1.1', 404],
+    ['GET /v1/periods;a=b HTTP/1.1', 404],
+    [`GET /${'x'.repeat(4000)} HTTP/1.1`, 404],
+    ['OPTIONS * HTTP/1.1', 404],
+    ['CONNECT example.org:80 HTTP/1.1', 404],
+    ['GET http://elsewhere.example/v1/periods HTTP/1.1', 200],
+    ['GET http://elsewhere.example HTTP/1.1', 404],
+  ])('%s: 401 without a key, else %i', async (line, status) => {
+    expect((await raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)).status).toBe(401);
+    const keyed = await raw(`${line}\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${key}\r\n\r\n`);
+    expect(keyed.status).toBe(status);
+  });
+
+  test('an unknown Expect is no way round the key', async () => {
+    const answer = await raw('GET /v1/periods HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n');
+    expect(answer.status).toBe(401);
+  });
+
+  test('what is not HTTP gets a problem and no more', async () => {
+    const garbage = await raw('NOT HTTP AT ALL\r\n\r\n');
+    expect(garbage.status).toBe(400);
+    expect(JSON.parse(garbage.body).code).toBe('MALFORMED_REQUEST');
+    const large = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`);
+    expect([large.status, JSON.parse(large.body).code]).toEqual([431, 'HEADERS_TOO_LARGE']);
+  });
+});
+
+test('without transmission data those three operations are 503, the rest as ever', async () => {
+  const bare = await startService({ fixture: { transmission: false } });
+  const { key: any } = await giveKey(bare.store);
+  for (const path of ['/v1/transmission/states', '/v1/transmission/lgas?state=KN', '/v1/transmission/model']) {
+    const response = await bare.get(path, any);
+    expect([response.status, await codeOf(response)]).toEqual([503, 'TRANSMISSION_DATA_UNAVAILABLE']);
+  }
+  expect(await codeOf(await bare.get('/v1/transmission/lgas?state=ZZ', any))).toBe('UNKNOWN_STATE');
+  expect((await bare.get('/v1/context/states', any)).status).toBe(200);
+});
+
+test('403 comes before 404, 400 and 503, 401 and 429 before all', async () => {
+  const bare = await startService({ fixture: { transmission: false } });
+  const { key: narrow } = await giveKey(bare.store, { scopes: ['forecasts'], kind: 'test' });
+  expect(await codeOf(await bare.get('/v1/transmission/model', narrow))).toBe('SCOPE_REQUIRED');
+  expect(await codeOf(await bare.get('/v1/risk/lgas?state=ZZ&period=x', narrow))).toBe('SCOPE_REQUIRED');
+  await bare.store.setLimits('ministry', { perMinute: 2 });
+  for (const path of ['/%', '/v1/risk/lgas', '/v1/periods']) {
+    expect(await codeOf(await bare.get(path, narrow))).toBe('RATE_LIMITED');
+    expect(await codeOf(await bare.get(path))).toBe('INVALID_KEY');
+  }
+});
+
+/** Sends `text` as it is and reads until the server closes. */
+function raw(text: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () =>
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]), body: answer.split('\r\n\r\n')[1] ?? '' }),
+    );
+  });
+}

@@ -1,0 +1,15 @@
+import { Check, Errors } from 'typebox/value';
+import { expect, test } from 'vitest';
+import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import { COVERAGE, fixtureFiles } from './fixture.ts';
+
+test('the fixture holds exactly the files of its coverage, each as its schema says', () => {
+  const files = fixtureFiles();
+  expect(files.map(({ file }) => file).sort()).toEqual(
+    OPERATIONS.flatMap((operation) => operationFiles(operation, COVERAGE)).sort(),
+  );
+  for (const { operation, file, body } of files) {
+    if (!Check(operation.response, body))
+      throw new Error(`${file}: ${JSON.stringify(Errors(operation.response, body)[0])}`);
+  }
+});

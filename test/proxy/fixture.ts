@@ -1,0 +1,269 @@
+/** A small valid snapshot, made of the contract alone: three states, seven estimated months, four forecast. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { etagOf, type FileEntry, type Manifest } from '../../pipeline/contract/manifest.ts';
+import { periodRange } from '../../pipeline/contract/months.ts';
+import {
+  type Coverage,
+  FORECAST_MONTHS,
+  filePath,
+  forecastPeriods,
+  OPERATIONS,
+  type Operation,
+  type OperationId,
+} from '../../pipeline/contract/operations.ts';
+import type { AreaGeometry, LgaRisk, Season } from '../../pipeline/contract/schemas.ts';
+
+export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
+type State = keyof typeof STATES;
+const CODES = Object.keys(STATES) as State[];
+
+export const COVERAGE: Coverage = {
+  states: CODES,
+  first_estimated: '2023-06',
+  last_estimated: '2023-12',
+  last_forecast: '2024-04',
+  transmission: true,
+};
+
+export interface FixtureOptions {
+  /** Eight hex digits that end the model version and change every file. */
+  release?: string;
+  transmission?: boolean;
+  /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
+  outlinePoints?: number;
+}
+
+export const versionOf = (release = '00000001') => `fixture-${release}`;
+
+const zone = 'North West' as const;
+const figures = {
+  population: 1000,
+  area_km2: 10.5,
+  itn_use: 0.4,
+  itn_access: 0.5,
+  irs_coverage: null,
+  effective_treatment: 0.3,
+  travel_minutes_to_care: 12.5,
+  response_index: 0.35,
+};
+const season: Season = {
+  peak_month: 9,
+  season_start_month: 8,
+  season_end_month: 10,
+  season_months: 3,
+  high_months: [8, 9, 10],
+  seasonal_index: [0.1, 0.1, 0.1, 0.2, 0.3, 0.4, 0.45, 0.7, 1, 0.6, 0.3, 0.2],
+};
+const trend = {
+  survey_year: 2021,
+  positivity: 0.3,
+  low: 0.2,
+  high: 0.4,
+  clusters: 20,
+  children_tested: 300,
+  small_sample: false,
+};
+const scores = {
+  months: 12,
+  mean_absolute_error: { model: 1.5, same_month_last_year: 1.25, same_month_last_three_years: 1.75 },
+  seasonal_shape_correlation: 0.9,
+};
+const risk = { score: 0.3, score_low: 0.2, score_high: 0.4, level: 'moderate' } as const;
+const lgas = (state: State): LgaRisk[] =>
+  [1, 2].map((n) => ({
+    lga_code: `NG${state}00${n}`,
+    lga: `${STATES[state]} ${n}`,
+    ...risk,
+    is_urban: n === 1,
+    population: 500,
+  }));
+const square = (points: number): AreaGeometry => ({
+  type: 'Polygon',
+  coordinates: [[[0, 0], ...Array.from({ length: points }, (_, i) => [1, i / (points + 1)]), [1, 0], [1, 1], [0, 0]]],
+});
+
+/** The body that answers `id`; `version` is in the periods and, as the score's last digits, in every risk. */
+function bodyOf(
+  id: OperationId,
+  state: State,
+  period: string,
+  months: number,
+  version: string,
+  points: number,
+): unknown {
+  const place = { state_code: state, state: STATES[state] };
+  const places = CODES.map((code) => ({ state_code: code, state: STATES[code], zone }));
+  const source = { name: 'fixture', coverage_year: 2018, note: `made up, ${version}` };
+  const method = {
+    cases_follow_rain_by_months: 2,
+    high_season_share_of_peak: 0.5,
+    description: `made up, ${version}`,
+    check: { series: 3, states: CODES, median_correlation: 0.9, mean_months_off: 0.5, mean_months_peak_is_off: 1 },
+  };
+  const ahead = forecastPeriods(COVERAGE).slice(0, months);
+  switch (id) {
+    case 'periods':
+      return {
+        last_estimated: COVERAGE.last_estimated,
+        last_forecast: COVERAGE.last_forecast,
+        updated_at: '2024-01-15T00:00:00.000Z',
+        model_version: version,
+      };
+    case 'risk-states':
+      return { period, kind: 'estimated', states: places.map((p) => ({ ...p, ...risk, population: 1000 })) };
+    case 'risk-lgas':
+      return { period, kind: 'estimated', ...place, lgas: lgas(state) };
+    case 'forecasts-states':
+      return {
+        forecasts: ahead.map((month) => ({
+          period: month,
+          kind: 'forecast',
+          states: places.map((p) => ({ ...p, ...risk, population: 1000 })),
+        })),
+      };
+    case 'forecasts-lgas':
+      return { forecasts: ahead.map((month) => ({ period: month, kind: 'forecast', ...place, lgas: lgas(state) })) };
+    case 'boundaries-states':
+      return {
+        type: 'FeatureCollection',
+        source: `made up, ${version}`,
+        features: CODES.map((code) => ({
+          type: 'Feature',
+          geometry: square(points),
+          properties: { code, name: STATES[code], zone: 'NW' },
+        })),
+      };
+    case 'boundaries-lgas':
+      return {
+        type: 'FeatureCollection',
+        source: `made up, ${version}`,
+        features: lgas(state).map(({ lga_code, lga }) => ({
+          type: 'Feature',
+          geometry: square(0),
+          properties: { lgaCode: lga_code, lga, state },
+        })),
+      };
+    case 'context-states':
+      return { source, states: places.map((p) => ({ ...p, lgas: 2, ...figures })) };
+    case 'context-lgas':
+      return {
+        source,
+        ...place,
+        lgas: lgas(state).map(({ lga_code, lga, is_urban }) => ({ lga_code, lga, is_urban, ...figures })),
+      };
+    case 'transmission-states':
+      return {
+        method,
+        national: { season, survey_trend: [{ ...trend, urban: 0.1, rural: null }] },
+        states: places.map((p) => ({ ...p, season, survey_trend: [trend] })),
+      };
+    case 'transmission-lgas':
+      return { method, ...place, lgas: lgas(state).map(({ lga_code, lga }) => ({ lga_code, lga, season })) };
+    case 'transmission-model':
+      return {
+        status: 'research',
+        assumed: { infectious_months: 2, immune_months: 6 },
+        states: [
+          {
+            ...place,
+            fit_correlation: 0.9,
+            months_with_infection_growing: [7, 8],
+            reproduction_number_by_month: season.seasonal_index,
+            share_of_transmission_year_round: 0.4,
+            series: [{ period: '2023-01', reported: 3.5, modelled: 3.25 }],
+          },
+        ],
+        projection_test: {
+          development_years: [2021, 2022],
+          development: scores,
+          held_back_year: 2023,
+          held_back: scores,
+        },
+        limits: [`made up, ${version}`],
+      };
+  }
+}
+
+/** Every file of the fixture, with its response. */
+export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; body: unknown }[] {
+  const { release, transmission = true, outlinePoints = 0 } = options;
+  const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
+  const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
+  return OPERATIONS.filter((operation: Operation) => transmission || !operation.needsTransmission).flatMap(
+    (operation) => {
+      const has = (name: string) => (operation.parameters as readonly string[]).includes(name);
+      return (has('state') ? CODES : CODES.slice(1, 2)).flatMap((state) =>
+        (has('period') ? periods : [COVERAGE.last_estimated]).flatMap((period) =>
+          (has('months') ? months : [FORECAST_MONTHS]).map((n) => ({
+            operation,
+            file: filePath(operation, { state, period, months: n }),
+            body: bodyOf(operation.id, state, period, n, versionOf(release), outlinePoints),
+          })),
+        ),
+      );
+    },
+  );
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const NO_HASH = '0'.repeat(64);
+
+/** Writes the fixture under `directory`, which is made. */
+export function writeSnapshot(directory: string, options: FixtureOptions = {}): Manifest {
+  const files: Record<string, FileEntry> = {};
+  const write = (name: string, bytes: Buffer) => {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), bytes);
+    files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
+  };
+  for (const { file, body } of fixtureFiles(options)) {
+    const bytes = Buffer.from(JSON.stringify(body));
+    write(file, bytes);
+    write(`${file}.gz`, gzipSync(bytes));
+    write(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }));
+  }
+  const manifest: Manifest = {
+    format: 1,
+    model_version: versionOf(options.release),
+    country: 'fixture',
+    synthetic: true,
+    updated_at: '2024-01-15T00:00:00.000Z',
+    coverage: { ...COVERAGE, states: [...COVERAGE.states], transmission: options.transmission ?? true },
+    counts: { states: CODES.length },
+    lock_file: NO_HASH,
+    sources: [],
+    stages: [],
+    files,
+  };
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
+  return manifest;
+}
+
+/** Points the link `current` of `build` at `target` in one step, as the pipeline does. */
+export function publish(build: string, target: string): void {
+  const aside = join(build, `.current-${process.hrtime.bigint()}`);
+  symlinkSync(target, aside);
+  renameSync(aside, join(build, 'current'));
+}
+
+/** A folder of its own for a test, with a snapshot in it published as `current`. */
+export function makeBuild(options: FixtureOptions = {}): {
+  build: string;
+  current: string;
+  store: string;
+  remove: () => void;
+} {
+  const build = mkdtempSync(join(tmpdir(), 'malaria-proxy-'));
+  writeSnapshot(join(build, 'snapshots', versionOf(options.release)), options);
+  publish(build, join('snapshots', versionOf(options.release)));
+  return {
+    build,
+    current: join(build, 'current'),
+    store: `sqlite:${join(build, 'store', 'proxy.sqlite')}`,
+    remove: () => rmSync(build, { recursive: true, force: true }),
+  };
+}

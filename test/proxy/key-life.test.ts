@@ -1,0 +1,190 @@
+/** SPEC 3 and 5 end to end: the real command line changes accounts and keys while a server runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Finished, runCli } from './cli-process.ts';
+import { codeOf, type Service, startService } from './service.ts';
+
+async function commandsFor(service: Service) {
+  const env = { MALARIA_STORE: service.storeUrl };
+  const run = (...args: string[]) => runCli(args, env);
+  const must = async (...args: string[]): Promise<Finished> => {
+    const done = await run(...args);
+    if (done.code !== 0) throw new Error(`${args.join(' ')}: ${done.stderr}`);
+    return done;
+  };
+  const createKey = async (owner: string, ...more: string[]): Promise<{ id: string; key: string }> =>
+    JSON.parse(
+      (
+        await must(
+          'keys',
+          'create',
+          '--owner',
+          owner,
+          '--name',
+          'n',
+          '--kind',
+          'live',
+          '--scopes',
+          'risk_scores',
+          '--json',
+          ...more,
+        )
+      ).stdout,
+    );
+  return { run, must, createKey };
+}
+
+test('the whole life of keys and accounts, from another process', async () => {
+  const service = await startService();
+  const { run, must, createKey } = await commandsFor(service);
+  const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
+
+  expect((await must('accounts', 'create-organisation', 'acme')).stdout).toBe("organisation 'acme' created, active\n");
+  const { id, key } = await createKey('acme');
+  expect(key).toMatch(/^malaria_live_/);
+  expect(await status(key)).toBe(200);
+
+  // Shown once: nothing that lists keys says them again.
+  const listed = await must('keys', 'list', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, owner: 'acme', status: 'active', owner_status: 'active' }]);
+  for (const text of [listed.stdout, (await must('keys', 'list')).stdout]) {
+    expect(text).toContain(id);
+    expect(text).not.toContain(key.slice(13, 25));
+  }
+
+  await must('accounts', 'suspend', 'acme');
+  expect(await status(key)).toBe(401);
+  expect(
+    (await run('keys', 'create', '--owner', 'acme', '--name', 'n', '--kind', 'test', '--scopes', 'forecasts')).code,
+  ).toBe(2);
+  await must('accounts', 'reinstate', 'acme');
+  expect(await status(key)).toBe(200);
+
+  await must('keys', 'revoke', id);
+  const refused = await service.get('/v1/risk/lgas?state=KN', key);
+  expect([refused.status, refused.headers.get('www-authenticate'), await codeOf(refused)]).toEqual([
+    401,
+    'Bearer',
+    'INVALID_KEY',
+  ]);
+  expect((await must('keys', 'revoke', id)).stdout).toContain('is revoked since');
+  expect(await status(key)).toBe(401);
+
+  const second = await createKey('acme', '--brand', 'other');
+  expect(second.key).toMatch(/^other_live_/);
+  expect(await status(second.key)).toBe(200);
+  await must('accounts', 'remove', 'acme');
+  expect(await status(second.key)).toBe(401);
+  expect((await run('accounts', 'reinstate', 'acme')).code).toBe(2);
+  expect((await run('accounts', 'create-organisation', 'acme')).code).toBe(2);
+});
+
+test('a researcher waits to be unlocked', async () => {
+  const service = await startService();
+  const { run, must, createKey } = await commandsFor(service);
+  expect((await must('accounts', 'create-researcher', 'ada', '--json')).stdout).toContain('"status": "locked"');
+  const refused = await run(
+    'keys',
+    'create',
+    '--owner',
+    'ada',
+    '--name',
+    'n',
+    '--kind',
+    'live',
+    '--scopes',
+    'risk_scores',
+  );
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+    2,
+    '',
+    "malaria-proxy: no key for 'ada': the account is locked; unlock it first\n",
+  ]);
+  await must('accounts', 'unlock', 'ada');
+  const { key } = await createKey('ada');
+  expect((await service.get('/v1/risk/lgas?state=KN', key)).status).toBe(200);
+});
+
+test('a key works up to its expiry and not past it', async () => {
+  const service = await startService();
+  const { must, createKey } = await commandsFor(service);
+  await must('accounts', 'create-organisation', 'acme');
+  const expires = Date.now() + 2500;
+  const { key } = await createKey('acme', '--expires', new Date(expires).toISOString());
+  const before = await service.get('/v1/periods', key);
+  if (Date.now() < expires) expect(before.status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, expires - Date.now() + 1));
+  expect((await service.get('/v1/periods', key)).status).toBe(401);
+  expect((await must('keys', 'list')).stdout).toContain('expired');
+});
+
+test('limits of an account hold from the next request on', async () => {
+  const service = await startService();
+  const { must, createKey } = await commandsFor(service);
+  await must('accounts', 'create-organisation', 'acme');
+  const { key } = await createKey('acme');
+  expect((await must('accounts', 'limits', 'acme', '--per-minute', '2')).stdout).toContain(
+    '2 a minute, default a month',
+  );
+  const statuses = [];
+  for (let i = 0; i < 3; i++) statuses.push((await service.get('/v1/periods', key)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  await must('accounts', 'limits', 'acme', '--per-minute', 'default', '--per-month', '3');
+  const allowed = await service.get('/v1/periods', key);
+  expect([allowed.status, allowed.headers.get('ratelimit-policy')]).toEqual([
+    200,
+    expect.stringMatching(/^"minute";q=100000;w=60, "month";q=3;w=/),
+  ]);
+  expect(await codeOf(await service.get('/v1/periods', key))).toBe('ALLOWANCE_EXHAUSTED');
+  expect((await must('accounts', 'list', '--json')).stdout).toContain('"per_month": 3');
+});
+
+test.each([
+  [['accounts', 'suspend', 'nobody'], /no account named "nobody"/],
+  [['keys', 'revoke', 'key_nope'], /no key with id "key_nope"/],
+  [['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'dead', '--scopes', 'forecasts'], /kind/],
+  [
+    ['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'live', '--scopes', 'all'],
+    /scopes: expected some of risk_scores, forecasts/,
+  ],
+  [
+    [
+      'keys',
+      'create',
+      '--owner',
+      'a',
+      '--name',
+      'n',
+      '--kind',
+      'live',
+      '--scopes',
+      'forecasts',
+      '--expires',
+      '2020-01-01',
+    ],
+    /future/,
+  ],
+  [['keys', 'create', '--owner', 'a'], /required option/],
+  [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number 1 or more/],
+  [['accounts', 'list', '--store', 'postgres://me:secret@host/db'], /postgres:\/\/ is not in this build yet/],
+  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ is not in this build yet/],
+  [['nonsense'], /unknown command/],
+  [[], /Usage: malaria-proxy/],
+])('%j is refused with one clear line and exit code 2', async (args, message) => {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const done = await runCli(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
+  expect([done.code, done.stdout]).toEqual([2, '']);
+  expect(done.stderr).toMatch(message);
+  expect(done.stderr).not.toContain('secret');
+  expect(done.stderr).not.toContain('    at ');
+});
+
+test('--help teaches and exits 0', async () => {
+  const help = await runCli(['--help']);
+  expect([help.code, help.stderr]).toEqual([0, '']);
+  for (const word of ['serve', 'accounts', 'keys', 'Examples:', 'MALARIA_STORE']) expect(help.stdout).toContain(word);
+  expect((await runCli(['keys', 'create', '--help'])).stdout).toContain('--expires');
+});

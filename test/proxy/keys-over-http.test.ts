@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { codeOf, giveKey, startService } from './service.ts';
+
+test('either header carries the key, both if they agree, the query never', async () => {
+  const service = await startService();
+  const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
+  const status = async (headers: Record<string, string>, path = '/v1/periods') =>
+    (await service.get(path, undefined, { headers })).status;
+  expect(await status({ authorization: `Bearer ${key}` })).toBe(200);
+  expect(await status({ authorization: `bEaReR ${key}` })).toBe(200);
+  expect(await status({ 'x-api-key': key })).toBe(200);
+  expect(await status({ 'x-api-key': key, authorization: `Bearer ${key}` })).toBe(200);
+  expect(await status({ 'x-api-key': key, authorization: `Bearer ${other}` })).toBe(401);
+  expect(await status({ authorization: key })).toBe(401);
+  expect(await status({ 'x-api-key': `Bearer ${key}` })).toBe(401);
+  for (const name of ['key', 'api_key', 'x-api-key', 'access_token']) {
+    expect(await status({}, `/v1/periods?${name}=${key}`)).toBe(401);
+  }
+});
+
+test('every cause of a 401 looks the same', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  const { id, key: revoked } = await giveKey(service.store);
+  await service.store.revokeKey(id, Date.now());
+  const { key: expired } = await giveKey(service.store, { now: 1, expiresAt: 2 });
+  const { key: suspended } = await giveKey(service.store, { owner: 'suspended' });
+  await service.store.changeAccount('suspended', 'suspend', 1);
+  const { key: removed } = await giveKey(service.store, { owner: 'removed' });
+  await service.store.changeAccount('removed', 'remove', 1);
+  const mistyped = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
+  const seen = new Set<string>();
+  for (const wrong of [undefined, '', 'nonsense', mistyped, revoked, expired, suspended, removed]) {
+    const response = await service.get('/v1/periods', wrong);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(response.headers.get('ratelimit')).toBeNull();
+    const { request_id: _, ...rest } = (await response.json()) as Record<string, unknown>;
+    seen.add(JSON.stringify(rest));
+  }
+  expect(seen.size).toBe(1);
+  expect(await codeOf(await service.get('/v1/periods', undefined))).toBe('INVALID_KEY');
+});
+
+test('concurrent requests: exactly as many as allowed, of minute and month', async () => {
+  const service = await startService({ perMinute: 40, perMonth: 30 });
+  const [{ key: live }, { key: second }] = [await giveKey(service.store), await giveKey(service.store)];
+  const { key: trial } = await giveKey(service.store, { kind: 'test' });
+  const granted = async (keys: string[]) => {
+    const responses = await Promise.all(keys.map((key) => service.get('/v1/periods', key)));
+    return responses.filter((response) => response.status === 200).length;
+  };
+  expect(await granted(Array.from({ length: 100 }, () => trial))).toBe(40);
+  expect(await granted(Array.from({ length: 100 }, (_, i) => (i % 2 ? live : second)))).toBe(30);
+  const refused = await service.get('/v1/periods', live);
+  const until = Number(refused.headers.get('retry-after'));
+  const now = new Date();
+  const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  expect(await codeOf(refused)).toBe('ALLOWANCE_EXHAUSTED');
+  expect(Math.abs(Date.now() + until * 1000 - monthEnd)).toBeLessThan(5000);
+});
+
+test('errors count, a 429 does not', async () => {
+  const service = await startService({ perMinute: 4 });
+  const { key } = await giveKey(service.store, { scopes: ['forecasts'] });
+  const left = async (path: string, init?: RequestInit) =>
+    (await service.get(path, key, init)).headers.get('ratelimit')?.replace(/;t=\d+/g, '');
+  expect(await left('/nowhere')).toBe('"minute";r=3, "month";r=99999');
+  expect(await left('/v1/risk/states')).toBe('"minute";r=2, "month";r=99998');
+  expect(await left('/v1/periods', { method: 'POST' })).toBe('"minute";r=1, "month";r=99997');
+  expect(await left('/v1/periods', { method: 'HEAD' })).toBe('"minute";r=0, "month";r=99996');
+  const refused = await service.get('/v1/periods', key);
+  expect([refused.status, refused.headers.get('ratelimit')?.replace(/;t=\d+/g, '')]).toEqual([
+    429,
+    '"minute";r=0, "month";r=99996',
+  ]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+});
+
+test('CORS is off by default and then only for listed origins', async () => {
+  const origin = 'https://map.example.org';
+  const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } };
+  const closed = await startService();
+  expect((await closed.get('/v1/periods', undefined, preflight)).status).toBe(401);
+  const open = await startService({ corsOrigins: [origin], perMinute: 2 });
+  const { key } = await giveKey(open.store);
+  for (let i = 0; i < 5; i++) {
+    const allowed = await open.get('/v1/periods', undefined, preflight);
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
+  }
+  const foreign = { ...preflight, headers: { ...preflight.headers, origin: 'https://evil.example' } };
+  expect((await open.get('/v1/periods', undefined, foreign)).status).toBe(401);
+  const answer = await open.get('/v1/periods', key, { headers: { origin } });
+  expect([answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')]).toEqual([
+    200,
+    origin,
+    'Accept-Encoding, Origin',
+  ]);
+  const other = await open.get('/v1/periods', key);
+  expect([other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([
+    null,
+    'Accept-Encoding, Origin',
+  ]);
+});

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { hashKey, mintKey } from '../../../proxy/keys/key-format.ts';
+import { openStore } from '../../../proxy/keys/open-store.ts';
+import { giveKey } from '../service.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'malaria-store-'));
+  file = join(folder, 'deep', 'down', 'proxy.sqlite');
+  return () => rmSync(folder, { recursive: true });
+});
+const open = () => {
+  const store = openStore(`sqlite:${file}`);
+  onTestFinished(() => store.close());
+  return store;
+};
+
+test('a fresh database is made with its folder, for its owner alone', async () => {
+  await giveKey(open());
+  for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
+});
+
+test('only a hash of the key is in the file', async () => {
+  const store = open();
+  const { key } = await giveKey(store);
+  const db = new DatabaseSync(file);
+  onTestFinished(() => db.close());
+  const everything = JSON.stringify([
+    db.prepare('SELECT * FROM keys').all(),
+    db.prepare('SELECT * FROM accounts').all(),
+  ]);
+  expect(everything).not.toContain(key.slice(13));
+  expect(db.prepare('SELECT hash FROM keys').get()).toEqual({ hash: new Uint8Array(hashKey(key)) });
+});
+
+test('what another connection commits holds from the very next look', async () => {
+  const [serving, other] = [open(), open()];
+  const { id, key } = await giveKey(other);
+  const look = () => serving.identify(hashKey(key), Date.now());
+  for (const [change, admitted] of [
+    [() => other.changeAccount('ministry', 'suspend', 1), false],
+    [() => other.changeAccount('ministry', 'reinstate', 1), true],
+    [() => other.setLimits('ministry', { perMinute: 7 }), true],
+    [() => serving.changeAccount('ministry', 'suspend', 1), false],
+    [() => serving.changeAccount('ministry', 'reinstate', 1), true],
+    [() => other.revokeKey(id, 1), false],
+  ] as const) {
+    const before = await look();
+    await change();
+    expect([before === null, (await look()) !== null]).toEqual([before === null, admitted]);
+  }
+});
+
+test('limits and scopes of the holder are those of now', async () => {
+  const [serving, other] = [open(), open()];
+  const { id, key } = await giveKey(other, { scopes: ['forecasts'], kind: 'test' });
+  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({
+    keyId: id,
+    kind: 'test',
+    scopes: ['forecasts'],
+    perMinute: null,
+    perMonth: null,
+  });
+  await other.setLimits('ministry', { perMinute: 7 });
+  await other.setLimits('ministry', { perMonth: 70 });
+  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({ perMinute: 7, perMonth: 70 });
+  await other.setLimits('ministry', { perMinute: null });
+  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({ perMinute: null, perMonth: 70 });
+});
+
+test('expiry holds to the millisecond, also for a key already read', async () => {
+  const store = open();
+  const { key } = await giveKey(store, { expiresAt: 5000, now: 1000 });
+  expect(await store.identify(hashKey(key), 4999)).not.toBeNull();
+  expect(await store.identify(hashKey(key), 5000)).toBeNull();
+});
+
+test('an unknown key is nobody, however often it is tried', async () => {
+  const store = open();
+  const unknown = mintKey('malaria', 'live');
+  expect([await store.identify(hashKey(unknown), 1), await store.identify(hashKey(unknown), 1)]).toEqual([null, null]);
+});
+
+test('names are unique for good', async () => {
+  const store = open();
+  await store.createAccount('organisation', 'acme', 1);
+  expect(() => store.createAccount('researcher', ' acme ', 1)).toThrow(/exists already/);
+  await store.changeAccount('acme', 'remove', 2);
+  expect(() => store.createAccount('organisation', 'acme', 3)).toThrow(
+    /was removed, and names are not given out twice/,
+  );
+});
+
+test('unknown names and ids are one line', () => {
+  const store = open();
+  expect(() => store.changeAccount('nobody', 'suspend', 1)).toThrow('no account named "nobody"');
+  expect(() => store.revokeKey('key_x', 1)).toThrow(/no key with id "key_x"/);
+});
+
+test('what is no store, or a newer one, is refused', () => {
+  writeFileSync(join(folder, 'text'), 'not a database at all, but long enough to look like one');
+  expect(() => openStore(`sqlite:${join(folder, 'text')}`)).toThrow(/cannot use .*text as an SQLite database/);
+  open();
+  const db = new DatabaseSync(file);
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  expect(() => openStore(`sqlite:${file}`)).toThrow(/schema 99, from a newer malaria-proxy/);
+  expect(() => openStore('postgres://user:secret@host/db')).toThrow(/^store: postgres:\/\/ is not in this build yet/);
+  expect(() => openStore('mysql:secret')).toThrow(/^store: expected sqlite:FILE or postgres:\/\/…$/);
+});

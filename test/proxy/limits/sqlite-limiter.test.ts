@@ -1,0 +1,244 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { calendarMonth } from '../../../proxy/limits/calendar-month.ts';
+import { limitHeaders } from '../../../proxy/limits/limit-headers.ts';
+import type { Charge, Limiter, Verdict } from '../../../proxy/limits/limiter.ts';
+import { openSqliteLimiter } from '../../../proxy/limits/sqlite-limiter.ts';
+
+const START = Date.parse('2026-03-10T12:00:00Z');
+
+/** A clock that stands still until told; a restart keeps the wall and begins the steady clock anew. */
+function fakeClock() {
+  const state = { wall: START, steady: 1000 };
+  return {
+    wallMs: () => state.wall,
+    steadyMs: () => state.steady,
+    pass: (ms: number) => {
+      state.wall += ms;
+      state.steady += ms;
+    },
+    restart: () => {
+      state.steady = 7;
+    },
+    setWall: (wall: number) => {
+      state.wall = wall;
+    },
+  };
+}
+
+let folder: string;
+let file: string;
+let clock: ReturnType<typeof fakeClock>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'malaria-limits-'));
+  file = join(folder, 'limits');
+  clock = fakeClock();
+  return () => rmSync(folder, { recursive: true });
+});
+
+const open = (at = file) => {
+  const limiter = openSqliteLimiter(at, clock);
+  let open = true;
+  const close = () => {
+    if (open) limiter.close();
+    open = false;
+  };
+  onTestFinished(close);
+  return { ...limiter, close };
+};
+/** What kill -9 at this moment would leave behind: the files as the system has them, opened anew. */
+const crash = () => {
+  const copy = join(folder, `copy-${Math.random()}`);
+  for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  clock.restart();
+  return Object.assign(open(copy), { file: copy });
+};
+const take = (limiter: Limiter, charge: Partial<Charge> = {}): Verdict =>
+  limiter.take({ keyId: 'k', ownerId: 'o', perMinute: 5, perMonth: null, ...charge }) as Verdict;
+const granted = (limiter: Limiter, times: number, charge: Partial<Charge> = {}): number =>
+  Array.from({ length: times }, () => take(limiter, charge)).filter((verdict) => verdict.refusedBy === null).length;
+
+describe('the minute', () => {
+  test('N in any 60 seconds, not one more, and the next exactly when the oldest leaves', () => {
+    const limiter = open();
+    expect(granted(limiter, 2)).toBe(2);
+    clock.pass(30_000);
+    expect(granted(limiter, 9)).toBe(3);
+    expect(take(limiter)).toMatchObject({ refusedBy: 'minute', minute: { limit: 5, remaining: 0, resetSeconds: 30 } });
+    clock.pass(29_999);
+    expect(granted(limiter, 9)).toBe(0);
+    clock.pass(1);
+    expect(granted(limiter, 9)).toBe(2);
+  });
+
+  test('belongs to the key, test or live', () => {
+    const limiter = open();
+    expect(granted(limiter, 9, { keyId: 'a' })).toBe(5);
+    expect(granted(limiter, 9, { keyId: 'b', perMonth: 100 })).toBe(5);
+  });
+
+  test('never more than N in a span, against a naive model, with restarts and crashes between', () => {
+    const step = fc.oneof(
+      {
+        weight: 8,
+        arbitrary: fc.record({ wait: fc.integer({ min: 0, max: 20_000 }), ask: fc.integer({ min: 1, max: 8 }) }),
+      },
+      { weight: 1, arbitrary: fc.constantFrom('restart', 'crash') },
+    );
+    let run = 0;
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.array(step, { maxLength: 25 }), (perMinute, steps) => {
+        file = join(folder, `run-${run++}`);
+        let limiter = open();
+        const grants: number[] = [];
+        for (const what of steps) {
+          if (what === 'restart') {
+            limiter.close();
+            clock.restart();
+            limiter = open();
+          } else if (what === 'crash') {
+            const after = crash();
+            limiter.close();
+            limiter = after;
+            file = after.file;
+          } else {
+            clock.pass(what.wait);
+            for (let i = 0; i < what.ask; i++) {
+              const inSpan = grants.filter((time) => clock.wallMs() - time < 60_000).length;
+              const verdict = take(limiter, { perMinute });
+              if (verdict.refusedBy === null) grants.push(clock.wallMs());
+              expect(inSpan + (verdict.refusedBy === null ? 1 : 0)).toBeLessThanOrEqual(perMinute);
+              // Without a restart nothing is lost either.
+              if (!steps.some((other) => typeof other === 'string'))
+                expect(verdict.refusedBy === null).toBe(inSpan < perMinute);
+            }
+          }
+        }
+        limiter.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a graceful restart forgets nothing and a crash costs at most a block', () => {
+    const first = open();
+    expect(granted(first, 30, { perMinute: 60 })).toBe(30);
+    const afterCrash = crash();
+    // Blocks are of 6: no more than 30 and no fewer than 24 are left.
+    expect(granted(afterCrash, 99, { perMinute: 60 })).toBe(30);
+    first.close();
+    clock.restart();
+    expect(granted(open(), 99, { perMinute: 60 })).toBe(30);
+  });
+
+  test('a block left open weighs for no longer than it could have been used', () => {
+    const first = open();
+    granted(first, 3);
+    clock.pass(119_999);
+    expect(granted(crash(), 9)).toBe(2);
+    clock.pass(1);
+    expect(granted(crash(), 9)).toBe(5);
+  });
+
+  test('is measured by the steady clock: setting the wall back or forth changes nothing', () => {
+    const limiter = open();
+    granted(limiter, 5);
+    clock.setWall(START - 3_600_000);
+    expect(granted(limiter, 1)).toBe(0);
+    clock.setWall(START + 3_600_000);
+    expect(granted(limiter, 1)).toBe(0);
+    clock.pass(60_000);
+    expect(granted(limiter, 9)).toBe(5);
+  });
+
+  test('a lowered limit holds at once and says when there will be room', () => {
+    const limiter = open();
+    granted(limiter, 2);
+    clock.pass(10_000);
+    granted(limiter, 3);
+    const verdict = take(limiter, { perMinute: 2 });
+    expect(verdict).toMatchObject({ refusedBy: 'minute', minute: { remaining: 0, resetSeconds: 60 } });
+  });
+});
+
+describe('the month', () => {
+  const live = { perMinute: 1000, perMonth: 250 };
+
+  test('belongs to the owner, live keys together, and is exact', () => {
+    const limiter = open();
+    expect(granted(limiter, 200, { ...live, keyId: 'a' })).toBe(200);
+    expect(granted(limiter, 200, { ...live, keyId: 'b' })).toBe(50);
+    expect(granted(limiter, 10, { ...live, keyId: 't', perMonth: null })).toBe(10);
+    expect(granted(limiter, 10, { ...live, ownerId: 'other' })).toBe(10);
+    expect(take(limiter, live)).toMatchObject({ refusedBy: 'month', month: { limit: 250, remaining: 0 } });
+  });
+
+  test('begins anew at 00:00 UTC on the first', () => {
+    const limiter = open();
+    clock.setWall(Date.parse('2026-03-31T23:59:59.500Z'));
+    expect(granted(limiter, 300, live)).toBe(250);
+    expect(take(limiter, live).month?.resetSeconds).toBe(1);
+    clock.pass(500);
+    expect(granted(limiter, 300, live)).toBe(250);
+  });
+
+  test('a refusal of either charges neither', () => {
+    const limiter = open();
+    const charge = { perMinute: 3, perMonth: 5 };
+    expect(granted(limiter, 50, charge)).toBe(3);
+    clock.pass(60_000);
+    expect(granted(limiter, 50, charge)).toBe(2);
+    // Two were granted of the month's rest; its 48 refusals are not in the minute of the same key as a test key.
+    expect(granted(limiter, 50, { perMinute: 3, perMonth: null })).toBe(1);
+  });
+
+  test('a restart keeps the count, a crash costs at most a block of 1%', () => {
+    const charge = { perMinute: 10_000, perMonth: 1000 };
+    const first = open();
+    expect(granted(first, 123, charge)).toBe(123);
+    expect(granted(crash(), 2000, charge)).toBe(1000 - 130);
+    first.close();
+    clock.restart();
+    expect(granted(open(), 2000, charge)).toBe(1000 - 123);
+  });
+
+  test('changes of the allowance hold at once', () => {
+    const limiter = open();
+    expect(granted(limiter, 100, { perMinute: 10_000, perMonth: 10_000 })).toBe(100);
+    expect(granted(limiter, 100, { perMinute: 10_000, perMonth: 99 })).toBe(0);
+    expect(granted(limiter, 100, { perMinute: 10_000, perMonth: 101 })).toBe(1);
+    expect(granted(limiter, 500, { perMinute: 10_000, perMonth: 300 })).toBe(199);
+  });
+});
+
+test('one process has the limits to itself', () => {
+  const first = open();
+  expect(() => open()).toThrow(/is in use: another .*--limits redis:\/\//);
+  first.close();
+  expect(() => open()).not.toThrow();
+});
+
+test('calendar months are UTC', () => {
+  const february = calendarMonth(Date.parse('2024-02-29T23:59:59.999Z'));
+  expect(february).toEqual({ name: '2024-02', start: Date.UTC(2024, 1), end: Date.UTC(2024, 2) });
+  expect(calendarMonth(Date.parse('2024-02-01T00:00:00Z'), february)).toBe(february);
+  expect(calendarMonth(Date.parse('2024-03-01T00:00:00Z'), february).name).toBe('2024-03');
+  expect(calendarMonth(Date.parse('2026-12-01T00:00:00Z')).end).toBe(Date.UTC(2027, 0));
+});
+
+test('headers tell quota, rest and reset', () => {
+  const minute = { limit: 60, remaining: 59, resetSeconds: 60 };
+  expect(limitHeaders({ refusedBy: null, minute, month: null })).toEqual({
+    'ratelimit-policy': '"minute";q=60;w=60',
+    ratelimit: '"minute";r=59;t=60',
+  });
+  const month = { limit: 10, remaining: 0, resetSeconds: 7200, windowSeconds: 2_678_400 };
+  expect(limitHeaders({ refusedBy: 'month', minute, month })).toEqual({
+    'ratelimit-policy': '"minute";q=60;w=60, "month";q=10;w=2678400',
+    ratelimit: '"minute";r=59;t=60, "month";r=0;t=7200',
+    'retry-after': '7200',
+  });
+});

@@ -1,0 +1,175 @@
+/** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
+import { exec } from 'node:child_process';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../proxy/keys/open-store.ts';
+import { runCli, serveCli } from './cli-process.ts';
+import { makeBuild, versionOf } from './fixture.ts';
+import { giveKey } from './service.ts';
+
+function place() {
+  const { build, current, store, remove } = makeBuild();
+  onTestFinished(remove);
+  return { build, current, store, args: ['--snapshot', current, '--store', store] };
+}
+
+const ask = (url: string, key: string, path = '/v1/periods') => fetch(url + path, { headers: { 'x-api-key': key } });
+const granted = async (url: string, key: string, times: number) => {
+  let count = 0;
+  for (let i = 0; i < times; i++) if ((await ask(url, key)).status === 200) count++;
+  return count;
+};
+
+test('after kill -9 no more is granted than the month allows, and at most a block is lost', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.setLimits('ministry', { perMinute: 100_000, perMonth: 500 });
+  await accounts.close();
+  let total = 0;
+  for (const _ of [1, 2, 3]) {
+    const serving = await serveCli(args);
+    total += await granted(serving.url, key, 92);
+    await serving.stop('SIGKILL');
+  }
+  const last = await serveCli(args);
+  total += await granted(last.url, key, 600);
+  // Blocks are of 5, and each of the three crashes may lose one.
+  expect(total).toBeLessThanOrEqual(500);
+  expect(total).toBeGreaterThanOrEqual(485);
+  expect(await last.stop()).toBe(0);
+});
+
+test('after a graceful stop not a single request is lost, of minute or month', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.setLimits('ministry', { perMinute: 70, perMonth: 400 });
+  await accounts.close();
+  let total = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const serving = await serveCli(args);
+    total += await granted(serving.url, key, 33);
+    expect(await serving.stop(signal)).toBe(0);
+  }
+  const last = await serveCli(args);
+  expect(total + (await granted(last.url, key, 40))).toBe(70);
+});
+
+test('a second server on the same store is refused, and let in once the first is killed', async () => {
+  const { args, build, current } = place();
+  const first = await serveCli(args);
+  // By another name of the same file, too.
+  symlinkSync(join(build, 'store', 'proxy.sqlite'), join(build, 'link.sqlite'));
+  const named = ['--snapshot', current, '--store', `sqlite:${join(build, 'link.sqlite')}`];
+  const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
+  expect([second.code, second.stdout]).toEqual([2, '']);
+  expect(second.stderr).toMatch(/^malaria-proxy: .* is in use: another .* --limits redis:\/\/…\n$/);
+  await first.stop('SIGKILL');
+  expect(await (await serveCli(args)).stop()).toBe(0);
+});
+
+test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {
+  const { args } = place();
+  const first = await serveCli([...args, '--first-key']);
+  expect(first.key).toMatch(/^malaria_test_/);
+  await first.stop();
+  const second = await serveCli([...args, '--first-key']);
+  expect((await ask(second.url, first.key!)).status).toBe(401);
+  expect((await ask(second.url, second.key!, '/v1/boundaries/states')).status).toBe(200);
+  await second.stop();
+});
+
+test('plain output says what is served and where; its curl line works', async () => {
+  const { args } = place();
+  const { spawn } = await import('node:child_process');
+  const root = join(import.meta.dirname, '..', '..');
+  const child = spawn(
+    join(root, 'node_modules/.bin/node'),
+    [join(root, 'proxy/cli.ts'), 'serve', ...args, '--port', '0', '--ops-port', '0', '--first-key'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  for await (const chunk of child.stdout) {
+    output += chunk;
+    if (output.includes('curl') && output.endsWith('\n\n')) break;
+  }
+  expect(output).toContain(`serving ${versionOf()}: 3 states, 2023-06 to 2023-12, forecast to 2024-04`);
+  const line = output.split('\n').find((text) => text.trim().startsWith('curl '))!;
+  const { stdout } = await promisify(exec)(line);
+  expect(JSON.parse(stdout)).toMatchObject({ period: '2023-12', state_code: 'KN' });
+});
+
+test('no key in the log, on either output, or in any file of the store', async () => {
+  const { args, build, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli([...args, '--log']);
+  await ask(serving.url, key, `/v1/risk/lgas?state=KN&api_key=${key}`);
+  await ask(serving.url, `${key}x`, `/${key}`);
+  await fetch(`${serving.url}/%`, { headers: { authorization: `Bearer ${key}` } });
+  const metrics = await (await fetch(`${serving.opsUrl}/metrics`)).text();
+  await serving.stop();
+  const { stdout, stderr } = serving.read();
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ operation, status }) => [operation, status])).toEqual([
+    ['risk-lgas', 200],
+    ['none', 401],
+    ['none', 404],
+  ]);
+  expect(Object.keys(lines[0]).sort()).toEqual(['ms', 'operation', 'request_id', 'status', 'time']);
+  const files = ['proxy.sqlite', 'proxy.sqlite-limits'].map((name) =>
+    readFileSync(join(build, 'store', name), 'latin1'),
+  );
+  for (const text of [stdout, stderr, metrics, ...files]) expect(text).not.toContain(key.slice(13, 30));
+  expect(metrics).toContain('malaria_requests_total{operation="risk-lgas",status="200",key_kind="live"} 1');
+  expect(metrics).toContain('malaria_requests_total{operation="none",status="401",key_kind="none"} 1');
+  expect(metrics).toContain(`malaria_snapshot_info{model_version="${versionOf()}"} 1`);
+});
+
+test('health and readiness are on the other port only', async () => {
+  const { args } = place();
+  const serving = await serveCli(args);
+  expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
+  expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(200);
+  expect((await fetch(`${serving.opsUrl}/v1/periods`)).status).toBe(404);
+  expect((await fetch(`${serving.url}/healthz`)).status).toBe(401);
+});
+
+test('what stands in the way of a start is one clear line, exit code 2', async () => {
+  const { args, current, store } = place();
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const port = String((taken.address() as AddressInfo).port);
+  const free = ['--port', '0', '--ops-port', '0'];
+  for (const [more, message] of [
+    [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is taken`],
+    [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is taken`],
+    [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
+    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build` first'],
+    [[...args, ...free, '--limits', 'redis://x'], 'redis:// is not in this build yet'],
+    [['--snapshot', current, '--store', 'postgres://x', ...free], 'postgres:// is not in this build yet'],
+    [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
+  ] as const) {
+    const done = await runCli(['serve', ...more]);
+    expect([done.code, done.stdout]).toEqual([2, '']);
+    expect(done.stderr).toContain(message);
+    expect(done.stderr.trim().split('\n')).toHaveLength(1);
+  }
+  rmSync(join(current, 'v1/periods.json'));
+  const damaged = await runCli(['serve', ...args, ...free]);
+  expect([damaged.code, damaged.stderr]).toEqual([
+    2,
+    expect.stringContaining('is damaged: v1/periods.json is missing'),
+  ]);
+});

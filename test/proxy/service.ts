@@ -1,0 +1,89 @@
+/** A running service on free ports over a fixture, with accounts and keys made in its own store. */
+import { onTestFinished } from 'vitest';
+import type { Scope } from '../../pipeline/contract/operations.ts';
+import { SCOPES } from '../../pipeline/contract/operations.ts';
+import { hashKey, type KeyKind, mintKey } from '../../proxy/keys/key-format.ts';
+import type { AccountStore } from '../../proxy/keys/store.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../proxy/server.ts';
+import { type FixtureOptions, makeBuild } from './fixture.ts';
+
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
+
+export interface Service extends RunningServer {
+  build: string;
+  storeUrl: string;
+  reports: string[];
+  /** GET of `path` with `key`, whatever else is wanted of the request. */
+  get(path: string, key?: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Has what was started end with the test; `beforeAll` passes its own, for a service that a file shares. */
+type AtEnd = (end: () => void | Promise<void>) => void;
+
+/** Starts a service that stops, and whose files go, with the test. */
+export async function startService(
+  options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<Service> {
+  const { build, current, store, remove } = makeBuild(options.fixture);
+  atEnd(remove);
+  return serveBuild({ build, snapshot: current, store }, options, atEnd);
+}
+
+export async function serveBuild(
+  place: { build: string; snapshot: string; store: string },
+  options: Partial<ServerOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<Service> {
+  const reports: string[] = [];
+  const server = await startServer({
+    ...place,
+    host: '127.0.0.1',
+    port: 0,
+    opsPort: 0,
+    limits: 'sqlite',
+    perMinute: 100_000,
+    perMonth: 100_000,
+    pollMs: 20,
+    report: (line) => reports.push(line),
+    ...options,
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= server.close());
+  atEnd(close);
+  return {
+    ...server,
+    close,
+    build: place.build,
+    storeUrl: place.store,
+    reports,
+    get: (path, key, init = {}) =>
+      fetch(server.url + path, {
+        ...init,
+        headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...init.headers },
+      }),
+  };
+}
+
+/** A key of `owner`, an organisation that is made where missing. */
+export async function giveKey(
+  store: AccountStore,
+  options: { owner?: string; kind?: KeyKind; scopes?: Scope[]; expiresAt?: number | null; now?: number } = {},
+): Promise<{ id: string; key: string }> {
+  const { owner = 'ministry', kind = 'live', scopes = ALL_SCOPES, expiresAt = null, now = Date.now() } = options;
+  if (!(await store.findAccount(owner))) await store.createAccount('organisation', owner, now);
+  const key = mintKey('malaria', kind);
+  const { id } = await store.createKey({ owner, name: 'test', kind, scopes, expiresAt, hash: hashKey(key) }, now);
+  return { id, key };
+}
+
+/** The code of a problem, its form checked. */
+export async function codeOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'application/problem+json') {
+    throw new Error(`no problem but ${response.status} ${response.headers.get('content-type')}`);
+  }
+  const body = (await response.json()) as { status: number; code: string; request_id: string };
+  if (body.status !== response.status) throw new Error(`body says ${body.status}, HTTP ${response.status}`);
+  if (body.request_id !== response.headers.get('x-request-id')) throw new Error('request ids differ');
+  return body.code;
+}

@@ -1,0 +1,127 @@
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { Manifest } from '../../../pipeline/contract/manifest.ts';
+import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
+import { makeBuild, publish, versionOf, writeSnapshot } from '../fixture.ts';
+import { giveKey, serveBuild, startService } from '../service.ts';
+
+const readyz = async (opsUrl: string) => (await (await fetch(`${opsUrl}/readyz`)).json()) as Record<string, unknown>;
+
+test('snapshots published under load are taken up without a dropped or a mixed answer', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  let stop = false;
+  const seen = new Set<string>();
+  let answers = 0;
+  const client = async () => {
+    while (!stop) {
+      const response = await service.get('/v1/periods', key);
+      const body = (await response.json()) as { model_version: string };
+      expect(response.status).toBe(200);
+      expect(response.headers.get('model-version')).toBe(body.model_version);
+      seen.add(body.model_version);
+      answers++;
+    }
+  };
+  const clients = Promise.all(Array.from({ length: 8 }, client));
+  for (const release of ['00000002', '00000003', '00000004']) {
+    const target = join('snapshots', versionOf(release));
+    writeSnapshot(join(service.build, target), { release });
+    publish(service.build, target);
+    await vi.waitFor(() => expect(seen).toContain(versionOf(release)), { timeout: 10_000 });
+  }
+  stop = true;
+  await clients;
+  expect(seen.size).toBe(4);
+  expect(answers).toBeGreaterThan(8);
+});
+
+test('a damaged snapshot is refused and told of, the old one kept, the next sound one taken up', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  const served = async () => (await service.get('/v1/periods', key)).headers.get('model-version');
+
+  const bad = join(service.build, 'snapshots', versionOf('00000002'));
+  writeSnapshot(bad, { release: '00000002' });
+  const damaged = join(bad, 'v1/risk/lgas/2023-09/KN.json.br');
+  const bytes = readFileSync(damaged);
+  bytes[10]! ^= 1;
+  writeFileSync(damaged, bytes);
+  publish(service.build, bad);
+  await vi.waitFor(async () => expect((await readyz(service.opsUrl)).refused_snapshot).not.toBeNull());
+  expect(await readyz(service.opsUrl)).toMatchObject({
+    status: 'ready',
+    model_version: versionOf(),
+    refused_snapshot: { reason: expect.stringContaining('v1/risk/lgas/2023-09/KN.json.br has SHA-256') },
+  });
+  expect(await served()).toBe(versionOf());
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(service.reports.filter((line) => line.startsWith('refused'))).toHaveLength(1);
+
+  const good = join(service.build, 'snapshots', versionOf('00000003'));
+  writeSnapshot(good, { release: '00000003' });
+  publish(service.build, good);
+  await vi.waitFor(async () => expect(await served()).toBe(versionOf('00000003')));
+  expect((await readyz(service.opsUrl)).refused_snapshot).toBeNull();
+});
+
+test('a link that leads nowhere for a while costs nothing', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  rmSync(join(service.build, 'current'));
+  await vi.waitFor(() => expect(service.reports.join()).toContain('ENOENT'));
+  expect((await service.get('/v1/periods', key)).status).toBe(200);
+  publish(service.build, join('snapshots', versionOf()));
+  await vi.waitFor(async () => expect((await readyz(service.opsUrl)).refused_snapshot).toBeNull());
+});
+
+test('a plain directory can be served, and replaced by another', async () => {
+  const { build, store, remove } = makeBuild();
+  const directory = join(build, 'snapshots', versionOf());
+  const service = await serveBuild({ build, snapshot: directory, store });
+  const { key } = await giveKey(service.store);
+  writeSnapshot(join(build, 'aside'), { release: '00000002' });
+  renameSync(directory, join(build, 'old'));
+  renameSync(join(build, 'aside'), directory);
+  await vi.waitFor(async () =>
+    expect((await service.get('/v1/periods', key)).headers.get('model-version')).toBe(versionOf('00000002')),
+  );
+  await service.close();
+  remove();
+});
+
+test.each<[string, (directory: string, manifest: Manifest) => unknown, RegExp]>([
+  ['a missing file', (d) => rmSync(join(d, 'v1/periods.json.gz')), /v1\/periods\.json\.gz is missing/],
+  [
+    'a longer file',
+    (d) => appendFileSync(join(d, 'v1/periods.json'), ' '),
+    /v1\/periods\.json has \d+ bytes, the manifest says/,
+  ],
+  ['no manifest', (d) => rmSync(join(d, 'manifest.json')), /manifest\.json cannot be read/],
+  ['half a manifest', (d) => writeFileSync(join(d, 'manifest.json'), '{'), /manifest\.json cannot be read/],
+  ['another format', (_, m) => Object.assign(m, { format: 2 }), /manifest\.json: \/format/],
+  [
+    'a file not listed',
+    (_, m) => delete m.files['v1/context/lgas/AB.json.br'],
+    /lists no v1\/context\/lgas\/AB\.json\.br/,
+  ],
+  [
+    'a way out',
+    (_, m) => Object.assign(m.files, { '../secret': m.files['v1/periods.json'] }),
+    /not a plain relative path/,
+  ],
+  ['a foreign ETag', (_, m) => Object.assign(m.files['v1/periods.json']!, { etag: `"${'0'.repeat(32)}"` }), /ETag/],
+  ['a state without files', (_, m) => m.coverage.states.push('ZZ'), /lists no v1\/risk\/lgas\/2023-06\/ZZ\.json/],
+])('%s is noticed', async (_, damage, message) => {
+  const { current, remove } = makeBuild();
+  try {
+    const manifest = JSON.parse(readFileSync(join(current, 'manifest.json'), 'utf8')) as Manifest;
+    const before = JSON.stringify(manifest);
+    damage(current, manifest);
+    if (JSON.stringify(manifest) !== before) writeFileSync(join(current, 'manifest.json'), JSON.stringify(manifest));
+    await expect(openSnapshot(current)).rejects.toThrow(message);
+  } finally {
+    remove();
+  }
+});
