@@ -16,8 +16,6 @@ export interface RiskInputs {
   /** Whether clusters' coordinates are displaced as DHS does. */
   displaced: boolean;
   state_only_effective_size: number;
-  /** Month that a round known by state only stands for. */
-  state_round_period: Period;
 }
 
 /** An observation with what the baseline and cross-validation need beside it. */
@@ -96,7 +94,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);
   };
   const observe = (
-    o: Cluster | (StateRound & { cluster_id: string; period: Period; examined: number }),
+    o: Cluster | (StateRound & { cluster_id: string; examined: number }),
     at: { cells: Int32Array; weights: Float64Array },
     clustered: boolean,
   ): Observed => {
@@ -124,7 +122,6 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
       {
         ...o,
         cluster_id: `${o.survey_year} ${o.state_code}`,
-        period: inputs.state_round_period,
         examined: inputs.state_only_effective_size,
       },
       ofState(known(stateIndex, o.state_code, 'state')),
@@ -133,9 +130,12 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   );
   const times = years.map((year) => {
     const own = surveys.clusters.filter((o) => o.survey_year === year);
-    if (own.length === 0) return timeOf(`${year}${inputs.state_round_period.slice(4)}`);
-    const examined = own.reduce((sum, o) => sum + o.examined, 0);
-    return own.reduce((sum, o) => sum + o.examined * timeOf(o.period), 0) / examined;
+    const dated =
+      own.length > 0
+        ? own
+        : surveys.state_rounds.filter((o) => o.survey_year === year).map((o) => ({ ...o, examined: 1 }));
+    const examined = dated.reduce((sum, o) => sum + o.examined, 0);
+    return dated.reduce((sum, o) => sum + o.examined * timeOf(o.period), 0) / examined;
   });
   return { ground, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
 }

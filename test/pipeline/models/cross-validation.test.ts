@@ -43,12 +43,11 @@ const inputs: RiskInputs = {
   surveys: {
     method: 'microscopy',
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
-    state_rounds: [{ survey_year: 2021, state_code: 'AB', positivity: 0.9 }],
+    state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
   season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
   displaced: true,
   state_only_effective_size: 90,
-  state_round_period: '2021-11',
 };
 const folds = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
 const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), ['AB', 'KN'], folds, CONSTANTS, 60, 1)];
@@ -77,7 +76,7 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
     surveys: {
       ...inputs.surveys,
       clusters: inputs.surveys.clusters.map((c) => (folds.get(c.lga_code!) === 1 ? { ...c, positivity: 1 } : c)),
-      state_rounds: [{ survey_year: 2021, state_code: 'AB', positivity: 0.01 }],
+      state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.01 }],
     },
   };
   const means = (given: RiskInputs) =>
