@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readFolds, writeDraws, writeScores } from '../../../pipeline/commands/cross-validate.ts';
-import type { HeldOut } from '../../../pipeline/models/cross-validation.ts';
+import { readFolds, writeDraws, writeScores } from '../../pipeline/held-out-files.ts';
+import type { HeldOut } from '../../pipeline/models/cross-validation.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -33,9 +33,9 @@ test('folds are read by their columns’ names', () => {
 test('folds that are none stop with file and line', () => {
   const path = join(folder, 'folds.csv');
   for (const [text, message] of [
-    ['lga,fold\nA,1\n', 'columns lga,fold, expected lga_pcode and fold'],
-    ['lga_pcode,fold\nA,\n', 'line 2: A,, expected an LGA and a whole fold'],
-    ['lga_pcode,fold\nA,1\nA,2\n', 'line 3: LGA A a second time'],
+    ['lga,fold\nA,1\n', 'header: found lga,fold, expected columns lga_pcode and fold'],
+    ['lga_pcode,fold\nA,\n', 'line 2: found A,, expected an LGA and a whole fold'],
+    ['lga_pcode,fold\nA,1\nA,2\n', 'line 3: found LGA A a second time'],
   ] as const) {
     writeFileSync(path, text);
     expect(() => readFolds(path)).toThrow(message);
