@@ -89,8 +89,6 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   let transmitted: TransmissionOutput;
   beforeAll(async () => {
     const real = await realArtifacts();
-    // Set here and not read from the catalog: the figures below were measured with these durations.
-    Object.assign(real.model.parameters.transmission, { infectious_months: 2, immune_months: 3 });
     seasons = season(real);
     transmitted = transmission({ ...real, rain: seasons.rain })!;
   });
