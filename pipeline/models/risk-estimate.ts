@@ -28,14 +28,20 @@ export interface FitSummary {
   evaluations: number;
 }
 
-/** Fits the risk model to all rounds and scores every LGA and state in every period. */
+/**
+ * Fits the risk model to all rounds and scores every LGA and state in every period.
+ * @param progress is told the share done
+ */
 export function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
   { season_exponent, draws, seed }: Pick<Constants, 'season_exponent'> & { draws: number; seed: number },
+  progress: (share: number, what: string) => void = () => {},
 ): RiskEstimate {
+  progress(0, 'fit');
   const observations = prepared.observed.map((o) => o.risk);
   const fit = fitRisk(prepared.ground, prepared.times, observations, { season_exponent, ...GIVEN });
+  progress(0.7, 'predict');
   const months = periods.map((p) => ({ time: timeOf(p), log_season: prepared.log_season[monthOf(p) - 1]! }));
   return { ...predictRisk(fit, months, draws, randomStream(seed, 'risk/draws')), fit: summariseFit(fit, prepared) };
 }

@@ -36,8 +36,8 @@ export interface PreparedRisk {
   log_season: Float64Array[];
 }
 
-/** An index of nought would put prevalence at nought; infections outlast the season. */
-const SEASON_FLOOR = 0.05;
+/** A month without any expected cases would have no logarithm: the index is taken to be at least this. */
+export const LEAST_INDEX = 0.01;
 
 /** A month's middle in years: 2018-01 is 2018 + 1/24. */
 export function timeOf(period: Period): number {
@@ -67,7 +67,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     Float64Array.from(areas.lgas, ({ lga_code }) => {
       const index = inputs.season[lga_code]?.[m];
       if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
-      return Math.log(Math.max(index, SEASON_FLOOR));
+      return Math.log(Math.max(index, LEAST_INDEX));
     }),
   );
 
