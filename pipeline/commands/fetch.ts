@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { readCatalog } from '../engine/country.ts';
-import { type FetchOutcome, fetchFile, filesToFetch } from '../fetch.ts';
+import { type FetchOutcome, fetchFile, filesToFetch } from '../fetch/files.ts';
 import { say } from './options.ts';
 
 const DETAIL = `

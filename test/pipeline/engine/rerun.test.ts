@@ -76,7 +76,9 @@ describe('one change after another', () => {
   });
 
   test('a line of the catalog that says how to read: what hands on the same ends it there', async () => {
-    editSources((sources) => void (sources.find(({ id }) => id === 'surveys').displaced = true));
+    editSources((sources) => {
+      sources.find(({ id }) => id === 'surveys').displaced = true;
+    });
     expect((await plan()).ingest!.why).toBe('sources.json, surveys: displaced was not there, is true');
     expect((await build()).ran).toEqual(['ingest', 'snapshot']);
   });

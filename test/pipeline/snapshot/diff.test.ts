@@ -98,7 +98,7 @@ test('past forecasts are scored where their months are estimated by now', () => 
     );
   });
   const mean = errors.reduce((sum: number, error: number) => sum + error, 0) / 4;
-  expect(diff.past_forecasts?.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
+  expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
 });
 
 test('snapshots of two countries are not compared', () => {

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sha256 } from '../../pipeline/engine/hash.ts';
-import { fetchFile, type WantedFile } from '../../pipeline/fetch.ts';
-import { run, temporary } from '../command-line.ts';
-import { sourceIn, writeTiny } from '../tiny-country.ts';
+import { sha256 } from '../../../pipeline/engine/hash.ts';
+import type { WantedFile } from '../../../pipeline/fetch/download.ts';
+import { fetchFile } from '../../../pipeline/fetch/files.ts';
+import { run, temporary } from '../../command-line.ts';
+import { sourceIn, writeTiny } from '../../tiny-country.ts';
 
 const DATA = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 251));
 const HALF = DATA.subarray(0, 20_000);
