@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-<<<<<<< HEAD
 import { lineOf } from './commands/errors.ts';
 
 /** Each command's module, loaded when it is asked for: a build that finds nothing changed need not load them all. */
@@ -13,27 +12,9 @@ const COMMANDS: Record<string, () => Promise<() => Command>> = {
   synth: async () => (await import('./commands/synth.ts')).synthCommand,
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
   prune: async () => (await import('./commands/prune.ts')).pruneCommand,
+  'cross-validate': async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
   zonal: async () => (await import('./commands/zonal.ts')).zonalCommand,
 };
-=======
-import { buildCommand } from './commands/build.ts';
-import { crossValidateCommand } from './commands/cross-validate.ts';
-import { planCommand } from './commands/plan.ts';
-import { showCommand } from './commands/show.ts';
-import { synthCommand } from './commands/synth.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { zonalCommand } from './commands/zonal.ts';
-
-const commands = [
-  buildCommand,
-  planCommand,
-  verifyCommand,
-  showCommand,
-  synthCommand,
-  zonalCommand,
-  crossValidateCommand,
-];
->>>>>>> main
 
 /** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
 async function program(asked: string | undefined): Promise<Command> {
