@@ -4,7 +4,7 @@ import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } f
 import { lockHash } from './engine/code.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter, whenAlone } from './engine/lock.ts';
-import { type PlannedStage, planStages, waitsFor } from './engine/plan.ts';
+import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { type Recipe, recipeOf } from './engine/recipe.ts';
 import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
@@ -69,8 +69,8 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   const raw = await hashRawFiles(country);
   const { planned, entries } = planStages(STAGES, country, raw, cache, lockHash());
   const artifacts = artifactHashes(entries);
-  const waits = waitsFor(SNAPSHOT, artifacts);
-  if (waits.length > 0) return [...planned, { stage: SNAPSHOT.name, status: 'depends', causes: waits }];
+  const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache, lockHash());
+  if (waiting) return [...planned, waiting];
   const recipe = recipeOf(SNAPSHOT, country, raw, artifacts, lockHash());
   const { version, keys } = versionOf(country, [...entries, recipe]);
   if (isPublished(out, version, keys)) {

@@ -23,11 +23,8 @@ export function planStages(
   const artifacts: Record<string, string> = {};
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
-    const waits = waitsFor(stage, artifacts);
-    if (waits.length > 0) {
-      const own = ownCauses(stage, country, raw, artifacts, cache, lock);
-      return { stage: stage.name, status: own.length > 0 ? 'run' : 'depends', causes: [...own, ...waits] };
-    }
+    const waiting = waitingFor(stage, country, raw, artifacts, cache, lock);
+    if (waiting) return waiting;
     const recipe = recipeOf(stage, country, raw, artifacts, lock);
     const entry = findEntry(cache, stage.name, recipe.key);
     if (!entry) {
@@ -42,23 +39,26 @@ export function planStages(
   return { planned, entries };
 }
 
-/** Why a stage will run whatever the stages before it hand on: what changed of the rest of what it is made of. */
-function ownCauses(
+/**
+ * What is known of a stage that reads artifacts which are yet to be made: that it will run, where something else of
+ * what it is made of changed, or that it may. Null where all it reads is known.
+ */
+export function waitingFor(
   stage: Stage,
   country: Country,
   raw: Record<string, string>,
   artifacts: Record<string, string>,
   cache: string,
   lock: string,
-): string[] {
-  const latest = latestEntry(cache, stage.name, country.model.country);
-  if (!latest) return [];
-  const recipe = recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts }, lock);
-  return recipe.key === latest.key ? [] : causesOf(recipe, latest, { cache, rawData: country.rawData });
-}
-
-/** The stages whose artifacts are not known before they have run, in words; none: all are known. */
-export function waitsFor(stage: Stage, artifacts: Record<string, string>): string[] {
+): PlannedStage | null {
   const missing = stage.inputs.filter((name) => !(name in artifacts)).map((name) => name.split('/')[0]!);
-  return [...new Set(missing)].map((name) => `runs if ${name} hands on something else than before`);
+  if (missing.length === 0) return null;
+  const makers = [...new Set(missing)];
+  const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
+  const wait = `runs if ${list} ${makers.length > 1 ? 'hand' : 'hands'} on something else than before`;
+  const latest = latestEntry(cache, stage.name, country.model.country);
+  const recipe = latest && recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts }, lock);
+  const changed = recipe !== null && recipe.key !== latest!.key;
+  const own = changed ? causesOf(recipe, latest, { cache, rawData: country.rawData }) : [];
+  return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };
 }

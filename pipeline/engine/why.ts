@@ -48,7 +48,10 @@ function valueChanges(was: unknown, is: unknown, at = ''): string[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return [];
   const bothLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
   const bothObjects = isObject(was) && isObject(is) && !Array.isArray(was) && !Array.isArray(is);
-  if (!bothLists && !bothObjects) return [`${at || 'all of it'} was ${brief(was)}, is ${brief(is)}`];
+  if (!bothLists && !bothObjects) {
+    const from = commonStart(JSON.stringify(was), JSON.stringify(is));
+    return [`${at || 'all of it'} was ${brief(was, from)}, is ${brief(is, from)}`];
+  }
   const [a, b] = [was as Record<string, unknown>, is as Record<string, unknown>];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
     valueChanges(a[key], b[key], at ? `${at}.${key}` : key),
@@ -57,8 +60,21 @@ function valueChanges(was: unknown, is: unknown, at = ''): string[] {
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
-function brief(value: unknown): string {
+/** How much of two texts is alike at their beginning. */
+function commonStart(a = '', b = ''): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i++;
+  return i;
+}
+
+const MOST_LETTERS = 80;
+
+/** A value as JSON; of a long one the part from shortly before `from`, where it begins to differ. */
+function brief(value: unknown, from: number): string {
   if (value === undefined) return 'not there';
   const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  if (text.length <= MOST_LETTERS) return text;
+  const start = from < MOST_LETTERS / 2 ? 0 : from - 20;
+  const part = text.slice(start, start + MOST_LETTERS);
+  return `${start > 0 ? '…' : ''}${part}${start + MOST_LETTERS < text.length ? '…' : ''}`;
 }

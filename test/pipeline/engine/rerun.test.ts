@@ -31,7 +31,10 @@ beforeAll(async () => {
   country = writeTiny();
   const planned = await plan();
   expect(planned.ingest).toEqual({ status: 'run', why: 'never run here' });
-  expect(planned.snapshot!.status).toBe('depends');
+  expect(planned.snapshot).toEqual({
+    status: 'depends',
+    why: expect.stringMatching(/^runs if ingest, .* or transmission hand on/),
+  });
   const { ran } = await build();
   expect(ran.sort()).toEqual([...ALL].sort());
 });
@@ -49,10 +52,13 @@ describe('one change after another', () => {
     edit('surveys.csv', (text) => replaceLine(text, 3, (line) => line.replace(/[^,]+$/, '0.77')));
     const planned = await plan();
     expect(planned.ingest).toEqual({ status: 'run', why: 'surveys.csv changed: changes in row 3' });
-    expect(planned.risk).toEqual({ status: 'depends', why: expect.stringContaining('runs if ingest hands on') });
+    expect(planned.boundaries).toEqual({
+      status: 'depends',
+      why: 'runs if ingest hands on something else than before',
+    });
     const { ran, causes } = await build();
     expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey']);
-    expect(causes.risk).toEqual(['ingest/surveys changed']);
+    expect(causes.survey).toEqual(['ingest/surveys changed']);
   });
 
   test('rows added', async () => {
@@ -75,11 +81,11 @@ describe('one change after another', () => {
     expect(ran).toEqual(['snapshot']);
   });
 
-  test('a line of the catalog that says how to read: what hands on the same ends it there', async () => {
+  test('a line of the catalog that says how to read: where the same is handed on, it ends there', async () => {
     editSources((sources) => {
-      sources.find(({ id }) => id === 'surveys').displaced = true;
+      sources.find(({ id }) => id === 'itn_use').crs = 'EPSG:4326';
     });
-    expect((await plan()).ingest!.why).toBe('sources.json, surveys: displaced was not there, is true');
+    expect((await plan()).ingest!.why).toBe('sources.json, itn_use: crs was not there, is "EPSG:4326"');
     expect((await build()).ran).toEqual(['ingest', 'snapshot']);
   });
 
@@ -88,7 +94,10 @@ describe('one change after another', () => {
     const why = 'model.json, parameters.survey.small_sample was 100, is 90';
     expect((await plan()).survey).toEqual({ status: 'run', why });
     edit('nets.csv', (text) => text.replace('0.3', '0.31'));
-    expect((await plan()).survey).toEqual({ status: 'run', why: expect.stringContaining(`${why}; runs if ingest`) });
+    expect((await plan()).survey).toEqual({
+      status: 'run',
+      why: expect.stringContaining(`${why}; runs if ingest or context hand on`),
+    });
     const { ran } = await build();
     expect([...ran].sort()).toEqual(['context', 'ingest', 'snapshot', 'survey']);
   });
