@@ -1,7 +1,7 @@
 import { correlation, mean } from '../numerics/averages.ts';
 import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
-import { type SirsCycle, seasonGrid, sirsCycle } from './sirs.ts';
+import { type SirsCycle, sirsCycle } from './sirs.ts';
 
 /** How rain makes a season of cases; the same everywhere. */
 export interface RainSeason {
@@ -54,7 +54,7 @@ export function rainForcing(rain_mm: readonly number[], half_saturation_mm: numb
 /** The yearly cycle of an SIRS whose transmission follows a place's usual rain. */
 export function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
   const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
-  const season = seasonGrid(rainForcing(rain_mm, rain.half_saturation_mm), rain.lag_months);
+  const season = { monthly: rainForcing(rain_mm, rain.half_saturation_mm), lag_months: rain.lag_months };
   return sirsCycle({ transmission_rate, share_year_round: rain.share_year_round, ...durations }, season);
 }
 

@@ -3,7 +3,7 @@ import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
 import { type Durations, rainForcing } from './rain-season.ts';
 import { driftSmoother } from './reporting-drift.ts';
-import { type SirsCycle, type SirsParameters, seasonGrid, sirsCycle } from './sirs.ts';
+import { type SirsCycle, type SirsParameters, sirsCycle } from './sirs.ts';
 
 /**
  * Rain at which transmission's season is at half its ceiling, mm a month: the 80 mm that Craig, Snow & le Sueur 1999
@@ -61,8 +61,8 @@ export function fitSirs(
   const forcing = rainForcing(rain_mm, HALF_SATURATION_MM);
 
   const evaluate = ([mean_reproduction, share_year_round, lag_months]: readonly number[]) => {
-    const season = seasonGrid(forcing, lag_months!);
-    const level = share_year_round! + (1 - share_year_round!) * mean(season);
+    const season = { monthly: forcing, lag_months: lag_months! };
+    const level = share_year_round! + (1 - share_year_round!) * mean(forcing);
     const transmission_rate = mean_reproduction! / level / durations.infectious_months;
     const parameters = { transmission_rate, share_year_round: share_year_round!, ...durations };
     const cycle = sirsCycle(parameters, season);
