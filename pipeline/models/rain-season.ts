@@ -41,12 +41,14 @@ const BOUNDS = [
 const STARTS = 6;
 
 /**
- * What a month's rain lets through to transmission, as shares of the wettest month's: r² / (r² + K²), so that a few
- * showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
+ * What a month's rain lets through to transmission, as shares of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that
+ * a few showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
  * @param rain_mm twelve values
+ * @param half_saturation_mm K
+ * @param steepness n
  */
-export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number): number[] {
-  const passed = rain_mm.map((rain) => rain ** 2 / (rain ** 2 + half_saturation_mm ** 2));
+export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
+  const passed = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
   const most = Math.max(...passed);
   return passed.map((value) => (most > 0 ? value / most : 1));
 }
