@@ -6,6 +6,7 @@ import { growGeography } from '../pipeline/synthetic/geography.ts';
 import { POPULATION_GRID, settle } from '../pipeline/synthetic/population.ts';
 import { centreOf } from '../pipeline/synthetic/raster.ts';
 import { rainForcing } from '../pipeline/synthetic/season.ts';
+import { type Sirs, transmissionRate } from '../pipeline/synthetic/sirs.ts';
 import { STATES } from '../pipeline/synthetic/states.ts';
 
 /** Case records of a made-up country with their truth, and what the transmission stage reads: no surveys, no files. */
@@ -14,8 +15,7 @@ export function makeCases(seed: number) {
   const population = settle(seed, geography);
   const rain = makeRain(seed, geography);
   const centres: [number, number][][] = geography.lgas.map(() => []);
-  for (const [cell, lga] of population.lga.entries())
-    if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
+  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
   const rain_mm = centres.map((cells) => meanRain(rain, cells));
   const people = Array.from(population.by_lga);
   const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing));
@@ -42,7 +42,19 @@ export function makeCases(seed: number) {
       areas.lgas.map(({ lga_code }, i) => [lga_code, { people: Math.round(people[i]!), children_0_4: 1 }]),
     ),
     rain: Object.fromEntries(truth.map((record) => [codeOf(record), usual(record.state)])),
-    truth: truth.map((record) => ({ ...record, state_code: codeOf(record) })),
+    truth: truth.map((record) => {
+      const state_code = codeOf(record);
+      const people = areas.lgas.reduce(
+        (sum, lga, i) => sum + (lga.state_code === state_code ? Math.round(population.by_lga[i]!) : 0),
+        0,
+      );
+      return {
+        state_code,
+        /** Cases per 1,000 people without noise or gap. */
+        expected_per_1000: record.expected.map((cases) => (cases / people) * 1000),
+        reproduction_number: reproductionByMonth(record.sirs, record.forcing),
+      };
+    }),
   };
 }
 
@@ -57,4 +69,32 @@ function seriesOf({ periods, confirmed }: StateCases, state_code: string): CaseS
       : [];
   });
   return { state_code, lga_code: null, first, confirmed, masked };
+}
+
+/**
+ * The true effective reproduction number, β S × infectious months averaged over each month, on the cycle that the made-up
+ * country's transmission settles on: season constant over a month, as `simulateSirs` has it, by Heun's method.
+ */
+function reproductionByMonth(sirs: Sirs, season: readonly number[]): number[] {
+  const steps = 400;
+  const h = 1 / steps;
+  let [s, i] = [0.7, 0.05];
+  const reproduction = new Array<number>(12).fill(0);
+  for (let month = 0; month < 12 * 40; month++) {
+    const beta = transmissionRate(sirs, season[month % 12]!);
+    const flow = (s: number, i: number) => ({
+      ds: (1 - s - i) / sirs.immune_months - beta * s * i,
+      di: beta * s * i - i / sirs.infectious_months,
+    });
+    let mean = 0;
+    for (let step = 0; step < steps; step++) {
+      const a = flow(s, i);
+      const b = flow(s + h * a.ds, i + h * a.di);
+      mean += (s + (h * a.ds) / 2) * h;
+      s += (h * (a.ds + b.ds)) / 2;
+      i += (h * (a.di + b.di)) / 2;
+    }
+    reproduction[month % 12] = beta * mean * sirs.infectious_months;
+  }
+  return reproduction;
 }

@@ -36,6 +36,7 @@ export function reproductionRange(
   durations: Durations,
   fit: SirsFit,
   random: Random,
+  draws = DRAWS,
 ): ReproductionRange {
   const scatter = Math.sqrt(fit.squares / Math.max(1, fit.used.length - FITTED));
   const inUse = new Set(fit.used);
@@ -47,18 +48,18 @@ export function reproductionRange(
     );
     return { ...record, per_1000 };
   };
-  const draws = Array.from({ length: DRAWS }, () => {
+  const drawn = Array.from({ length: draws }, () => {
     const form = drawForm(random);
     const search = { starts: 0, random, from: fit.found };
     const again = fitSirs(drawRecord(), rain_mm, durations, search, form);
     return again.cycle.reproduction_number;
   });
-  const byMonth = Array.from({ length: 12 }, (_, month) => draws.map((values) => values[month]!));
+  const byMonth = Array.from({ length: 12 }, (_, month) => drawn.map((values) => values[month]!));
   const ranges = byMonth.map((values) => quantiles(Float64Array.from(values), [TAIL, 1 - TAIL]));
   return {
     low: ranges.map(([low]) => low!),
     high: ranges.map(([, high]) => high!),
-    growing: byMonth.map((values) => values.filter((value) => value > 1).length / DRAWS),
+    growing: byMonth.map((values) => values.filter((value) => value > 1).length / draws),
   };
 }
 

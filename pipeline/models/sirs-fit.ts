@@ -30,6 +30,10 @@ export interface CaseRecord {
   /** Months to leave out of the fit, by index. */
   masked: ReadonlySet<number>;
 }
+/** Months with a report, and among them months with cases and not masked, that a fit needs at least. */
+const LEAST_REPORTED = 24;
+const LEAST_USED = 12;
+
 export interface SirsFit {
   /** What the search found, in its own terms: to start another search from. */
   found: readonly number[];
@@ -51,6 +55,16 @@ export interface SirsFit {
   squares: number;
 }
 
+/** Whether there is enough to fit: two years of reports, and a year of them with cases and not masked. */
+export function isLongEnough(record: CaseRecord): boolean {
+  const reported = record.per_1000.filter((value) => value !== null);
+  return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;
+}
+
+function monthsInUse({ per_1000, masked }: CaseRecord): boolean[] {
+  return per_1000.map((value, t) => value !== null && value > 0 && !masked.has(t));
+}
+
 /**
  * Fits ln cases = ln incidence(month of the year) + drift(month) by least squares: incidence is the yearly cycle of an
  * SIRS under the place's usual rain, drift a slowly moving reporting fraction (`driftSmoother`). Three parameters are
@@ -65,7 +79,7 @@ export function fitSirs(
   { half_saturation_mm, steepness }: RainForm = RAIN_FORM,
 ): SirsFit {
   const months = record.per_1000.length;
-  const used = record.per_1000.map((value, t) => value !== null && value > 0 && !record.masked.has(t));
+  const used = monthsInUse(record);
   const smooth = driftSmoother(used);
   const logs = record.per_1000.map((value, t) => (used[t] ? Math.log(value!) : 0));
   const forcing = rainForcing(rain_mm, half_saturation_mm, steepness);

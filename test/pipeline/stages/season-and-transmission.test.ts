@@ -57,7 +57,11 @@ describe('a country of three LGAs', () => {
     expect(Value.Check(SeasonMethod, out.method)).toBe(true);
     for (const value of [out.national, ...Object.values(out.states), ...Object.values(out.lgas)])
       expect(Value.Check(Season, value)).toBe(true);
-    expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toBeNull();
+    expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toMatchObject({
+      model: null,
+      fits: null,
+      report: [{ rule: 'no case records' }],
+    });
   });
 
   test("a state's season is that of its people's rain: all of them live on the coast", () => {
@@ -73,14 +77,48 @@ describe('a country of three LGAs', () => {
       states: [{ state_code: 'AA', lga_code: null, first: '2021-03', confirmed, masked: [7] }],
       lgas: [],
     };
-    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model })!;
+    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model });
     expect(Value.Check(TransmissionModel, published)).toBe(true);
-    const [state] = published.states;
+    const [state] = published!.states;
     expect(state!.series).toHaveLength(35);
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
     expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
     expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, and shown
     expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(/no people of AA/);
+  });
+
+  test('records that are too short, all zero or all masked are left out and named; with no other there is no model', () => {
+    const months = Array.from({ length: 36 }, (_, t) => 30 + ((t * 7) % 12));
+    const series = (confirmed: (number | null)[], masked: number[] = []) => ({
+      state_code: 'AA',
+      lga_code: null,
+      first: '2021-01',
+      confirmed,
+      masked,
+    });
+    const sound = { ...series(months), state_code: 'BB' };
+    for (const bad of [
+      series(months.slice(0, 23)),
+      series(months.map(() => 0)),
+      series(months.map(() => null)),
+      series(
+        months,
+        months.map((_, t) => t),
+      ),
+    ]) {
+      const alone = { states: [bad], lgas: [] };
+      const nothing = transmission({ areas, cases: alone, census, rain: out.rain, model });
+      expect(nothing.model).toBeNull();
+      expect(nothing.report.map(({ rule }) => rule)).toEqual(['record left out', 'no case records']);
+      const seasons = season({ areas, climate, populations, cases: alone, model });
+      expect(seasons.method.check.series).toBe(0);
+      expect(seasons.report[0]).toMatchObject({ rule: 'record left out' });
+    }
+    const cases = { states: [sound, series(months.map(() => 0))], lgas: [] };
+    const both = transmission({ areas, cases, census, rain: out.rain, model });
+    expect(both.model!.states.map(({ state_code }) => state_code)).toEqual(['BB']);
+    expect(both.report[0]!.what).toMatch(/^AA: fewer than 24 months/);
+    expect(Value.Check(TransmissionModel, both.model)).toBe(true);
   });
 });
 
@@ -90,7 +128,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   beforeAll(async () => {
     const real = await realArtifacts();
     seasons = season(real);
-    transmitted = transmission({ ...real, rain: seasons.rain })!;
+    transmitted = transmission({ ...real, rain: seasons.rain });
   });
 
   test('twelve states left out in turn reach the figures asked for', () => {
@@ -103,8 +141,20 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(Object.keys(seasons.lgas)).toHaveLength(774);
   });
 
+  test('two peaks where southern rain breaks in August, as records show there; one in the north', () => {
+    const peaks = (values: readonly number[]) =>
+      values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
+    for (const state of ['OY', 'OG', 'LA', 'OS']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(2);
+    for (const state of ['SO', 'YO', 'KN', 'BO']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(1);
+    const recorded = seasons.check.find(({ state_code }) => state_code === 'OY')!.recorded;
+    expect(peaks(recorded)).toBeGreaterThan(1);
+    // The south's year is flatter than the north's.
+    const lowest = (state: string) => Math.min(...seasons.states[state]!.seasonal_index);
+    expect(lowest('RI')).toBeGreaterThan(lowest('SO'));
+  });
+
   test('simple projections are those of the reference, to its three decimals', () => {
-    const { development, held_back } = transmitted.fits.projection;
+    const { development, held_back } = transmitted.fits!.projection;
     expect([development.months, held_back.months]).toEqual([132, 36]);
     const figures = ({ errors }: typeof development) =>
       ['same_month_last_year', 'same_month_last_three_years', 'abeku_log', 'abeku_raw', 'flat'].map((name) =>
@@ -116,12 +166,12 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
 
   test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
     expect(Value.Check(TransmissionModel, transmitted.model)).toBe(true);
-    for (const state of transmitted.model.states) {
+    for (const state of transmitted.model!.states) {
       expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);
       expect(state.months_with_infection_growing.length).toBeGreaterThan(2);
       expect(state.months_with_infection_growing.length).toBeLessThan(10);
     }
-    const { development, held_back } = transmitted.model.projection_test;
+    const { development, held_back } = transmitted.model!.projection_test;
     expect(development.mean_absolute_error.model).toBeLessThan(development.mean_absolute_error.same_month_last_year);
     expect(development.mean_absolute_error.model).toBeGreaterThan(0.88);
     expect(held_back.mean_absolute_error.model).toBeGreaterThan(1.2);
