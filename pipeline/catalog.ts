@@ -135,7 +135,7 @@ export const Look = Type.Object(
     held_back_year: Type.Integer(),
     design: Type.String({
       pattern: '^[0-9a-f]{64}$',
-      description: 'What the model projects of the development years, hashed (held-back.ts)',
+      description: 'Fingerprint of settings and projections (pipeline/held-back.ts)',
     }),
     level_months: Type.Integer(),
     reason: Type.String({ minLength: 1 }),

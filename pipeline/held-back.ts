@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { HELD_BACK_FILE, type HeldBack, type Look } from './catalog.ts';
 import { sha256Json } from './engine/hash.ts';
-import type { DevelopedProjections, ProjectionSettings } from './models/projection-test.ts';
+import { probeRecord } from './models/projection-probe.ts';
+import { design, developProjections, type ProjectionSettings } from './models/projection-test.ts';
 
 /** What the register says of a design and a held-back year. */
 export interface Standing {
@@ -16,18 +17,16 @@ export interface Standing {
 }
 
 /**
- * Fingerprint of a design: its settings, and all it projects of the development years, to four decimals. A design is told
- * by what it does: rewriting code without a change of projections leaves it the same, any other change makes another.
+ * Fingerprint of a design: its settings, the level it chose, and what it projects of a record that is always the same, to
+ * four decimals. A design is told by what it does: rewriting code without a change of projections leaves it the same, as do
+ * other data; any other change makes another.
  */
-export function designOf(
-  { level_months, years }: Pick<DevelopedProjections, 'level_months' | 'years'>,
-  settings: ProjectionSettings,
-): string {
+export function designOf(level_months: number, settings: ProjectionSettings): string {
   const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
-  const projected = years.map(({ state_code, year, methods }) => ({
-    state_code,
+  const { years } = developProjections([probeRecord(settings)], settings);
+  const projected = years.map(({ year, methods }) => ({
     year,
-    model: methods.model!.map(rounded),
+    projections: methods[design(level_months)]!.map(rounded),
   }));
   return sha256Json({ level_months, settings, projected });
 }

@@ -57,7 +57,7 @@ export async function lookAtHeldBack(options: LookOptions, onEvent: (event: Stag
   const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);
   const asked = {
     held_back_year: settings.held_back_year,
-    design: designOf(developed, settings),
+    design: designOf(developed.level_months, settings),
     level_months: developed.level_months,
   };
   const { register, entry } = enterLook(readRegister(options.country), asked, options.again);
@@ -92,7 +92,7 @@ export function scoreHeldBackCommand(): Command {
 Example:
   malaria-risk score-held-back --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
 
-The design is told by what it projects of the development years and by its settings. It is written down before the
+The design is told by its settings and by what it projects of a record that is always the same. It is written down before the
 held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: LookOptions & { json?: boolean }) => {

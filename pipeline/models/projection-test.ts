@@ -109,7 +109,8 @@ function choose(year: ProjectedYear, level_months: number): ProjectedYear {
   return { ...year, methods: { model, model_and_abeku: both, ...year.methods } };
 }
 
-const design = (months: number) => `model_level_of_${months}_months`;
+/** Name among the methods of the model at the level of the last `months` months. */
+export const design = (months: number) => `model_level_of_${months}_months`;
 
 /** Years of the record before which there is enough to fit a model to. */
 function yearsOf(record: ProjectionRecord): number[] {

@@ -66,7 +66,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
     return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, reproduction_range } };
   });
   const developed = developProjections(records, settings);
-  const design = designOf(developed, settings);
+  const design = designOf(developed.level_months, settings);
   const standing = standingOf(model.held_back, held_back_year, design);
   const projection = scoreHeldBack(records, settings, developed);
 

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { lookAtHeldBack } from '../../pipeline/commands/score-held-back.ts';
 import { readCountry } from '../../pipeline/engine/country.ts';
 import { designOf, enterLook, standingOf } from '../../pipeline/held-back.ts';
+import { probeRecord } from '../../pipeline/models/projection-probe.ts';
+import { developProjections } from '../../pipeline/models/projection-test.ts';
 import { REAL_CATALOG } from '../real-data.ts';
 import { type TinyCountry, writeTiny } from '../tiny-country.ts';
 
@@ -14,22 +16,31 @@ const SETTINGS = {
   starts: 4,
   seed: 1,
 };
-const projected = (value: number) => ({
-  level_months: 6,
-  years: [{ state_code: 'AB', year: 2020, reported: [], methods: { model: [value, null] } }],
-});
 const A = 'a'.repeat(64);
 const B = 'b'.repeat(64);
 const asked = (design: string, held_back_year = 2021) => ({ held_back_year, design, level_months: 6 });
 const RESULT = { months: 12, mean_absolute_error: { model: 1 }, seasonal_shape_correlation: 0.5 };
 
-test('a design is what it projects, to four decimals, and its settings', () => {
-  const design = designOf(projected(1.23456), SETTINGS);
+test('a design is told by its settings, its level and what it projects: the same each time, another for each change', () => {
+  const design = designOf(6, SETTINGS);
   expect(design).toMatch(/^[0-9a-f]{64}$/);
-  expect(designOf(projected(1.234561), SETTINGS)).toBe(design);
-  expect(designOf(projected(1.2356), SETTINGS)).not.toBe(design);
-  expect(designOf({ ...projected(1.23456), level_months: 3 }, SETTINGS)).not.toBe(design);
-  expect(designOf(projected(1.23456), { ...SETTINGS, starts: 5 })).not.toBe(design);
+  expect(designOf(6, SETTINGS)).toBe(design);
+  const others = [
+    designOf(3, SETTINGS),
+    designOf(6, { ...SETTINGS, starts: 5 }),
+    designOf(6, { ...SETTINGS, durations: { infectious_months: 2, immune_months: 3.01 } }),
+  ];
+  expect(new Set([design, ...others]).size).toBe(4);
+});
+
+test('the probe shows what a change of the model does, and holds gaps and masks to show how they are treated', () => {
+  const probe = probeRecord(SETTINGS);
+  expect(probe.per_1000).toHaveLength(72);
+  expect(probe.per_1000.filter((value) => value === null)).toHaveLength(1);
+  expect(probe.masked.size).toBe(3);
+  const { years, development } = developProjections([probe], SETTINGS);
+  expect(years.map(({ year }) => year)).toEqual([2018, 2019, 2020]);
+  expect(development.months).toBe(36);
 });
 
 test('the first look is entered without more ado, and before there is a result', () => {

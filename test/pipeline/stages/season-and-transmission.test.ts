@@ -1,12 +1,13 @@
 import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Areas, Cases, Climate } from '../../../pipeline/artifacts.ts';
-import type { Model } from '../../../pipeline/catalog.ts';
+import type { HeldBack, Model } from '../../../pipeline/catalog.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
+import { readRegister } from '../../../pipeline/held-back.ts';
 import { type SeasonOutput, season } from '../../../pipeline/stages/season.ts';
 import { type TransmissionOutput, transmission } from '../../../pipeline/stages/transmission.ts';
 import { realArtifacts } from '../../real-artifacts.ts';
-import { HAS_REAL_DATA, needsReal } from '../../real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../../real-data.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
 const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];
@@ -125,8 +126,11 @@ describe('a country of three LGAs', () => {
 describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   let seasons: SeasonOutput;
   let transmitted: TransmissionOutput;
+  let register: HeldBack;
   beforeAll(async () => {
     const real = await realArtifacts();
+    real.model.held_back = readRegister(REAL_CATALOG);
+    register = real.model.held_back;
     seasons = season(real);
     transmitted = transmission({ ...real, rain: seasons.rain });
   });
@@ -162,6 +166,30 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
       );
     expect(figures(development)).toEqual([1.109, 1.486, 1.072, 0.998, 1.168]);
     expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
+  });
+
+  test('the design is registered, and the held-back errors are those of its look (else: malaria-risk score-held-back)', () => {
+    const { design, standing, projection } = transmitted.fits!;
+    expect(standing).toEqual({ registered: true, looks: register.looks.length });
+    const { result } = register.looks.find((look) => look.design === design)!;
+    for (const [name, error] of Object.entries(result!.mean_absolute_error))
+      expect(projection.held_back.errors[name]).toBeCloseTo(error, 3);
+    expect(transmitted.model!.limits.at(-1)).toMatch(/registered before its look.*look \d+ at this year/);
+  });
+
+  test("R's range by month: months surely growing, surely not, and doubtful ones named", () => {
+    for (const [k, { reproduction_range }] of transmitted.fits!.states.entries()) {
+      const { low, high } = reproduction_range;
+      expect(low.filter((value) => value > 1).length).toBeGreaterThan(0);
+      expect(high.filter((value) => value < 1).length).toBeGreaterThan(0);
+      for (const [month, r] of transmitted.model!.states[k]!.reproduction_number_by_month.entries()) {
+        expect(low[month]! - 0.03).toBeLessThan(r);
+        expect(high[month]! + 0.03).toBeGreaterThan(r);
+      }
+    }
+    expect(transmitted.model!.limits.join('\n')).toMatch(
+      /growing cannot be told from shrinking: Ekiti .*; Kebbi .*; Kwara /,
+    );
   });
 
   test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
