@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { buildCommand } from './commands/build.ts';
+import { crossValidateCommand } from './commands/cross-validate.ts';
 import { planCommand } from './commands/plan.ts';
 import { scoreHeldBackCommand } from './commands/score-held-back.ts';
 import { showCommand } from './commands/show.ts';
@@ -12,10 +13,11 @@ const commands = [
   buildCommand,
   planCommand,
   verifyCommand,
-  scoreHeldBackCommand,
   showCommand,
   synthCommand,
   zonalCommand,
+  crossValidateCommand,
+  scoreHeldBackCommand,
 ];
 
 /** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */

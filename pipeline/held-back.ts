@@ -7,7 +7,7 @@ import path from 'node:path';
 import { HELD_BACK_FILE, type HeldBack, type Look } from './catalog.ts';
 import { sha256Json } from './engine/hash.ts';
 import { probeRecord } from './models/projection-probe.ts';
-import { design, developProjections, type ProjectionSettings } from './models/projection-test.ts';
+import { developProjections, levelMethod, type ProjectionSettings } from './models/projection-test.ts';
 
 /** What the register says of a design and a held-back year. */
 export interface Standing {
@@ -26,7 +26,7 @@ export function designOf(level_months: number, settings: ProjectionSettings): st
   const { years } = developProjections([probeRecord(settings)], settings);
   const projected = years.map(({ year, methods }) => ({
     year,
-    projections: methods[design(level_months)]!.map(rounded),
+    projections: methods[levelMethod(level_months)]!.map(rounded),
   }));
   return sha256Json({ level_months, settings, projected });
 }

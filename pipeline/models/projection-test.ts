@@ -63,7 +63,9 @@ export function developProjections(
   const { development_first, held_back_year } = settings;
   const projected = projectYears(records, settings, development_first, held_back_year - 1);
   const errors = meanAbsoluteErrors(projected);
-  const level_months = LEVEL_MONTHS.reduce((best, n) => (errors[design(n)]! < errors[design(best)]! ? n : best));
+  const level_months = LEVEL_MONTHS.reduce((best, n) =>
+    errors[levelMethod(n)]! < errors[levelMethod(best)]! ? n : best,
+  );
   const years = projected.map((year) => choose(year, level_months));
   return {
     level_months,
@@ -101,7 +103,7 @@ function projectYears(
 
 /** The chosen design as `model`, and it combined with Abeku's adjustment: the geometric mean of the two. */
 function choose(year: ProjectedYear, level_months: number): ProjectedYear {
-  const model = year.methods[design(level_months)]!;
+  const model = year.methods[levelMethod(level_months)]!;
   const both = model.map((value, month) => {
     const other = year.methods.abeku_raw![month]!;
     return value === null || other === null ? null : Math.sqrt(value * other);
@@ -110,7 +112,7 @@ function choose(year: ProjectedYear, level_months: number): ProjectedYear {
 }
 
 /** Name among the methods of the model at the level of the last `months` months. */
-export const design = (months: number) => `model_level_of_${months}_months`;
+export const levelMethod = (months: number) => `model_level_of_${months}_months`;
 
 /** Years of the record before which there is enough to fit a model to. */
 function yearsOf(record: ProjectionRecord): number[] {
@@ -137,7 +139,7 @@ function projectYear(record: ProjectionRecord, year: number, settings: Projectio
     random: randomStream(settings.seed, `projection ${record.state_code} ${year}`),
   });
   const models = LEVEL_MONTHS.map((n): [string, Projection] => [
-    design(n),
+    levelMethod(n),
     shapeTimesLevel(history, fit.cycle.incidence, n),
   ]);
   return {
