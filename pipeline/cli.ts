@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<() => Command>> = {
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
   prune: async () => (await import('./commands/prune.ts')).pruneCommand,
   'cross-validate': async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
+  'score-held-back': async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
   zonal: async () => (await import('./commands/zonal.ts')).zonalCommand,
 };
 
