@@ -8,7 +8,7 @@ import { hashTree, run, start, temporary } from '../command-line.ts';
 import { writeTiny } from '../tiny-country.ts';
 
 /** `MALARIA_KILLS=200` for the long run. */
-const KILLS = Number(process.env.MALARIA_KILLS ?? 24);
+const KILLS = Number(process.env.MALARIA_KILLS ?? 20);
 const LANES = 2;
 
 let country = '';
