@@ -49,6 +49,8 @@ export interface Cluster {
   lga_code: string | null;
   longitude: number | null;
   latitude: number | null;
+  /** Whether the coordinates are displaced, as DHS does it. */
+  displaced: boolean;
   urban: boolean | null;
   /** Children tested; the sampling weight where the survey gives one multiplies it in ratio estimates. */
   examined: number;

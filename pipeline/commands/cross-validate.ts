@@ -78,7 +78,6 @@ async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
     cells: artifact<PredictionCells>('zonal', 'cells'),
     surveys: artifact<Surveys>('ingest', 'surveys'),
     season: Object.fromEntries(Object.entries(season).map(([code, own]) => [code, own.seasonal_index])),
-    displaced: country.sources.some((source) => source.role === 'survey_clusters' && source.displaced === true),
     state_only_effective_size: risk.state_only_effective_size,
   });
   const states = areas.states.map((state) => state.state_code);

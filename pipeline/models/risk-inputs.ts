@@ -13,8 +13,6 @@ export interface RiskInputs {
   surveys: Surveys;
   /** Seasonal index of each LGA, January to December, peak 1. */
   season: Record<string, number[]>;
-  /** Whether clusters' coordinates are displaced as DHS does. */
-  displaced: boolean;
   state_only_effective_size: number;
 }
 
@@ -88,7 +86,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const place = (o: Cluster) => {
     const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
-      const reach_km = !inputs.displaced ? 0 : o.urban ? 2 : 5;
+      const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
       return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${o.cluster_id}`);
     }
     return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);

@@ -82,7 +82,6 @@ export const run: StageRun = async (io) => {
     cells: io.artifact<PredictionCells>('zonal/cells'),
     surveys,
     season: Object.fromEntries(Object.entries(season).map(([code, own]) => [code, own.seasonal_index])),
-    displaced: io.sources.some((source) => source.displaced === true),
     state_only_effective_size: risk.state_only_effective_size,
   });
   const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>

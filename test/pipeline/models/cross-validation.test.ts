@@ -32,6 +32,7 @@ const cluster = (a: number, k: number): Cluster => ({
   lga_code: lgas[a]!.lga_code,
   longitude: null,
   latitude: null,
+  displaced: true,
   urban: null,
   examined: 12,
   positivity: ((a * 5 + k) % 9) / 12,
@@ -46,7 +47,6 @@ const inputs: RiskInputs = {
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
   season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
-  displaced: true,
   state_only_effective_size: 90,
 };
 const folds = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
@@ -108,10 +108,11 @@ test('rounds get their mean time, a round by state its own; a point spreads over
 });
 
 test('a true position takes its own cell; one outside the country and unknown places are refused', () => {
-  const one = (change: Partial<Cluster>, displaced = true) =>
-    prepareRisk({ ...inputs, displaced, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
-  const { risk } = one({ lga_code: null, longitude: 8.04, latitude: 10.001 }, false).observed[0]!;
-  expect([...risk.cells]).toEqual([1]);
+  const one = (change: Partial<Cluster>) =>
+    prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
+  const place = { lga_code: null, longitude: 8.04, latitude: 10.001 };
+  expect([...one({ ...place, displaced: false }).observed[0]!.risk.cells]).toEqual([1]);
+  expect([...one({ ...place, displaced: true }).observed[0]!.risk.cells]).toEqual([0, 1]);
   expect(() => one({ longitude: 30, latitude: 10 })).toThrow('no inhabited cell near (30, 10)');
   expect(() => one({ lga_code: 'L99' })).toThrow('LGA L99 is not among the 16 known');
   expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
