@@ -62,7 +62,7 @@ cell's count; crps is of its observed share, in the fair form; quantiles are of 
 }
 
 async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
-  const folds = readFolds(options.folds);
+  const foldOf = readFolds(options.folds);
   const country = readCountry(options.country, options.rawData);
   const cache = cacheOf(options.build);
   const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
@@ -71,18 +71,17 @@ async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
     readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
 
   const areas = artifact<Areas>('ingest', 'areas');
-  const season = artifact<Record<string, Season>>('season', 'lgas');
   const { risk, seed } = country.model.parameters;
   const prepared = prepareRisk({
     areas,
     cells: artifact<PredictionCells>('zonal', 'cells'),
     surveys: artifact<Surveys>('ingest', 'surveys'),
-    season: Object.fromEntries(Object.entries(season).map(([code, own]) => [code, own.seasonal_index])),
+    season: artifact<Record<string, Season>>('season', 'lgas'),
     state_only_effective_size: risk.state_only_effective_size,
   });
   const states = areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };
-  return [...crossValidate(prepared, states, folds, constants, risk.draws, seed)];
+  return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 
 function describe(group: ScoreSummary & { survey_year: number | null; model: string }): string {

@@ -11,8 +11,8 @@ export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
   surveys: Surveys;
-  /** Seasonal index of each LGA, January to December, peak 1. */
-  season: Record<string, number[]>;
+  /** By LGA; the index January to December, peak 1. */
+  season: Record<string, { seasonal_index: number[] }>;
   state_only_effective_size: number;
 }
 
@@ -63,7 +63,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const ground = layGround(riskCells, stateOf, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
-      const index = inputs.season[lga_code]?.[m];
+      const index = inputs.season[lga_code]?.seasonal_index[m];
       if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
       return Math.log(Math.max(index, LEAST_INDEX));
     }),

@@ -46,11 +46,14 @@ const inputs: RiskInputs = {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
-  season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
+  season: Object.fromEntries(
+    lgas.map((l) => [l.lga_code, { seasonal_index: Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4)) }]),
+  ),
   state_only_effective_size: 90,
 };
 const folds = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
-const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), ['AB', 'KN'], folds, CONSTANTS, 60, 1)];
+const how = { states: ['AB', 'KN'], foldOf: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
+const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), how)];
 
 test('every cell is held out once by each model, with ordered quantiles and draws', () => {
   const rows = run(inputs);
@@ -88,7 +91,7 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
 
 test('a surveyed LGA without a fold is refused', () => {
   const some = new Map([...folds].slice(1));
-  expect(() => [...crossValidate(prepareRisk(inputs), ['AB', 'KN'], some, CONSTANTS, 10, 1)]).toThrow(
+  expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: some })]).toThrow(
     'surveyed LGA L00 has no fold',
   );
 });
