@@ -67,6 +67,14 @@ export const STAGES: readonly Stage[] = [
     outputs: ['lgas', 'states', 'evidence'],
   },
   {
+    name: 'validation',
+    module: 'pipeline/stages/validation.ts',
+    reads: none,
+    model: ['parameters.risk', 'parameters.seed'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/cells', 'season/lgas', 'risk/evidence'],
+    outputs: ['scores'],
+  },
+  {
     name: 'transmission',
     module: 'pipeline/stages/transmission.ts',
     reads: none,

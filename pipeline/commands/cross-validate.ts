@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Areas, PredictionCells, Surveys } from '../artifacts.ts';
+import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
 import { readArtifact } from '../engine/cache.ts';
 import { readCountry } from '../engine/country.ts';
@@ -8,7 +8,7 @@ import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
 import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
 import { GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk } from '../models/risk-inputs.ts';
-import { type OverFolds, type ScoreSummary, summariseScores } from '../models/score-summary.ts';
+import { summariseScores } from '../models/score-summary.ts';
 import { cacheOf } from '../snapshot/publish.ts';
 import { STAGES } from '../stages.ts';
 import { say } from './options.ts';
@@ -84,7 +84,7 @@ async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 
-function describe(group: ScoreSummary & { survey_year: number | null; model: string }): string {
+function describe(group: HeldOutScores): string {
   const figure = ({ mean, standard_error }: OverFolds, digits: number) =>
     standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
   return [
