@@ -255,7 +255,7 @@ export function describeModel(seed: number): Model {
         masked: [{ first: LGA_DIP.first, last: LGA_DIP.last, reason: LGA_DIP.reason }],
       },
       risk: {
-        score: 'baseline',
+        score: 'spatial',
         draws: 500,
         // 285 children a state in 15 clusters that differ a lot among themselves: design effect about 5.
         state_only_effective_size: 60,
