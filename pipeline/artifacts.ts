@@ -159,6 +159,44 @@ export interface Scores {
   areas: Record<string, { score: number[]; score_low: number[]; score_high: number[] }>;
 }
 
+/**
+ * risk/evidence: what the scores rest on. A model adds fields of its own; these are what the report reads. Whatever is
+ * absent is left unsaid there.
+ */
+export interface RiskEvidence {
+  /** Model whose scores are shipped: `baseline` or `spatial`. */
+  model: string;
+  /** Middle month of each round's fieldwork. */
+  rounds?: { survey_year: number; middle: Period }[];
+  validation?: RiskValidation;
+}
+/** Cross-validation on survey cells that a model had not seen. */
+export interface RiskValidation {
+  /** In words: what was left out together, and who chose the folds. */
+  scheme: string;
+  /** A row a model and round; `survey_year` null for all rounds together. */
+  scores: ({ model: string; survey_year: number | null } & ValidationScores)[];
+  /** How often the observed share fell in each of equally wide classes of its predicted distribution, lowest first. */
+  pit?: { model: string; counts: number[] }[];
+}
+/** A mean over folds and its standard error over them; null for a single fold. */
+export interface OverFolds {
+  mean: number;
+  standard_error: number | null;
+}
+export interface ValidationScores {
+  cells: number;
+  /** ln of the predictive density of the count: higher is better. */
+  log_score: OverFolds;
+  /** Of the observed share: lower is better. */
+  crps: OverFolds;
+  /** Weighted by children examined. */
+  mean_absolute_error: OverFolds;
+  correlation: number;
+  /** Share of cells inside the central range of this level. */
+  coverage: { level: number; share: number }[];
+}
+
 /** A finding for the build report: a gap filled, a row dropped, a rule applied. */
 export interface ReportLine {
   source: string;

@@ -5,8 +5,9 @@ import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import { type Coverage, FORECAST_MONTHS } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import type { Evidence } from '../report/encode.ts';
+import { renderReport } from '../report/render.ts';
 import { documents, type SnapshotParts } from './documents.ts';
-import { renderReport } from './report.ts';
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
 
@@ -48,7 +49,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await writeTables(tree, 'tables', tables.tables());
   await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
-  await tree.write('report/index.html', renderReport(parts, input));
+  await tree.write('report/index.html', renderReport(parts, evidenceOf(input), input.findings));
 
   const manifest: Manifest = {
     format: 1,
@@ -99,6 +100,16 @@ function partsOf({ artifact, model, sources, model_version }: SnapshotInput): Sn
     },
     scores: { lgas: artifact<Scores>('risk/lgas'), states: artifact<Scores>('risk/states') },
     transmission,
+  };
+}
+
+/** What the report tells beyond the answers. */
+function evidenceOf({ artifact }: SnapshotInput): Evidence {
+  return {
+    risk: artifact('risk/evidence'),
+    season_check: artifact('season/check'),
+    fits: artifact('transmission/fits'),
+    surveys: artifact('ingest/surveys'),
   };
 }
 

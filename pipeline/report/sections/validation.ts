@@ -1,0 +1,46 @@
+import type { OverFolds, RiskValidation } from '../../artifacts.ts';
+import type { Evidence } from '../encode.ts';
+import { html, type Markup, table } from '../markup.ts';
+import { modelName } from './words.ts';
+
+/** How the scores did on survey cells that the model had not seen; plainly nothing where that was not measured. */
+export function validationSection({ risk }: Evidence): Markup {
+  return html`<section id="validation" aria-labelledby="validation-head">
+<h2 id="validation-head">Whether to believe it</h2>
+<p class="lead">The scores shown are those of: <b>${modelName(risk.model)}</b>.</p>
+${risk.validation ? measured(risk.validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
+</section>`;
+}
+
+function measured({ scheme, scores, pit }: RiskValidation): Markup {
+  const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
+  return html`<p>${scheme}</p>
+<div class="pair"><div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges hold the truth as often as they say. Below it, they are too narrow.</p></div>
+${pit && html`<div class="card"><figure id="pit" class="plot"></figure><p class="note">Where observed shares fell in their predicted distributions. Level bars are right; a U means ranges too narrow, a hump too wide.</p></div>`}</div>
+${table(
+  'Scores on cells left out. Log score: higher is better; CRPS and error: lower. ± one standard error over folds',
+  [
+    { head: 'Rounds' },
+    { head: 'Model' },
+    { head: 'Cells', number: true },
+    { head: 'Log score', number: true },
+    { head: 'CRPS', number: true },
+    { head: 'Mean absolute error', number: true },
+    { head: 'Correlation', number: true },
+    ...levels.map((level) => ({ head: `In the ${Math.round(level * 100)}% range`, number: true })),
+  ],
+  scores.map((row) => [
+    row.survey_year ?? 'all',
+    modelName(row.model),
+    row.cells,
+    withError(row.log_score, 3),
+    withError(row.crps, 4),
+    withError(row.mean_absolute_error, 4),
+    row.correlation.toFixed(3),
+    ...row.coverage.map(({ share }) => share.toFixed(3)),
+  ]),
+)}`;
+}
+
+const withError = ({ mean, standard_error }: OverFolds, digits: number) =>
+  standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
