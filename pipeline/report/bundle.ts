@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
+import { Script } from 'node:vm';
 import { ROOT } from '../engine/code.ts';
 
 /** What goes into the page besides its content. */
@@ -39,7 +40,8 @@ const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
 
 /**
  * TypeScript modules as one: each after those it imports, its types taken off, its imports and exports dropped. All
- * top-level names share one scope; a name given twice does not parse, which the browser's test would show.
+ * top-level names share one scope.
+ * @throws SyntaxError for a top-level name given twice
  * @throws Error for an import that this cannot join: of a package, or under another name
  */
 export function joinModules(main: string): string {
@@ -64,7 +66,9 @@ export function joinModules(main: string): string {
         .replace(/\n\s*\n/g, '\n')
     );
   };
-  return visit(main);
+  const joined = visit(main);
+  new Script(`'use strict';{${joined}}`, { filename: path.relative(ROOT, main) });
+  return joined;
 }
 
 /** Node says that this function is experimental each time a process first calls it: no news to someone who builds. */

@@ -65,8 +65,8 @@ interface Page {
 function page({ title, body, data, synthetic }: Page): string {
   const { style, scripts, licences } = pageParts();
   const hashes = scripts.map(({ code }) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
-  // Plot styles its figures in place, hence the style exception; scripts run by their hash alone.
-  const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'`;
+  // Plot styles its figures in place and draws a legend's ramp as a data URL; scripts run by their hash alone.
+  const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">

@@ -22,7 +22,7 @@ export function startControls(): void {
     if (period.endsWith('-01'))
       element('years').append(h('span', { style: `left:${(100 * i) / last}%` }, period.slice(2, 4)));
 
-  let listed: string | null = null;
+  let listed: string | null | undefined;
   onView(() => {
     const name = periodName(data.periods[view.month]!);
     month.value = String(view.month);

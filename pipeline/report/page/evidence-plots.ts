@@ -1,8 +1,7 @@
 import type * as Plots from '@observablehq/plot';
 import { data, element, scoreOf } from './store.ts';
-import { dateOf, initial, MONTHS, periodName, share } from './words.ts';
+import { dateOf, initial, MONTHS, PLOT_STYLE, periodName, share } from './words.ts';
 
-const style = { fontSize: '13px', overflow: 'visible' };
 const monthScale = { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0 };
 
 /** Every state's season, north to south. */
@@ -11,20 +10,22 @@ export function seasonStates(): void {
   const cells = data.states.flatMap(({ state }, i) =>
     data.seasons.states[i]!.seasonal_index.map((index, m) => ({ state, month: m + 1, index })),
   );
+  const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
   const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
   element('season-states').append(
+    caption('States from north to south; white dots are peak months'),
     Plot.plot({
-      width: 1000,
+      width: widthOf(element('season-states'), 620),
       height: 60 + 19 * order.length,
-      marginLeft: 150,
-      style,
+      marginLeft: 165,
+      style: PLOT_STYLE,
       x: { ...monthScale, axis: 'both', tickFormat: (m: number) => MONTHS[m - 1]!.slice(0, 3) },
       y: { domain: order, label: null, tickSize: 0 },
       color: {
         type: 'linear',
         range: ['#f4fbf4', '#08402f'],
         interpolate: 'lab',
-        domain: [0, 1],
+        domain: [lowest, 1],
         label: 'Expected cases, share of the state’s own peak',
         legend: true,
       },
@@ -40,7 +41,6 @@ export function seasonStates(): void {
         Plot.dot(peaks, { x: 'month', y: 'state', r: 3.5, fill: '#fff', stroke: '#08402f' }),
       ],
     }),
-    caption('States from north to south. White dots: peak months.'),
   );
 }
 
@@ -91,11 +91,11 @@ export function surveys(): void {
   element('survey-national').append(
     caption('Children positive, the whole country'),
     Plot.plot({
-      width: 520,
+      width: widthOf(element('survey-national')),
       height: 290,
       marginLeft: 42,
       marginRight: 46,
-      style,
+      style: PLOT_STYLE,
       x: { label: null, tickFormat: 'd', ticks: data.trend.national.map((row) => row.survey_year), inset: 12 },
       y: {
         domain: [0, Math.max(...rounds.map((r) => r.high ?? r.value))],
@@ -143,10 +143,10 @@ export function surveys(): void {
   element('survey-scores').append(
     caption('State scores beside survey figures'),
     Plot.plot({
-      width: 1000,
+      width: widthOf(element('survey-scores'), 620),
       height: 360,
       marginLeft: 46,
-      style,
+      style: PLOT_STYLE,
       grid: true,
       fx: { label: null, tickFormat: 'd' },
       x: { domain: [0, top], label: 'survey (95% range)', ticks: 4, tickFormat: '.1f' },
@@ -266,10 +266,10 @@ export function transmission(): void {
   element('reproduction').append(
     caption('New infections per infection: above 1, infection grows'),
     Plot.plot({
-      width: 1000,
+      width: widthOf(element('reproduction'), 620),
       height: 190,
       marginLeft: 46,
-      style,
+      style: PLOT_STYLE,
       x: { ...monthScale, type: 'point' },
       fx: { label: null },
       y: { label: null, ticks: 4, nice: true },
@@ -308,11 +308,11 @@ function errorPlot(errors: { method: string; development: number; held_back: num
   element('errors').append(
     caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
     Plot.plot({
-      width: 1000,
+      width: widthOf(element('errors'), 620),
       height: 50 + 30 * errors.length,
       marginLeft: 190,
       marginRight: 60,
-      style,
+      style: PLOT_STYLE,
       fx: { label: null },
       x: { label: null, ticks: 4 },
       y: { domain: errors.map(({ method }) => METHODS[method] ?? method), label: null, tickSize: 0 },
@@ -348,10 +348,10 @@ export function validation(): void {
   element('coverage').append(
     caption('How often ranges hold what was observed'),
     Plot.plot({
-      width: 480,
+      width: widthOf(element('coverage')),
       height: 340,
       marginLeft: 46,
-      style,
+      style: PLOT_STYLE,
       grid: true,
       x: { domain: [0.4, 1], label: 'range', tickFormat: '.0%', ticks: 6 },
       y: { domain: [0.4, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
@@ -384,10 +384,10 @@ export function validation(): void {
   element('pit').append(
     caption('Observed shares in their predicted distributions'),
     Plot.plot({
-      width: 480,
+      width: widthOf(element('pit')),
       height: 340,
       marginLeft: 46,
-      style,
+      style: PLOT_STYLE,
       fy: { label: null },
       x: { domain: [0, 1], label: 'predicted probability below the observed share' },
       y: { label: null, ticks: 3 },
@@ -410,16 +410,19 @@ export function validation(): void {
 
 function wide(ariaLabel: string, marks: Plots.Markish[]): Element {
   return Plot.plot({
-    width: 1000,
+    width: widthOf(element('fits'), 620),
     height: 190,
     marginLeft: 46,
-    style,
+    style: PLOT_STYLE,
     x: { type: 'utc', label: null },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
     ariaLabel,
     marks,
   });
 }
+
+/** Room in a place on the page, at least so much: beyond it the place scrolls. */
+const widthOf = (place: Element, least = 300) => Math.max(least, Math.floor(place.clientWidth));
 
 function titled(name: string, plot: Element): HTMLElement {
   const figure = document.createElement('figure');

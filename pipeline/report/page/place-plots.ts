@@ -1,9 +1,8 @@
 import { levelFill } from './colours.ts';
 import { data, levelName, levelOf, scoreOf, setView, view } from './store.ts';
-import { dateOf, dates, initial, MONTHS, periodName, share } from './words.ts';
+import { dateOf, dates, initial, MONTHS, PLOT_STYLE, periodName, share } from './words.ts';
 
 const WIDTH = 560;
-const style = { fontSize: '13px', overflow: 'visible' };
 const border = () => dates[data.estimated - 1]!;
 const ticks = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 const time = { type: 'utc', domain: [dates[0]!, dates.at(-1)!], ticks, tickFormat: '%Y', label: null } as const;
@@ -24,7 +23,7 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
     height: 250,
     marginLeft: 42,
     marginRight: 12,
-    style,
+    style: PLOT_STYLE,
     x: time,
     y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
@@ -84,7 +83,7 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
     marginLeft: 42,
     marginRight: 12,
     marginTop: 16,
-    style,
+    style: PLOT_STYLE,
     x: { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0, padding: 0.15 },
     y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
     ariaLabel: 'Expected cases by month as a share of the peak',
@@ -117,7 +116,7 @@ export function populationPlot(): Element {
     height: 200,
     marginLeft: 42,
     marginRight: 12,
-    style,
+    style: PLOT_STYLE,
     x: time,
     y: { label: null, ticks: 4 },
     color: {

@@ -102,6 +102,7 @@ function place(code: string): Node[] {
       'forecast ',
       ...(trend.length ? [h('span', { class: 'dot reported' }), 'survey, 95% range'] : []),
     ),
+    ...(trend.length ? [surveyTable(trend)] : []),
     h('h4', {}, 'Season'),
     seasonPlot(season),
     h('p', { class: 'note' }, seasonWords(season)),
@@ -138,7 +139,7 @@ function contextList(row: Figures, urban: boolean | null): HTMLElement {
   const percent = (value: number | null) => (value === null ? 'no estimate' : `${(100 * value).toFixed(1)}%`);
   const figures: [string, string][] = [
     ['Population', whole(row.population)],
-    ['Area', `${row.area_km2.toFixed(1)} km²`],
+    ['Area', `${whole(row.area_km2)} km²`],
     ...(urban === null ? [] : [['Place', urban ? 'urban' : 'rural'] as [string, string]]),
     ['Slept under a treated net', percent(row.itn_use)],
     ['Access to a treated net', percent(row.itn_access)],
@@ -151,4 +152,20 @@ function contextList(row: Figures, urban: boolean | null): HTMLElement {
     ['Response index', row.response_index === null ? 'no estimate' : share(row.response_index)],
   ];
   return h('dl', { class: 'context' }, ...figures.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {
+  const head = ['Survey', 'Positive', '95% range', 'Children'];
+  const rows = trend.map((row) => [
+    String(row.survey_year),
+    share(row.positivity),
+    row.low === null ? '—' : `${share(row.low)}–${share(row.high!)}`,
+    row.children_tested === null ? '—' : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
+  ]);
+  return h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...head.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
+    h('tbody', {}, ...rows.map((cells) => h('tr', {}, ...cells.map((cell) => h('td', { class: 'number' }, cell))))),
+  );
 }

@@ -41,3 +41,6 @@ export function h(
   made.append(...children);
   return made;
 }
+
+/** Type of the plots' labels. */
+export const PLOT_STYLE = { fontSize: '13px', overflow: 'visible' };
