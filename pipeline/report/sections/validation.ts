@@ -7,7 +7,7 @@ import { modelName } from './words.ts';
 export function validationSection({ risk }: Evidence): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
-<p class="lead">The scores shown are those of: <b>${modelName(risk.model)}</b>.</p>
+<p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; a model that does not beat it is not worth its trouble.</p>
 ${risk.validation ? measured(risk.validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
 </section>`;
 }
@@ -18,7 +18,7 @@ function measured({ scheme, scores, pit }: RiskValidation): Markup {
 <div class="pair"><div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges hold the truth as often as they say. Below it, they are too narrow.</p></div>
 ${pit && html`<div class="card"><figure id="pit" class="plot"></figure><p class="note">Where observed shares fell in their predicted distributions. Level bars are right; a U means ranges too narrow, a hump too wide.</p></div>`}</div>
 ${table(
-  'Scores on cells left out. Log score: higher is better; CRPS and error: lower. ± one standard error over folds',
+  'Scores on cells left out. Log score: higher is better; CRPS and error: lower. ± one standard error over folds; In 90%: share of cells inside the 90% range',
   [
     { head: 'Rounds' },
     { head: 'Model' },
@@ -27,7 +27,7 @@ ${table(
     { head: 'CRPS', number: true },
     { head: 'Mean absolute error', number: true },
     { head: 'Correlation', number: true },
-    ...levels.map((level) => ({ head: `In the ${Math.round(level * 100)}% range`, number: true })),
+    ...levels.map((level) => ({ head: `In ${Math.round(level * 100)}%`, number: true })),
   ],
   scores.map((row) => [
     row.survey_year ?? 'all',

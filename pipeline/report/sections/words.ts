@@ -52,8 +52,8 @@ const METHODS: Record<string, string> = {
 export const methodName = (method: string): string => METHODS[method] ?? method.replaceAll('_', ' ');
 
 const MODELS: Record<string, string> = {
-  spatial: 'Spatial model',
-  baseline: 'Baseline (state mean by round)',
+  spatial: 'Spatial',
+  baseline: 'Baseline',
 };
 
 /** A risk model in words. */
