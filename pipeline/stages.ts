@@ -61,9 +61,10 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'risk',
     module: 'pipeline/stages/risk.ts',
-    reads: none,
+    // its catalog entry says whether coordinates are displaced
+    reads: (source) => source.role === 'survey_clusters',
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'season/lgas'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
     outputs: ['lgas', 'states', 'evidence'],
   },
   {
