@@ -166,8 +166,10 @@ export interface Scores {
 export interface RiskEvidence {
   /** Model whose scores are shipped: `baseline` or `spatial`. */
   model: string;
-  /** Middle month of each round's fieldwork. */
-  rounds?: { survey_year: number; middle: Period }[];
+  /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
+  baseline?: { rounds: { survey_year: number; middle: Period }[] };
+  /** The spatial model's fit: hyperparameters on the scale they were searched on. */
+  spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
   validation?: RiskValidation;
 }
 /** Cross-validation on survey cells that a model had not seen. */

@@ -46,7 +46,7 @@ export function pageData(parts: SnapshotParts, { risk, season_check, fits }: Evi
       national: trend.national,
       states: areas.states.map(({ state_code }) => trend.states[state_code]!),
     }),
-    rounds: risk.rounds ?? [],
+    rounds: risk.baseline?.rounds ?? [],
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
       state: names.get(state_code)!,
       expected: expected.map(short),

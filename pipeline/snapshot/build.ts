@@ -1,5 +1,7 @@
 import type { Areas, ContextByLga, ContextByState, Outlines, ReportLine, Scores, Trend } from '../artifacts.ts';
 import type { Model, Source } from '../catalog.ts';
+import { renderApiPage } from '../client/api-page.ts';
+import { clientFiles } from '../client/files.ts';
 import type { Manifest, StageRecord } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
@@ -46,10 +48,13 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
-  await writeTables(tree, 'tables', tables.tables());
-  await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
+  await writeTables(tree, tables.tables, input.model_version);
+  const openapi = buildOpenapi(input.model_version);
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
   await tree.write('report/index.html', renderReport(parts, evidenceOf(input), input.findings));
+  await tree.write('report/api.html', renderApiPage(openapi));
 
   const manifest: Manifest = {
     format: 1,

@@ -9,6 +9,14 @@ export function validationSection({ risk }: Evidence): Markup {
 <h2 id="validation-head">Whether to believe it</h2>
 <p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; a model that does not beat it is not worth its trouble.</p>
 ${risk.validation ? measured(risk.validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
+${
+  risk.spatial &&
+  html`<details><summary>What the spatial model learnt</summary>${table(
+    'Hyperparameters, posterior',
+    [{ head: 'Name' }, { head: 'Scale' }, { head: 'Mean', number: true }, { head: 'Standard deviation', number: true }],
+    risk.spatial.hyperparameters.map(({ name, scale, mean, sd }) => [name, scale, mean.toFixed(3), sd.toFixed(3)]),
+  )}</details>`
+}
 </section>`;
 }
 
