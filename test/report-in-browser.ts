@@ -20,8 +20,8 @@ export function reportInBrowser(snapshotOf: () => string) {
       const slider = page.locator('#month');
       const latest = Number(await slider.inputValue());
       await slider.focus();
-      for (let month = 12; month > 9; month--) await page.keyboard.press('ArrowLeft');
-      expect(Number(await slider.inputValue())).toBe(latest - 3);
+      for (let month = Number(last_estimated.slice(5)); month > 9; month--) await page.keyboard.press('ArrowLeft');
+      expect(Number(await slider.inputValue())).toBe(latest - (Number(last_estimated.slice(5)) - 9));
       expect(await page.textContent('#month-name')).toBe(`September ${period.slice(0, 4)}`);
 
       await page.locator('#lgas path[data-code^=NG020]').first().click();
@@ -64,7 +64,7 @@ export function reportInBrowser(snapshotOf: () => string) {
   test('the report is one file of at most 5 MB that may fetch nothing', () => {
     expect(statSync(file()).size).toBeLessThan(5_000_000);
     const text = readFileSync(file(), 'utf8');
-    expect(text).toContain("default-src 'none'");
-    expect(text).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)=/);
+    expect(text.includes('content="default-src &#39;none&#39;; script-src &#39;sha256-')).toBe(true);
+    expect(/<(script|link|img|iframe)[^>]+(src|href)=/.exec(text)).toBeNull();
   });
 }
