@@ -12,15 +12,15 @@ export function describeRiskLimits({ coverage, model, context }: SnapshotParts, 
   ];
   if (risk.model === 'baseline')
     lines.push(
-      'The scores are the simple baseline’s: each state’s average of the nearest survey round, moved by the season. LGAs of one state differ only by their season; no difference inside a state has been observed.',
+      'The scores are the simple baseline’s: each state’s average of the nearest survey round, moved by the season. LGAs of one state differ only by their season; no other difference inside a state enters.',
     );
   const unseen = monthsWithoutSurvey(surveys.clusters.map(({ period }) => period));
   if (unseen.length > 0)
     lines.push(
-      `No survey was taken in ${listed(unseen.map(monthName))}: for these months the score rests on the season’s shape alone.`,
+      `No survey was taken in ${monthsInWords(unseen)}: for these months the score rests on the season’s shape alone.`,
     );
   lines.push(
-    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, with wider ranges the farther ahead.`,
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation.`,
     `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
     'Rounds of few children are marked; use their ranges, not their points.',
     `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${context.lgas.length} LGAs are joined by code; some share a name.`,
@@ -32,6 +32,12 @@ export function describeRiskLimits({ coverage, model, context }: SnapshotParts, 
 export function monthsWithoutSurvey(periods: readonly string[]): number[] {
   const seen = new Set(periods.map((period) => Number(period.slice(5))));
   return seen.size === 0 ? [] : Array.from({ length: 12 }, (_, i) => i + 1).filter((month) => !seen.has(month));
+}
+
+/** `January to July` for months (1-12, ascending) on end, else all their names. */
+export function monthsInWords(months: readonly number[]): string {
+  const onEnd = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
+  return onEnd ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : listed(months.map(monthName));
 }
 
 /** `a`, `a and b`, `a, b and c`. */
