@@ -1,14 +1,11 @@
 import { monthOf, type Period, periodRange } from '../contract/months.ts';
 import { forecastPeriods } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import type { Snapshot } from '../snapshot/read.ts';
 import { rangeBar, sparkline } from './charts.ts';
-import type { Cells } from './show.ts';
+import type { Cells } from './table.ts';
 
-/** Reads an answer of the snapshot that is shown. */
-export type ReadAnswer = <T>(
-  id: 'periods' | 'risk-states' | 'forecasts-states' | 'transmission-model' | 'transmission-states',
-  values: { period?: Period; months?: number },
-) => T;
+type ReadAnswer = Snapshot['answer'];
 
 const WIDTH = 32;
 
