@@ -69,13 +69,13 @@ async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   const country = readCountry(options.country, options.rawData);
   const place = enter(options.build);
   try {
-    return await crossValidateIn(cacheOf(options.build), country, folds);
+    return await crossValidateIn(cacheOf(options.build), country, foldOf);
   } finally {
     place.leave();
   }
 }
 
-async function crossValidateIn(cache: string, country: Country, folds: Map<string, number>): Promise<HeldOut[]> {
+async function crossValidateIn(cache: string, country: Country, foldOf: Map<string, number>): Promise<HeldOut[]> {
   const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
   const raw = await hashRawFiles(country);
   const input = { country, raw, lock: lockHash(), cache, jobs: stages.length, onEvent: () => {} };
