@@ -77,7 +77,7 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
     const outlines = features.map(({ polygons }) => drawOutline(polygons, grid));
     const sums = features.map(createSums);
     const cover = createCover(grid.columns);
-    for (const window of listWindows(grid, raster.blockRows, outlines)) {
+    for (const window of listWindows(grid, raster, outlines)) {
       const endRow = window.row + window.rows;
       const [values, weightValues] = await Promise.all([
         raster.readWindow(window),

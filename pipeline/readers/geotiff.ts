@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { fromFile, type GeoTIFF, type GeoTIFFImage } from 'geotiff';
+import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
+import type { BlockSize } from '../numerics/windows.ts';
+import { type Blocks, type Meaning, openBlocks, takeValues } from './tiff-blocks.ts';
+import { type Coding, isCompressed, isDecodable, rowBytes, type Samples } from './tiff-decode.ts';
 
 /** What the caller knows of a raster beyond its file. */
 export interface Declared {
@@ -11,64 +14,130 @@ export interface Declared {
   valid?: readonly [number, number] | undefined;
   /** Taken on trust for a file that names no coordinate system; one that names another is refused all the same. */
   crs?: 'EPSG:4326' | undefined;
+  /** Which band, from 1; a file of several is refused without it. */
+  band?: number | undefined;
 }
 
-export interface Raster {
+/** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
+export interface RasterDescription extends BlockSize {
   file: string;
   grid: Grid;
-  /** Rows that are decoded together: windows that begin and end on multiples of it decode nothing twice. */
-  blockRows: number;
-  /** @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded. */
-  readWindow(window: Window): Promise<Values>;
+  /** From 1. */
+  band: number;
+  blocks: Blocks;
+  valid: readonly [number, number] | null;
+}
+
+export interface Raster extends BlockSize {
+  file: string;
+  grid: Grid;
+  /**
+   * Values of a window: in `space` where it is large enough and of the right type, else in a new array.
+   * @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded.
+   */
+  readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;
 }
 
+/** Largest compressed block that is taken, decoded: one has to be held whole. */
+const MAX_BLOCK_BYTES = 2 ** 28;
+
 /**
- * Opens a GeoTIFF of one band in longitude and latitude (EPSG:4326), north up. Missing cells (nodata, NaN) come as NaN;
- * a file without a nodata tag has none missing.
+ * Opens one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels. Missing cells (nodata,
+ * NaN) come as NaN; a file without a nodata tag has none missing. Packed values come with scale and offset applied.
  * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
  */
 export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
+  return openDescribed(await describeRaster(file, declared));
+}
+
+/** All that `openDescribed` needs of a file. @throws as `openRaster` */
+export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
   const { size } = await stat(file).catch(() => {
     throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
   });
+  const { fromFile } = await import('geotiff');
   const tiff = await fromFile(file).catch((cause: unknown) => {
     throw unreadable(file, '', cause);
   });
   try {
     const image = await tiff.getImage();
-    await refuseUnsupported(file, tiff, image);
+    const band = bandOf(file, image, declared);
+    await refuseMasks(file, tiff);
     checkCoordinateSystem(file, image, declared);
-    const grid = gridOf(file, image);
-    const blockBytes = await readBlockBytes(file, image, size);
-    const missing = missingOf(image, declared);
-    return {
-      file,
-      grid,
-      blockRows: image.getTileHeight(),
-      async readWindow(window) {
-        const { row, column, rows, columns } = window;
-        const raw = await image
-          .readRasters({ window: [column, row, column + columns, row + rows], samples: [0], interleave: true })
-          .catch((cause: unknown) => {
-            throw unreadable(file, `rows ${row} to ${row + rows - 1}`, cause);
-          });
-        const values = raw instanceof Float32Array || raw instanceof Float64Array ? raw : widen(raw);
-        if (missing !== null) {
-          maskValue(values, missing);
-          maskAbsentBlocks(values, window, image, blockBytes);
-        }
-        if (declared.valid) checkRange(file, grid, values, window, declared.valid);
-        return values;
-      },
-      async close() {
-        await tiff.close();
-      },
+    const { grid, southUp } = placeOf(file, image);
+    const coding = await codingOf(image);
+    const { starts, bytes } = await readBlockPlaces(file, image, band, size);
+    const blockRows = image.getTileHeight();
+    const blocks: Blocks = {
+      ...{ file, rows: grid.rows, columns: grid.columns, coding, blockRows, starts, bytes, southUp },
+      sample: image.planarConfiguration === 2 ? 0 : band - 1,
+      meaning: await meaningOf(image, band, declared),
     };
+    const blockBytes = rowBytes(coding) * blockRows;
+    if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
+      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${blockBytes} bytes each when decoded`;
+      throw new BadInput(file, '', found, `${MAX_BLOCK_BYTES} or fewer: a tiled GeoTIFF`);
+    }
+    const window: BlockSize = {
+      // Without compression any rows can be read alone.
+      blockRows: isCompressed(coding) ? blockRows : 1,
+      northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
+      blockColumns: coding.columns,
+    };
+    return { file, grid, band, blocks, valid: declared.valid ?? null, ...window };
   } catch (cause) {
-    await tiff.close();
     throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
+  } finally {
+    await tiff.close();
   }
+}
+
+/** Opens what was described, in any thread. */
+export async function openDescribed(description: RasterDescription): Promise<Raster> {
+  const { file, grid, blocks, valid, blockRows, blockColumns, northRows } = description;
+  const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openOtherwise(description);
+  const Space = blocks.meaning.wide ? Float64Array : Float32Array;
+  return {
+    ...{ file, grid, blockRows, blockColumns, northRows },
+    async readWindow(window, space) {
+      const cells = window.rows * window.columns;
+      const fits = space instanceof Space && space.length >= cells;
+      const values = fits ? space.subarray(0, cells) : new Space(cells);
+      try {
+        await source.read(window, values);
+      } catch (cause) {
+        throw unreadable(file, `rows ${window.row} to ${window.row + window.rows - 1}`, cause);
+      }
+      if (valid) checkRange(file, grid, values, window, valid);
+      return values;
+    },
+    async close() {
+      await source.close();
+    },
+  };
+}
+
+/** Codings that are not undone here: by the library, several times slower. */
+async function openOtherwise({ file, band, blocks }: RasterDescription) {
+  const { fromFile } = await import('geotiff');
+  const tiff = await fromFile(file);
+  const image = await tiff.getImage();
+  return {
+    async read({ row, column, rows, columns }: Window, values: Values) {
+      const first = blocks.southUp ? blocks.rows - row - rows : row;
+      const samples = (await image.readRasters({
+        window: [column, first, column + columns, first + rows],
+        samples: [band - 1],
+        interleave: true,
+      })) as Samples;
+      for (let i = 0; i < rows; i++) {
+        const at = (blocks.southUp ? rows - 1 - i : i) * columns;
+        takeValues(samples, i * columns, 1, values, at, columns, blocks.meaning);
+      }
+    },
+    close: () => tiff.close(),
+  };
 }
 
 function unreadable(file: string, where: string, cause: unknown): BadInput {
@@ -76,18 +145,17 @@ function unreadable(file: string, where: string, cause: unknown): BadInput {
   return new BadInput(file, where, `what cannot be decoded (${reason})`, 'a whole GeoTIFF');
 }
 
-async function refuseUnsupported(file: string, tiff: GeoTIFF, image: GeoTIFFImage): Promise<void> {
+function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
   const bands = image.getSamplesPerPixel();
-  if (bands !== 1) throw new BadInput(file, '', `${bands} bands`, 'one');
-  const scaling = await image.getGDALMetadata(0);
-  if (Number(scaling?.SCALE ?? 1) !== 1 || Number(scaling?.OFFSET ?? 0) !== 0) {
-    throw new BadInput(
-      file,
-      '',
-      `packed values (scale ${scaling?.SCALE ?? 1}, offset ${scaling?.OFFSET ?? 0})`,
-      'plain ones',
-    );
+  if (declared.band === undefined && bands > 1) {
+    throw new BadInput(file, '', `${bands} bands`, 'one, or the number of the one meant');
   }
+  const band = declared.band ?? 1;
+  if (band > bands) throw new BadInput(file, '', `${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
+  return band;
+}
+
+async function refuseMasks(file: string, tiff: GeoTIFF): Promise<void> {
   for (let i = 1; i < (await tiff.getImageCount()); i++) {
     const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
     if (kind & 4) throw new BadInput(file, '', 'a mask of missing cells inside the file', 'a nodata value');
@@ -104,52 +172,85 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, declared: Decl
   }
 }
 
-function gridOf(file: string, image: GeoTIFFImage): Grid {
+function placeOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
   const tie = image.fileDirectory.getValue('ModelTiepoint');
   const matrix = image.fileDirectory.getValue('ModelTransformation');
-  let [cellWidth, cellHeight, west, north] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+  // The first row's outer edge and the step from row to row: south of it and negative where the file is north up.
+  let [cellWidth, step, west, edge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
   if (scale && tie) {
     cellWidth = scale[0]!;
-    cellHeight = scale[1]!;
+    step = -scale[1]!;
     west = tie[3]! - tie[0]! * cellWidth;
-    north = tie[4]! + tie[1]! * cellHeight;
+    edge = tie[4]! - tie[1]! * step;
   } else if (matrix && matrix[1] === 0 && matrix[4] === 0) {
     cellWidth = matrix[0]!;
-    cellHeight = -matrix[5]!;
+    step = matrix[5]!;
     west = matrix[3]!;
-    north = matrix[7]!;
+    edge = matrix[7]!;
   }
-  if (!(cellWidth > 0 && cellHeight > 0)) {
-    throw new BadInput(file, '', 'a raster rotated, south up or without a place on the map', 'one north up');
+  if (!(cellWidth > 0 && Math.abs(step) > 0)) {
+    throw new BadInput(file, '', 'a raster rotated, mirrored or without a place on the map', 'rows from west to east');
   }
   // Where values belong to points (GTRasterType 2) the corner named is the first cell's centre.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
-    north += cellHeight / 2;
+    edge -= step / 2;
   }
+  const southUp = step > 0;
+  const cellHeight = Math.abs(step);
+  const north = southUp ? edge + rows * cellHeight : edge;
   const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
   const slack = cellWidth;
   if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
     throw new BadInput(file, '', `longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }
-  return { west, north, cellWidth, cellHeight, columns, rows };
+  return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
 }
 
-/** Bytes of each block. The library fills what a file cut short no longer holds with zeros, so look before reading. */
-async function readBlockBytes(file: string, image: GeoTIFFImage, size: number): Promise<ArrayLike<number | bigint>> {
-  const [offsets, bytes] = await Promise.all(
+async function codingOf(image: GeoTIFFImage): Promise<Coding> {
+  return {
+    compression: image.fileDirectory.getValue('Compression') ?? 1,
+    predictor: (await image.fileDirectory.loadValue('Predictor')) ?? 1,
+    format: image.getSampleFormat(),
+    bits: image.getBitsPerSample() || 1,
+    littleEndian: image.littleEndian,
+    samples: image.planarConfiguration === 2 ? 1 : image.getSamplesPerPixel(),
+    columns: image.getTileWidth(),
+  };
+}
+
+/** Where the band's blocks lie. What a file cut short no longer holds must not be met midway, so look before reading. */
+async function readBlockPlaces(file: string, image: GeoTIFFImage, band: number, size: number) {
+  const [offsets, lengths] = await Promise.all(
     image.isTiled
       ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
       : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
   );
-  if (!offsets || !bytes) throw new BadInput(file, '', 'no blocks', 'tiles or strips');
-  let end = 0;
-  for (let i = 0; i < offsets.length; i++) end = Math.max(end, Number(offsets[i]) + Number(bytes[i]));
-  if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
-  return bytes;
+  if (!offsets || !lengths) throw new BadInput(file, '', 'no blocks', 'tiles or strips');
+  const across = Math.ceil(image.getWidth() / image.getTileWidth());
+  const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
+  const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
+  const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[first + i]));
+  const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
+  for (let i = 0; i < count; i++) {
+    const end = starts[i]! + bytes[i]!;
+    if (Number.isNaN(end)) throw new BadInput(file, '', `${offsets.length} blocks`, `${first + count}`);
+    if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
+  }
+  return { starts, bytes };
+}
+
+async function meaningOf(image: GeoTIFFImage, band: number, declared: Declared): Promise<Meaning> {
+  const tags = await image.getGDALMetadata(band - 1);
+  const scale = Number(tags?.SCALE ?? 1);
+  const offset = Number(tags?.OFFSET ?? 0);
+  const bits = image.getBitsPerSample();
+  const float = image.getSampleFormat() === 3;
+  const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
+  return { missing: missingOf(image, declared), scale, offset, wide: !exactIn32 || scale !== 1 || offset !== 0 };
 }
 
 /** The value that stands for missing cells in the file's own number type; null where there is none. */
@@ -157,42 +258,9 @@ function missingOf(image: GeoTIFFImage, declared: Declared): number | null {
   if (declared.nodata === 'none') return null;
   const value = declared.nodata === undefined ? image.getGDALNoData() : Number(declared.nodata);
   if (value === null) return null;
-  return image.getSampleFormat() === 3 && image.getBitsPerSample() === 32 ? Math.fround(value) : value;
-}
-
-/** Integers as floats, so that NaN can stand among them. */
-function widen(raw: ArrayLike<number> & { BYTES_PER_ELEMENT: number }): Values {
-  return raw.BYTES_PER_ELEMENT <= 2 ? Float32Array.from(raw) : Float64Array.from(raw);
-}
-
-function maskValue(values: Values, missing: number): void {
-  if (Number.isNaN(missing)) return;
-  for (let i = 0; i < values.length; i++) if (values[i] === missing) values[i] = Number.NaN;
-}
-
-/** Blocks left out of a sparse file are missing throughout; the library gives 0 for them where nodata is NaN. */
-function maskAbsentBlocks(
-  values: Values,
-  window: Window,
-  image: GeoTIFFImage,
-  bytes: ArrayLike<number | bigint>,
-): void {
-  const width = image.getTileWidth();
-  const height = image.getTileHeight();
-  const across = Math.ceil(image.getWidth() / width);
-  const endRow = window.row + window.rows;
-  const endColumn = window.column + window.columns;
-  for (let y = Math.floor(window.row / height); y * height < endRow; y++) {
-    for (let x = Math.floor(window.column / width); x * width < endColumn; x++) {
-      if (Number(bytes[y * across + x]) !== 0) continue;
-      const from = Math.max(x * width, window.column) - window.column;
-      const to = Math.min((x + 1) * width, endColumn) - window.column;
-      for (let row = Math.max(y * height, window.row); row < Math.min((y + 1) * height, endRow); row++) {
-        const start = (row - window.row) * window.columns;
-        values.fill(Number.NaN, start + from, start + to);
-      }
-    }
-  }
+  if (image.getSampleFormat() !== 3) return value;
+  if (image.getBitsPerSample() === 16) return Math.f16round(value);
+  return image.getBitsPerSample() === 32 ? Math.fround(value) : value;
 }
 
 function checkRange(file: string, grid: Grid, values: Values, window: Window, [min, max]: readonly [number, number]) {
