@@ -85,22 +85,24 @@ export function openBlocks(blocks: Blocks): BlockReader {
             if (samples === null) fillAbsent(values, at, east - west, meaning);
             else {
               const cell = (row - from) * coding.columns + west - x * coding.columns;
-              takeValues(
-                samples,
-                cell * coding.samples + blocks.sample,
-                coding.samples,
-                values,
-                at,
-                east - west,
-                meaning,
-              );
+              const sample = cell * coding.samples + blocks.sample;
+              takeValues(samples, sample, coding.samples, values, at, east - west, meaning);
             }
           }
+          if (samples && isCompressed(coding)) release(samples);
         }
       }
     },
     close: () => closeSync(handle),
   };
+}
+
+/**
+ * Gives a decoded block's memory back at once: left to the collector, which counts what lies outside its heap only
+ * roughly, blocks pile up to tens of megabytes in every thread. Small ones may share a pool with others.
+ */
+function release(samples: Samples): void {
+  if (samples.buffer.byteLength > Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
 }
 
 /** Blocks that a sparse file leaves out are missing throughout, or 0 where nothing stands for missing cells. */

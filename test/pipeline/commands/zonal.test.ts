@@ -42,7 +42,7 @@ function prepare(change: Partial<ZonalOptions> = {}): ZonalOptions {
   return {
     polygons: at('polygons.geojson'),
     id: 'name',
-    raster: writeRaster(at('values.tif'), VALUES, { nodata: '-1' }),
+    raster: [writeRaster(at('values.tif'), VALUES, { nodata: '-1' })],
     weights: writeRaster(at('weights.tif'), WEIGHTS),
     out: at('out.csv'),
     ...change,
@@ -100,7 +100,7 @@ describe('refused', () => {
       'row 0, column 1 (1.5000, 4.5000): found -9999',
     ],
     ['a field that is not there', () => ({ id: 'code' }), 'expected a field code'],
-    ['a raster that is not there', () => ({ raster: 'nowhere.tif' }), 'nowhere.tif: found no such file'],
+    ['a raster that is not there', () => ({ raster: ['nowhere.tif'] }), 'nowhere.tif: found no such file'],
     ['nowhere to write', () => ({ out: join('no', 'such', 'directory.csv') }), 'a file that can be written'],
   ])('%s', async (_, change, message) => {
     await expect(runZonal(prepare(change()), () => {})).rejects.toThrow(message);
@@ -117,9 +117,13 @@ describe('refused', () => {
   test('on the command line: one line, exit 2', () => {
     const options = prepare({ id: 'code' });
     const call = (...more: string[]) =>
-      spawnSync(process.execPath, [CLI, 'zonal', '--polygons', options.polygons, '--raster', options.raster, ...more], {
-        encoding: 'utf8',
-      });
+      spawnSync(
+        process.execPath,
+        [CLI, 'zonal', '--polygons', options.polygons, '--raster', ...options.raster, ...more],
+        {
+          encoding: 'utf8',
+        },
+      );
     const bad = call('--id', 'code', '--out', options.out);
     expect(bad.status).toBe(2);
     expect(bad.stderr.trimEnd().split('\n')).toHaveLength(1);
