@@ -99,10 +99,10 @@ export function openBlocks(blocks: Blocks): BlockReader {
 
 /**
  * Gives a decoded block's memory back at once: left to the collector, which counts what lies outside its heap only
- * roughly, blocks pile up to tens of megabytes in every thread. Small ones may share a pool with others.
+ * roughly, blocks pile up to tens of megabytes in every thread. Small ones lie in a pool with others.
  */
 function release(samples: Samples): void {
-  if (samples.buffer.byteLength > Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
+  if (samples.buffer.byteLength > 2 * Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
 }
 
 /** Blocks that a sparse file leaves out are missing throughout, or 0 where nothing stands for missing cells. */
