@@ -1,13 +1,22 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { buildCommand } from './commands/build.ts';
+import { crossValidateCommand } from './commands/cross-validate.ts';
 import { planCommand } from './commands/plan.ts';
 import { showCommand } from './commands/show.ts';
 import { synthCommand } from './commands/synth.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { zonalCommand } from './commands/zonal.ts';
 
-const commands = [buildCommand, planCommand, verifyCommand, showCommand, synthCommand, zonalCommand];
+const commands = [
+  buildCommand,
+  planCommand,
+  verifyCommand,
+  showCommand,
+  synthCommand,
+  zonalCommand,
+  crossValidateCommand,
+];
 
 /** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
 function program(): Command {

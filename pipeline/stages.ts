@@ -7,13 +7,13 @@ import type { Stage } from './engine/stage.ts';
 
 const none = () => false;
 const rasters = (source: Source) => source.format === 'geotiff';
-const tables = (source: Source) => !rasters(source) || source.role === 'climate' || source.role === 'layer';
+const tablesAndOutlines = (source: Source) => !rasters(source);
 
 export const STAGES: readonly Stage[] = [
   {
     name: 'ingest',
     module: 'pipeline/stages/ingest.ts',
-    reads: tables,
+    reads: tablesAndOutlines,
     model: ['expected', 'extent', 'states', 'parameters.survey'],
     inputs: [],
     outputs: ['areas', 'polygons', 'climate', 'surveys', 'cases', 'layers', 'census'],
@@ -54,16 +54,17 @@ export const STAGES: readonly Stage[] = [
     name: 'season',
     module: 'pipeline/stages/season.ts',
     reads: none,
-    model: ['parameters.season'],
+    model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
-    outputs: ['method', 'national', 'states', 'lgas', 'check'],
+    outputs: ['method', 'national', 'states', 'lgas', 'rain', 'check'],
   },
   {
     name: 'risk',
     module: 'pipeline/stages/risk.ts',
-    reads: none,
+    // its catalog entry says whether coordinates are displaced
+    reads: (source) => source.role === 'survey_clusters',
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'season/lgas'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
     outputs: ['lgas', 'states', 'evidence'],
   },
   {
@@ -71,7 +72,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/stages/transmission.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/states'],
+    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
     outputs: ['model', 'fits'],
   },
 ];

@@ -3,8 +3,11 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
-import { Model, type Source, Sources } from '../catalog.ts';
+import { Model, type Role, type Source, Sources } from '../catalog.ts';
 import { isPeriod, monthIndex } from '../contract/months.ts';
+
+/** Roles that a country has one source of, no more and no less. */
+const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];
 
 /** A country as its catalog describes it, and where its raw files lie. */
 export interface Country {
@@ -25,6 +28,19 @@ export function readCountry(directory: string, rawData = directory): Country {
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
+  for (const role of ONCE) {
+    const found = sources.filter((source) => source.role === role).length;
+    if (found !== 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'exactly one');
+  }
+  const figures = sources.flatMap((source) =>
+    source.role === 'layer' ? [{ id: source.id, figure: source.figure }] : [],
+  );
+  figures.forEach(({ id, figure }, i) => {
+    if (!figure)
+      throw new BadInput('sources.json', `source ${id}`, 'no figure', 'the figure of the context that it carries');
+    if (figures.findIndex((other) => other.figure === figure) !== i)
+      throw new BadInput('sources.json', `source ${id}`, `a second layer of ${figure}`, 'each figure once');
+  });
   for (const key of ['state_pcode', 'state_code', 'state'] as const) {
     const values = model.states.map((state) => state[key]);
     const again = values.find((value, i) => values.indexOf(value) !== i);

@@ -2,7 +2,7 @@ import type { Areas, Climate, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { numberOf, type Row, readTable, refuseDuplicates, type Table, textOf } from '../readers/table.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourceOf } from './input.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 
 interface Weather {
   rain_mm: number;
@@ -15,8 +15,8 @@ interface Weather {
  * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
  */
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<Climate | null> {
-  const source = sourceOf(input, 'climate');
-  if (source.format !== 'csv') return null;
+  const source = sourcesOf(input, 'climate')[0];
+  if (!source) return null;
   const table = await readTable(input.rawData, source, ['lga_pcode', 'rain_mm']);
   refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
   const code = codeReader(areas);

@@ -12,9 +12,8 @@ import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } fro
 export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Layers> {
   const layers: Layers = {};
   for (const source of sourcesOf(input, 'layer')) {
-    if (!source.figure)
-      throw new BadInput('sources.json', `source ${source.id}`, 'no figure', 'the figure that the layer carries');
-    if (source.format === 'csv') layers[source.figure] = await readLayer(input, areas, source, source.figure);
+    const figure = source.figure!;
+    layers[figure] = await readLayer(input, areas, source, figure);
   }
   return layers;
 }

@@ -1,0 +1,117 @@
+import { correlation, mean } from '../numerics/averages.ts';
+import { minimiseBounded } from '../numerics/bounded-squares.ts';
+import type { Random } from '../numerics/random.ts';
+import { type SirsCycle, seasonGrid, sirsCycle } from './sirs.ts';
+
+/** How rain makes a season of cases; the same everywhere. */
+export interface RainSeason {
+  /** Rain at which transmission's seasonal part is at half its ceiling, mm a month. */
+  half_saturation_mm: number;
+  /** Months by which transmission follows rain. */
+  lag_months: number;
+  /** New infections per infection among susceptibles only in a month without rain. */
+  dry_reproduction_number: number;
+  /** Share of the peak's transmission that needs no rain. */
+  share_year_round: number;
+}
+export interface Durations {
+  infectious_months: number;
+  immune_months: number;
+}
+/** A place's usual rain by month (mm, January first) and the season of its cases (shares of the peak). */
+export interface SeasonRecord {
+  rain_mm: readonly number[];
+  season: readonly number[];
+}
+
+/** What Nigeria's twelve state records gave (infectious 2, immune 3 months): used where a country has no records. */
+export const DEFAULT_RAIN_SEASON: RainSeason = {
+  half_saturation_mm: 75,
+  lag_months: 2.4,
+  dry_reproduction_number: 2.5,
+  share_year_round: 0.6,
+};
+
+const BOUNDS = [
+  { low: 10, high: 400, log: true },
+  { low: 0, high: 4 },
+  { low: 1.1, high: 8, log: true },
+  { low: 0.2, high: 1 },
+];
+const STARTS = 6;
+
+/**
+ * What a month's rain lets through to transmission, as shares of the wettest month's: r² / (r² + K²), so that a few
+ * showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
+ * @param rain_mm twelve values
+ */
+export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number): number[] {
+  const passed = rain_mm.map((rain) => rain ** 2 / (rain ** 2 + half_saturation_mm ** 2));
+  const most = Math.max(...passed);
+  return passed.map((value) => (most > 0 ? value / most : 1));
+}
+
+/** The yearly cycle of an SIRS whose transmission follows a place's usual rain. */
+export function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
+  const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
+  const season = seasonGrid(rainForcing(rain_mm, rain.half_saturation_mm), rain.lag_months);
+  return sirsCycle({ transmission_rate, share_year_round: rain.share_year_round, ...durations }, season);
+}
+
+/**
+ * Expected cases by month as shares of the peak, January first: new infections on the yearly cycle.
+ * @throws Error where the model does not settle on a cycle
+ */
+export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
+  const { incidence, settled } = rainCycle(rain_mm, rain, durations);
+  if (!settled) throw new Error(`season: no yearly cycle under ${JSON.stringify({ ...rain, ...durations })}`);
+  return scaleToPeak(incidence);
+}
+
+/** Least squares between expected and recorded seasons over all records; the defaults where there are none. */
+export function fitRainSeason(records: readonly SeasonRecord[], durations: Durations, random: Random): RainSeason {
+  if (records.length === 0) return DEFAULT_RAIN_SEASON;
+  const residuals = (parameters: readonly number[]) =>
+    records.flatMap(({ rain_mm, season }) => {
+      const expected = scaleToPeak(rainCycle(rain_mm, named(parameters), durations).incidence);
+      return expected.map((value, month) => value - season[month]!);
+    });
+  return named(minimiseBounded(residuals, BOUNDS, { starts: STARTS, random, iterations: 25 }).parameters);
+}
+
+/** The whole lag, 0 to 6 months, at which rain and expected cases correlate best; the shortest of equals. */
+export function wholeLag(rain_mm: readonly number[], cases: readonly number[]): number {
+  let best = { lag: 0, r: Number.NEGATIVE_INFINITY };
+  for (let lag = 0; lag <= 6; lag++) {
+    const r = correlation(
+      cases.map((_, month) => rain_mm[(month + 12 - lag) % 12]!),
+      cases,
+    );
+    if (r > best.r) best = { lag, r };
+  }
+  return best.lag;
+}
+
+/** Usual amount by calendar month, January first: mean over the years of a monthly series that starts in month `first` (0-11). */
+export function usualByMonth(series: readonly number[], first: number): number[] {
+  return Array.from({ length: 12 }, (_, month) => mean(series.filter((_, t) => (first + t) % 12 === month)));
+}
+
+function named([
+  half_saturation_mm,
+  lag_months,
+  dry_reproduction_number,
+  share_year_round,
+]: readonly number[]): RainSeason {
+  return {
+    half_saturation_mm: half_saturation_mm!,
+    lag_months: lag_months!,
+    dry_reproduction_number: dry_reproduction_number!,
+    share_year_round: share_year_round!,
+  };
+}
+
+function scaleToPeak(values: readonly number[]): number[] {
+  const peak = Math.max(...values);
+  return values.map((value) => value / peak);
+}

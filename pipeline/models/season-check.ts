@@ -1,0 +1,63 @@
+import { correlation, mean, median } from '../numerics/averages.ts';
+import { randomStream } from '../numerics/random.ts';
+import { monthsApart, seasonMidpoint } from './high-season.ts';
+import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from './rain-season.ts';
+
+/** How the season of one state's cases compares with the one expected of its rain by what the other states taught. */
+export interface SeasonCheckRow {
+  state_code: string;
+  correlation: number;
+  /** Months 1-12. */
+  peak_expected: number;
+  peak_recorded: number;
+  /** Circular distances in months. */
+  peak_off: number;
+  midpoint_off: number;
+  /** Months of twelve on the wrong side of the high season's share of the peak. */
+  wrong_months: number;
+  expected: number[];
+  recorded: number[];
+}
+
+/** Leave one state out: every parameter is chosen on the other states' records, then scored on the one left out. */
+export function checkSeason(
+  records: readonly (SeasonRecord & { state_code: string })[],
+  durations: Durations,
+  { highShare, seed }: { highShare: number; seed: number },
+): SeasonCheckRow[] {
+  return records.map((left) => {
+    const others = records.filter((record) => record !== left);
+    const rain = fitRainSeason(others, durations, randomStream(seed, `season without ${left.state_code}`));
+    const expected = expectedSeason(left.rain_mm, rain, durations);
+    return { state_code: left.state_code, ...compareSeasons(expected, left.season, highShare) };
+  });
+}
+
+/** Both as shares of their peak, January first. Of equal peaks the earliest counts. */
+export function compareSeasons(expected: readonly number[], recorded: readonly number[], highShare: number) {
+  const peak = (values: readonly number[]) => values.indexOf(Math.max(...values));
+  const high = (value: number) => value >= highShare;
+  return {
+    correlation: correlation(expected, recorded),
+    peak_expected: peak(expected) + 1,
+    peak_recorded: peak(recorded) + 1,
+    peak_off: monthsApart(peak(expected), peak(recorded)),
+    midpoint_off: monthsApart(seasonMidpoint(expected), seasonMidpoint(recorded)),
+    wrong_months: expected.filter((value, month) => high(value) !== high(recorded[month]!)).length,
+    expected: [...expected],
+    recorded: [...recorded],
+  };
+}
+
+/** The contract's summary of the rows, not rounded; zeros where no state has a record. */
+export function summariseCheck(rows: readonly SeasonCheckRow[]) {
+  const of = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
+  const known = rows.length > 0;
+  return {
+    series: rows.length,
+    states: rows.map((row) => row.state_code),
+    median_correlation: known ? median(of((row) => row.correlation)) : 0,
+    mean_months_off: known ? mean(of((row) => row.midpoint_off)) : 0,
+    mean_months_peak_is_off: known ? mean(of((row) => row.peak_off)) : 0,
+  };
+}

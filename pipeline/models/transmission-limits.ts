@@ -1,0 +1,65 @@
+import type { TransmissionModel } from '../contract/schemas.ts';
+import type { ProjectionTest, Scores } from './projection-test.ts';
+
+/** What was measured of each state's fit beyond what is published. */
+export interface FitFigures {
+  state_code: string;
+  detrended_correlation: number;
+  reporting_highest_over_lowest: number;
+  /** Sum of squares under `immune_months_tried` over that under the assumed immunity. */
+  immune_months_tried: number;
+  squares_ratio: number;
+}
+
+const RIVALS: Readonly<Record<string, string>> = {
+  same_month_last_year: 'the same month of the year before',
+  same_month_last_three_years: 'the mean of the same month over three years',
+  abeku_raw: 'the seasonal adjustment of Abeku et al. 2002',
+  flat: "last year's mean in every month",
+};
+
+/** What the transmission model does not show, in plain words, from what was measured. */
+export function describeLimits(
+  { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
+  fits: readonly FitFigures[],
+  projection: Pick<ProjectionTest, 'development' | 'held_back'>,
+): string[] {
+  const names = states.map(({ state }) => state).join(', ');
+  const fit = span(states.map((state) => state.fit_correlation));
+  const detrended = span(fits.map((state) => state.detrended_correlation));
+  const reporting = span(
+    fits.map((state) => state.reporting_highest_over_lowest),
+    1,
+  );
+  const squares = span(fits.map((state) => state.squares_ratio));
+  return [
+    `It covers only ${names} and says nothing about other states or about LGAs.`,
+    `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}, at ${detrended} once the drift is taken off. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
+    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured: with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+    'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
+    'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
+    describeProjections('development years', projection.development),
+    describeProjections('held-back year', projection.held_back),
+  ];
+}
+
+function describeProjections(what: string, { months, errors }: Scores): string {
+  if (months === 0) return `Nothing could be projected in the ${what}: the records are too short.`;
+  const model = errors.model!;
+  const against = (verdict: string, wanted: (rival: number) => boolean) => {
+    const rivals = Object.entries(RIVALS).filter(([name]) => wanted(errors[name]!));
+    const named = rivals.map(([name, words]) => `${words} (${errors[name]!.toFixed(2)})`);
+    return named.length > 0 ? [`${verdict} ${named.join(', ')}`] : [];
+  };
+  const verdicts = [
+    ...against('better than', (rival) => model < rival),
+    ...against('not better than', (rival) => model >= rival),
+  ];
+  return `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ${verdicts.join('; ')}.`;
+}
+
+/** Least to greatest, once where they are the same. */
+function span(values: readonly number[], decimals = 2): string {
+  const [least, most] = [Math.min(...values).toFixed(decimals), Math.max(...values).toFixed(decimals)];
+  return least === most ? least : `${least} to ${most}`;
+}

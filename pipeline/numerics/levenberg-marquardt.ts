@@ -1,0 +1,102 @@
+import { choleskyDense, solveLower, solveUpper } from './dense.ts';
+
+export interface LeastSquares {
+  parameters: number[];
+  /** Sum of squared residuals. */
+  squares: number;
+  iterations: number;
+  /** False when the limit of iterations came first. */
+  converged: boolean;
+}
+
+/**
+ * Minimises Σ rᵢ(p)² by Levenberg (1944) and Marquardt (1963): steps δ from (JᵀJ + λ diag(JᵀJ)) δ = −Jᵀr, with
+ * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is by
+ * central differences.
+ * @param residuals as many as it likes, the same number each time; one that is not finite refuses the step
+ * @param difference step of the differences, in units of max(1, |p|)
+ * @param tolerance stops when a step promises or brings less than this share of the sum
+ * @throws RangeError when the residuals at `start` are not finite
+ */
+export function minimiseSquares(
+  residuals: (parameters: readonly number[]) => ArrayLike<number>,
+  start: readonly number[],
+  { iterations: limit = 60, tolerance = 1e-9, difference = 1e-5 } = {},
+): LeastSquares {
+  const n = start.length;
+  let p = [...start];
+  let r = residuals(p);
+  let squares = sumOfSquares(r);
+  if (!Number.isFinite(squares)) throw new RangeError(`residuals at the start ${start.join(', ')} are not finite`);
+  let lambda = 1e-3;
+  let growth = 2;
+
+  for (let iterations = 1; iterations <= limit; iterations++) {
+    const columns = jacobianColumns(residuals, p, difference);
+    const gradient = columns.map((column) => dot(column, r));
+    const normal = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) normal[i * n + j] = dot(columns[i]!, columns[j]!);
+    const diagonal = Array.from({ length: n }, (_, i) => Math.max(normal[i * n + i]!, 1e-12));
+
+    for (;;) {
+      const damped = normal.slice();
+      for (let i = 0; i < n; i++) damped[i * n + i]! += lambda * diagonal[i]!;
+      const factor = choleskyDense(damped, n);
+      if (factor) {
+        const step = solveUpper(
+          factor,
+          n,
+          solveLower(
+            factor,
+            n,
+            Float64Array.from(gradient, (g) => -g),
+          ),
+        );
+        // What the linear model promises: δᵀ(λ D δ − Jᵀr).
+        const promised = step.reduce((sum, d, i) => sum + d * (lambda * diagonal[i]! * d - gradient[i]!), 0);
+        if (!(promised > tolerance * squares)) return { parameters: p, squares, iterations, converged: true };
+        const trial = p.map((value, i) => value + step[i]!);
+        const trialResiduals = residuals(trial);
+        const trialSquares = sumOfSquares(trialResiduals);
+        if (trialSquares < squares) {
+          const gained = squares - trialSquares;
+          p = trial;
+          r = trialResiduals;
+          squares = trialSquares;
+          lambda = Math.max(lambda * Math.max(1 / 3, 1 - (2 * (gained / promised) - 1) ** 3), 1e-15);
+          growth = 2;
+          if (gained <= tolerance * squares) return { parameters: p, squares, iterations, converged: true };
+          break;
+        }
+      }
+      lambda *= growth;
+      growth *= 2;
+      if (lambda > 1e15) return { parameters: p, squares, iterations, converged: true };
+    }
+  }
+  return { parameters: p, squares, iterations: limit, converged: false };
+}
+
+function jacobianColumns(
+  residuals: (parameters: readonly number[]) => ArrayLike<number>,
+  p: readonly number[],
+  difference: number,
+): Float64Array[] {
+  return p.map((value, j) => {
+    const h = difference * Math.max(1, Math.abs(value));
+    const at = (moved: number) => residuals(p.map((v, k) => (k === j ? moved : v)));
+    const above = Float64Array.from(at(value + h));
+    const below = at(value - h);
+    return above.map((v, i) => (v - below[i]!) / (2 * h));
+  });
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+function sumOfSquares(r: ArrayLike<number>): number {
+  return dot(r, r);
+}

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readCountry } from '../../../pipeline/engine/country.ts';
+import { REAL_CATALOG } from '../../real-data.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+
+const read = (change?: (country: TinyCountry) => void) => readCountry(writeTiny(change).directory);
+
+test('a sound catalog is read', () => {
+  const country = read();
+  expect(country.sources).toHaveLength(10);
+  expect(country.model.expected).toEqual({ states: 2, lgas: 4 });
+});
+
+describe('a catalog that is not as it should be is refused with file, field, found and expected', () => {
+  const cases: [string, (country: TinyCountry) => void, RegExp][] = [
+    [
+      'a role twice',
+      (c) => c.sources.push({ ...sourceIn(c, 'climate'), id: 'again' }),
+      /sources\.json, role climate: found 2 sources, expected exactly one/,
+    ],
+    [
+      'a role missing',
+      (c) =>
+        c.sources.splice(
+          c.sources.findIndex((s) => s.id === 'population'),
+          1,
+        ),
+      /role population: found 0 sources/,
+    ],
+    [
+      'an id twice',
+      (c) => c.sources.push({ ...sourceIn(c, 'itn_use'), figure: 'irs_coverage' }),
+      /found the id itn_use twice/,
+    ],
+    [
+      'a figure twice',
+      (c) => c.sources.push({ ...sourceIn(c, 'itn_use'), id: 'again' }),
+      /source again: found a second layer of itn_use/,
+    ],
+    ['a layer without a figure', (c) => delete sourceIn(c, 'itn_use').figure, /source itn_use: found no figure/],
+    [
+      'a field that the form does not have',
+      (c) => {
+        sourceIn(c, 'itn_use').colour = 'red';
+      },
+      /sources\.json, \/sources\/\d+: found .*\(colour\)/,
+    ],
+    [
+      'a field missing',
+      (c) => delete sourceIn(c, 'itn_use').citation,
+      /sources\.json, \/sources\/\d+: found .*citation/,
+    ],
+    [
+      'a role that is none',
+      (c) => {
+        sourceIn(c, 'itn_use').role = 'nets';
+      },
+      /\/role: found/,
+    ],
+    [
+      'a file outside the raw data',
+      (c) => {
+        sourceIn(c, 'itn_use').files = [{ path: '../secret.csv' }];
+      },
+      /\.\.\/secret\.csv: found a path outside the raw data/,
+    ],
+    [
+      'a file that is not there',
+      (c) => {
+        sourceIn(c, 'itn_use').files = [{ path: 'other.csv' }];
+      },
+      /other\.csv: found no such file/,
+    ],
+    [
+      'more states than expected',
+      (c) => {
+        c.model.expected.states = 3;
+      },
+      /model\.json, states: found 2 states, expected 3/,
+    ],
+    [
+      'a state code twice',
+      (c) => {
+        c.model.states[1].state_code = 'AB';
+      },
+      /model\.json, states, state_code: found AB twice/,
+    ],
+    [
+      'months the wrong way round',
+      (c) => {
+        c.model.first_estimated = '2022-01';
+      },
+      /first_estimated: found 2022-01, expected a month up to last_estimated 2021-12/,
+    ],
+    [
+      'a month that is none',
+      (c) => {
+        c.model.last_estimated = '2021-13';
+      },
+      /model\.json, \/last_estimated/,
+    ],
+    [
+      'a real name for a made-up country',
+      (c) => {
+        c.model.synthetic = true;
+      },
+      /country: found tiny, expected the country `synthetic`/,
+    ],
+  ];
+  test.each(cases)('%s', (_, change, message) => {
+    expect(() => read(change)).toThrow(message);
+  });
+
+  test('no catalog, and one that is not JSON', () => {
+    expect(() => readCountry('nowhere-at-all')).toThrow(/nowhere-at-all\/sources\.json: found no such file/);
+    const { directory } = writeTiny();
+    writeFileSync(path.join(directory, 'sources.json'), '{"sources": [');
+    expect(() => readCountry(directory)).toThrow(/sources\.json: found .*, expected valid JSON/);
+  });
+});
+
+test('the committed catalog of the real files is of the right form, whether or not they are there', () => {
+  let message = '';
+  try {
+    readCountry(REAL_CATALOG);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/^$|^boundaries\/\S+\.shp: found no such file under/);
+});

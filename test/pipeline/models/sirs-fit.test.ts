@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { rainForcing } from '../../../pipeline/models/rain-season.ts';
+import { seasonGrid, sirsCycle } from '../../../pipeline/models/sirs.ts';
+import { fitSirs } from '../../../pipeline/models/sirs-fit.ts';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { simulateSirs } from '../../../pipeline/synthetic/sirs.ts';
+
+const RAIN = [3, 8, 30, 80, 140, 170, 190, 210, 230, 120, 15, 3];
+const DURATIONS = { infectious_months: 2, immune_months: 3 };
+const options = () => ({ starts: 8, random: randomStream(3, 'fit') });
+const drift = (t: number) => 0.4 * Math.sin(t / 15);
+
+test('without noise or drift the truth is met: cases, share year-round, lag', () => {
+  const truth = { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS };
+  const { incidence, reproduction_number } = sirsCycle(truth, seasonGrid(rainForcing(RAIN, 80), 1.5));
+  const per_1000 = Array.from({ length: 60 }, (_, t) => 20 * incidence[t % 12]!);
+  const fit = fitSirs({ first_month: 0, per_1000, masked: new Set() }, RAIN, DURATIONS, options());
+  expect(fit.correlation).toBeGreaterThan(0.99999);
+  expect(fit.parameters.share_year_round).toBeCloseTo(0.4, 2);
+  expect(fit.parameters.transmission_rate).toBeCloseTo(1.4, 1);
+  expect(fit.lag_months).toBeCloseTo(1.5, 2);
+  for (const [month, r] of reproduction_number.entries())
+    expect(fit.cycle.reproduction_number[month]).toBeCloseTo(r, 2);
+});
+
+test('noise, drift, gaps and another integrator: modelled cases lie within noise of the expected ones', () => {
+  const noise = randomStream(11, 'noise');
+  const season = rainForcing(RAIN, 80).map((_, month, all) => all[(month + 11) % 12]!);
+  const incidence = simulateSirs({ b: 1.6, share_year_round: 0.4, ...DURATIONS }, season, 84);
+  const expected = incidence.map((value, t) => 20 * value * Math.exp(drift(t)));
+  const per_1000: (number | null)[] = expected.map((value) => value * Math.exp(0.08 * noise.normal()));
+  const masked = new Set([17, 18]);
+  per_1000[17] = 0.001;
+  per_1000[18] = 0;
+  per_1000[40] = null;
+  const fit = fitSirs({ first_month: 0, per_1000, masked }, RAIN, DURATIONS, options());
+  const errors = fit.modelled.map((value, t) => Math.log(value / expected[t]!));
+  expect(Math.sqrt(errors.reduce((sum, e) => sum + e * e, 0) / errors.length)).toBeLessThan(0.08);
+  expect(Math.abs(errors[17]!)).toBeLessThan(0.2);
+  expect(fit.correlation).toBeGreaterThan(0.95);
+});
+
+test('records of other lengths and first months, and the same answer each time', () => {
+  const { incidence } = sirsCycle(
+    { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS },
+    seasonGrid(rainForcing(RAIN, 80), 1.5),
+  );
+  const record = {
+    first_month: 4,
+    per_1000: Array.from({ length: 31 }, (_, t) => 5 * incidence[(4 + t) % 12]!),
+    masked: new Set<number>(),
+  };
+  const fit = fitSirs(record, RAIN, DURATIONS, options());
+  expect(fit.modelled).toHaveLength(31);
+  expect(fit.correlation).toBeGreaterThan(0.9999);
+  expect(fitSirs(record, RAIN, DURATIONS, options())).toEqual(fit);
+});

@@ -1,0 +1,129 @@
+import { Value } from 'typebox/value';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Areas, Cases, Climate } from '../../../pipeline/artifacts.ts';
+import type { Model } from '../../../pipeline/catalog.ts';
+import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
+import { type SeasonOutput, season } from '../../../pipeline/stages/season.ts';
+import { type TransmissionOutput, transmission } from '../../../pipeline/stages/transmission.ts';
+import { realArtifacts } from '../../real-artifacts.ts';
+import { HAS_REAL_DATA, needsReal } from '../../real-data.ts';
+
+const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
+const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];
+const areas: Areas = {
+  states: [
+    { state_code: 'AA', state_pcode: 'NG001', state: 'Aa', zone: 'NW' },
+    { state_code: 'BB', state_pcode: 'NG002', state: 'Bb', zone: 'SS' },
+  ],
+  lgas: [
+    { lga_code: 'NG001001', lga: 'One', state_code: 'AA' },
+    { lga_code: 'NG001002', lga: 'Two', state_code: 'AA' },
+    { lga_code: 'NG002001', lga: 'Three', state_code: 'BB' },
+  ],
+};
+const climate: Climate = {
+  first: '2010-01',
+  months: 24,
+  rain_mm: { NG001001: [...SAHEL, ...SAHEL], NG001002: [...COAST, ...COAST], NG002001: [...COAST, ...COAST] },
+  temperature_c: null,
+};
+const model = {
+  parameters: {
+    seed: 1,
+    season: { high_share: 0.5, masked: [] },
+    transmission: {
+      infectious_months: 2,
+      immune_months: 3,
+      development_first: 2018,
+      held_back_year: 2023,
+      starts: 3,
+    },
+  },
+} as unknown as Model;
+const none: Cases = { states: [], lgas: [] };
+const census = {
+  NG001001: { people: 600, children_0_4: 1 },
+  NG001002: null,
+  NG002001: { people: 1000, children_0_4: 1 },
+};
+
+describe('a country of three LGAs', () => {
+  const populations = { NG001001: 0, NG001002: 500, NG002001: 10 };
+  const out = season({ areas, climate, populations, cases: none, model });
+
+  test('without case records: seasons by the defaults, a check of nothing, and no transmission model', () => {
+    expect(out.method.check.series).toBe(0);
+    expect(out.report).toMatchObject([{ rule: 'no case records' }]);
+    expect(Value.Check(SeasonMethod, out.method)).toBe(true);
+    for (const value of [out.national, ...Object.values(out.states), ...Object.values(out.lgas)])
+      expect(Value.Check(Season, value)).toBe(true);
+    expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toBeNull();
+  });
+
+  test("a state's season is that of its people's rain: all of them live on the coast", () => {
+    expect(out.rain.AA).toEqual(COAST);
+    expect(out.states.AA).toEqual(out.lgas.NG001002);
+    expect(out.lgas.NG001001!.peak_month).toBeGreaterThan(out.lgas.NG001002!.peak_month);
+  });
+
+  test('cases are told per 1,000 people of the census; months without a report are left out', () => {
+    const confirmed: (number | null)[] = Array.from({ length: 36 }, (_, t) => 30 + ((t * 7) % 12));
+    confirmed[5] = null;
+    const cases: Cases = {
+      states: [{ state_code: 'AA', lga_code: null, first: '2021-03', confirmed, masked: [7] }],
+      lgas: [],
+    };
+    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model })!;
+    expect(Value.Check(TransmissionModel, published)).toBe(true);
+    const [state] = published.states;
+    expect(state!.series).toHaveLength(35);
+    expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
+    expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
+    expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, and shown
+    expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(/no people of AA/);
+  });
+});
+
+describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
+  let seasons: SeasonOutput;
+  let transmitted: TransmissionOutput;
+  beforeAll(async () => {
+    const real = await realArtifacts();
+    seasons = season(real);
+    transmitted = transmission({ ...real, rain: seasons.rain })!;
+  });
+
+  test('twelve states left out in turn reach the figures asked for', () => {
+    const { check } = seasons.method;
+    expect(check.states).toEqual(['AK', 'BA', 'BE', 'CR', 'EB', 'EK', 'KE', 'KW', 'NA', 'OY', 'PL', 'ZA']);
+    expect(check.median_correlation).toBeGreaterThanOrEqual(0.873);
+    expect(check.median_correlation).toBeLessThan(0.92); // above it, suspect overfitting
+    expect(check.mean_months_peak_is_off).toBeLessThanOrEqual(1.2);
+    expect(check.mean_months_off).toBeLessThanOrEqual(0.79);
+    expect(Object.keys(seasons.lgas)).toHaveLength(774);
+  });
+
+  test('simple projections are those of the reference, to its three decimals', () => {
+    const { development, held_back } = transmitted.fits.projection;
+    expect([development.months, held_back.months]).toEqual([132, 36]);
+    const figures = ({ errors }: typeof development) =>
+      ['same_month_last_year', 'same_month_last_three_years', 'abeku_log', 'abeku_raw', 'flat'].map((name) =>
+        Number(errors[name]!.toFixed(3)),
+      );
+    expect(figures(development)).toEqual([1.109, 1.486, 1.072, 0.998, 1.168]);
+    expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
+  });
+
+  test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
+    expect(Value.Check(TransmissionModel, transmitted.model)).toBe(true);
+    for (const state of transmitted.model.states) {
+      expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);
+      expect(state.months_with_infection_growing.length).toBeGreaterThan(2);
+      expect(state.months_with_infection_growing.length).toBeLessThan(10);
+    }
+    const { development, held_back } = transmitted.model.projection_test;
+    expect(development.mean_absolute_error.model).toBeLessThan(development.mean_absolute_error.same_month_last_year);
+    expect(development.mean_absolute_error.model).toBeGreaterThan(0.88);
+    expect(held_back.mean_absolute_error.model).toBeGreaterThan(1.2);
+  });
+});
