@@ -78,6 +78,37 @@ describe('table', () => {
   });
 });
 
+describe('several rasters', () => {
+  test('a line for each polygon and raster, named in a column of its own', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), [
+      [5, 6],
+      [7, 8],
+    ]);
+    const [first] = options.raster;
+    const lines = await run({ ...options, raster: [first!, other] });
+    expect(lines[0]).toBe('id,raster,count,sum,mean,weight_sum,weighted_sum,weighted_mean');
+    const alone = await run(options);
+    expect(lines[1]!.replace(`,${first}`, '')).toBe(alone[1]);
+    expect(lines[2]).toBe(`"west, and more",${other},3,19,${19 / 3},70,480,${480 / 70}`);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(['id', '"west', '"west', 'away', 'away']);
+  });
+
+  test('of different grids are refused', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), VALUES, { west: 0.001 });
+    await expect(run({ ...options, raster: [...options.raster, other] })).rejects.toThrow(
+      "expected the raster's 2 × 2",
+    );
+  });
+
+  test('of grids that differ by rounding are one grid', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), WEIGHTS, { west: 1e-13, north: 5 + 1e-12 });
+    expect(await run({ ...options, weights: other })).toEqual(await run(options));
+  });
+});
+
 describe('refused', () => {
   const weights = (rows: number[][], cell?: number) => {
     const file = join(temporaryDirectory(), 'weights.tif');
