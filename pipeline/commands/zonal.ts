@@ -5,7 +5,7 @@ import { BadInput } from '../bad-input.ts';
 import { type ZonalStatistics, type ZonalSums, zonalStatistics } from '../models/zonal.ts';
 import { drawOutline } from '../numerics/coverage.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
-import { describeRaster, type RasterDescription } from '../readers/geotiff.ts';
+import { describeRaster, type RasterDescription } from '../readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../readers/polygons.ts';
 import { OutlineFault } from '../zonal/band.ts';
 import { sumInside } from '../zonal/pass.ts';

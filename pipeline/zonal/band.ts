@@ -2,7 +2,8 @@ import { SUMS_PER_ROW, sumRows } from '../models/zonal.ts';
 import { type Coverage, createCover, InvalidOutline, type Outline } from '../numerics/coverage.ts';
 import type { Grid, Values, Window } from '../numerics/grid.ts';
 import { type BlockSize, cutTiles } from '../numerics/windows.ts';
-import { openDescribed, type RasterDescription } from '../readers/geotiff.ts';
+import { openDescribed } from '../readers/geotiff.ts';
+import type { RasterDescription } from '../readers/geotiff-description.ts';
 
 /** One pass over rasters of the same grid, each cell read once. Plain data, so that threads can be handed it. */
 export interface PassTask {

@@ -3,7 +3,7 @@ import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from '../models/zon
 import type { Outline } from '../numerics/coverage.ts';
 import type { Window } from '../numerics/grid.ts';
 import { type BlockSize, listWindows } from '../numerics/windows.ts';
-import type { RasterDescription } from '../readers/geotiff.ts';
+import type { RasterDescription } from '../readers/geotiff-description.ts';
 import { answerBand, type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
 
 /** Cells, of all rasters together, below which threads take longer to start than they save. */

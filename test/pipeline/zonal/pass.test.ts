@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { zonalStatistics } from '../../../pipeline/models/zonal.ts';
 import { drawOutline } from '../../../pipeline/numerics/coverage.ts';
-import { describeRaster } from '../../../pipeline/readers/geotiff.ts';
+import { describeRaster } from '../../../pipeline/readers/geotiff-description.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { OutlineFault } from '../../../pipeline/zonal/band.ts';
 import { sumInside } from '../../../pipeline/zonal/pass.ts';
