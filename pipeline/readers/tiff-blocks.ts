@@ -62,7 +62,8 @@ export function openBlocks(blocks: Blocks): BlockReader {
     if (!isCompressed(coding)) {
       return decodeRows(readBytes(starts[block]! + from * perRow, (end - from) * perRow), end - from, coding);
     }
-    const whole = decompress(readBytes(starts[block]!, bytes[block]!), coding.compression, end * perRow);
+    const coded = readBytes(starts[block]!, bytes[block]!);
+    const whole = decompress(coded, coding.compression, end * perRow, blockRows * perRow);
     return decodeRows(whole.subarray(from * perRow), end - from, coding);
   }
 

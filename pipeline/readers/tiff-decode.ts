@@ -57,17 +57,17 @@ export function rowBytes({ bits, samples, columns }: Coding): number {
 }
 
 /**
- * A block's bytes, `expected` of them or more.
- * @throws Error where there are fewer, or the data is damaged
+ * A block's bytes, `needed` of them or more and `whole` at most.
+ * @throws Error where there are fewer or more, or the data is damaged
  */
-export function decompress(block: Uint8Array, compression: number, expected: number): Uint8Array {
+export function decompress(block: Uint8Array, compression: number, needed: number, whole: number): Uint8Array {
   // One byte more than is due: a chunk filled to its end makes the decoder ask for another.
-  const chunkSize = Math.max(64, expected + 1);
+  const options = { chunkSize: Math.max(64, whole + 1), maxOutputLength: Math.max(64, whole + 1) };
   let bytes = block;
-  if (compression === LZW) bytes = decodeLzw(block, expected);
-  else if (DEFLATE.includes(compression)) bytes = inflateSync(block, { chunkSize });
-  else if (compression === ZSTD) bytes = zstdDecompressSync(block, { chunkSize });
-  if (bytes.length < expected) throw new Error(`a block of ${bytes.length} bytes for ${expected}`);
+  if (compression === LZW) bytes = decodeLzw(block, needed);
+  else if (DEFLATE.includes(compression)) bytes = inflateSync(block, options);
+  else if (compression === ZSTD) bytes = zstdDecompressSync(block, options);
+  if (bytes.length < needed) throw new Error(`a block of ${bytes.length} bytes for ${needed}`);
   return bytes;
 }
 

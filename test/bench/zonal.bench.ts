@@ -1,8 +1,7 @@
 /**
  * Zonal statistics against GDAL's cell-centre method and exactextract, where they are installed: a mean and a weighted
- * mean over two rasters, in turn on the same files. Without arguments a scaling table over made-up data:
- *
- * (one run each beyond 10,000 cells a side)
+ * mean over two rasters, in turn on the same files. Without --data a scaling table over made-up data, each program run
+ * once where a side has more than 10,000 cells:
  *
  *   node test/bench/zonal.bench.ts [--sides 1000,5000,20000] [--polygons 774,10000] [--runs 3] [--jobs N]
  *   node test/bench/zonal.bench.ts --data DIR      one directory's val.tif, pop.tif and polys.geojson
