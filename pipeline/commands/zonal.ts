@@ -26,6 +26,9 @@ export interface ZonalOptions {
 
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
 
+/** Threads that are used unasked: each takes some 50 MB, and reading seldom keeps more of them busy. */
+const MOST_JOBS = 8;
+
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export function zonalCommand(): Command {
   return new Command('zonal')
@@ -45,7 +48,7 @@ export function zonalCommand(): Command {
     )
     .option('--band <n>', 'which band of the raster, from 1, where it has several', atLeastOne)
     .option('--weights-band <n>', 'which band of the weights', atLeastOne)
-    .option('--jobs <n>', 'threads; the figures do not depend on them', atLeastOne, availableParallelism())
+    .option('--jobs <n>', 'threads; the figures do not depend on them', atLeastOne, Math.min(availableParallelism(), MOST_JOBS))
     .addHelpText(
       'after',
       `

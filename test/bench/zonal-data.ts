@@ -1,8 +1,9 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-/** Where all made-up data lies: about Nigeria's extent, in degrees. */
-const [WEST, SOUTH, EAST, NORTH] = [2.5, 4, 14.5, 14];
+/** West, south, east and north of all made-up data: about Nigeria's, in degrees. */
+export const EXTENT = [2.5, 4, 14.5, 14] as const;
+const [WEST, SOUTH, EAST, NORTH] = EXTENT;
 const TILE = 256;
 /** Tiles that differ; every place of a raster takes one of them, so that large rasters are quickly made. */
 const DISTINCT = 64;
