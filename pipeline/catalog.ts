@@ -2,6 +2,7 @@
  * The form of a country's two catalog files. `sources.json` says what each raw file is; `model.json` says what to make
  * of them. Another release of a file, another column name or another country is a change here, never of code.
  */
+
 import { type Static, Type } from 'typebox';
 import { ZONES, type ZoneCode } from './contract/schemas.ts';
 
@@ -127,6 +128,39 @@ export type Source = Static<typeof Source>;
 export const Sources = Type.Object({ sources: Type.Array(Source) }, closed);
 export type Sources = Static<typeof Sources>;
 
+export const HELD_BACK_FILE = 'held-back.json';
+/** One look at the held-back year, entered before it is taken. */
+export const Look = Type.Object(
+  {
+    held_back_year: Type.Integer(),
+    design: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Fingerprint of settings and projections (pipeline/held-back.ts)',
+    }),
+    level_months: Type.Integer(),
+    reason: Type.String({ minLength: 1 }),
+    result: Type.Union(
+      [
+        Type.Null(),
+        Type.Object(
+          {
+            months: Type.Integer(),
+            mean_absolute_error: Type.Record(Type.String(), Type.Number()),
+            seasonal_shape_correlation: Type.Number(),
+          },
+          closed,
+        ),
+      ],
+      { description: 'null between the registration and the look' },
+    ),
+  },
+  closed,
+);
+export type Look = Static<typeof Look>;
+/** held-back.json: the register of looks at the held-back year, written by `malaria-risk score-held-back`. */
+export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
+export type HeldBack = Static<typeof HeldBack>;
+
 export const Model = Type.Object(
   {
     country: Type.String({ pattern: '^[a-z][a-z0-9]*$', description: 'First part of model_version' }),
@@ -193,4 +227,5 @@ export const Model = Type.Object(
   },
   closed,
 );
-export type Model = Static<typeof Model>;
+/** model.json, and the register of looks at the held-back year that lies beside it. */
+export type Model = Static<typeof Model> & { held_back?: HeldBack };

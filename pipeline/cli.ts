@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { buildCommand } from './commands/build.ts';
 import { crossValidateCommand } from './commands/cross-validate.ts';
 import { planCommand } from './commands/plan.ts';
+import { scoreHeldBackCommand } from './commands/score-held-back.ts';
 import { showCommand } from './commands/show.ts';
 import { synthCommand } from './commands/synth.ts';
 import { verifyCommand } from './commands/verify.ts';
@@ -16,6 +17,7 @@ const commands = [
   synthCommand,
   zonalCommand,
   crossValidateCommand,
+  scoreHeldBackCommand,
 ];
 
 /** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */

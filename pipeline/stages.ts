@@ -71,7 +71,7 @@ export const STAGES: readonly Stage[] = [
     name: 'transmission',
     module: 'pipeline/stages/transmission.ts',
     reads: none,
-    model: ['parameters.transmission', 'parameters.seed'],
+    model: ['parameters.transmission', 'parameters.seed', 'held_back'],
     inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
     outputs: ['model', 'fits'],
   },

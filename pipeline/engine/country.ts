@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
-import { Model, type Role, type Source, Sources } from '../catalog.ts';
+import { HELD_BACK_FILE, HeldBack, Model, type Role, type Source, Sources } from '../catalog.ts';
 import { isPeriod, monthIndex } from '../contract/months.ts';
 
 /** Roles that a country has one source of, no more and no less. */
@@ -25,6 +25,8 @@ export interface Country {
 export function readCountry(directory: string, rawData = directory): Country {
   const { sources } = readChecked(directory, 'sources.json', Sources) as Sources;
   const model = readChecked(directory, 'model.json', Model) as Model;
+  if (existsSync(path.join(directory, HELD_BACK_FILE)))
+    model.held_back = readChecked(directory, HELD_BACK_FILE, HeldBack) as HeldBack;
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
