@@ -48,7 +48,12 @@ export function zonalCommand(): Command {
     )
     .option('--band <n>', 'which band of the raster, from 1, where it has several', atLeastOne)
     .option('--weights-band <n>', 'which band of the weights', atLeastOne)
-    .option('--jobs <n>', 'threads; the figures do not depend on them', atLeastOne, Math.min(availableParallelism(), MOST_JOBS))
+    .option(
+      '--jobs <n>',
+      'threads; the figures do not depend on them',
+      atLeastOne,
+      Math.min(availableParallelism(), MOST_JOBS),
+    )
     .addHelpText(
       'after',
       `
