@@ -9,18 +9,23 @@ export interface Metrics {
 }
 
 export function createMetrics(): Metrics {
-  const requests = new Map<string, number>();
+  const counters: Record<KeyKind | 'none', Map<string, Map<number, number>>> = {
+    live: new Map(),
+    test: new Map(),
+    none: new Map(),
+  };
   return {
     count(operation, status, kind) {
-      const labels = `operation="${operation}",status="${status}",key_kind="${kind}"`;
-      requests.set(labels, (requests.get(labels) ?? 0) + 1);
+      const byStatus = counters[kind].get(operation) ?? new Map<number, number>();
+      if (byStatus.size === 0) counters[kind].set(operation, byStatus);
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     },
     render(snapshots, uptimeSeconds) {
       const version = snapshots.current().manifest.model_version;
       return [
         '# HELP malaria_requests_total Requests answered.',
         '# TYPE malaria_requests_total counter',
-        ...[...requests].sort().map(([labels, count]) => `malaria_requests_total{${labels}} ${count}`),
+        ...requestLines(counters),
         '# HELP malaria_snapshot_info The snapshot being served.',
         '# TYPE malaria_snapshot_info gauge',
         `malaria_snapshot_info{model_version="${version}"} 1`,
@@ -34,4 +39,16 @@ export function createMetrics(): Metrics {
       ].join('\n');
     },
   };
+}
+
+function requestLines(counters: Record<string, Map<string, Map<number, number>>>): string[] {
+  const lines = Object.entries(counters).flatMap(([kind, operations]) =>
+    [...operations].flatMap(([operation, statuses]) =>
+      [...statuses].map(
+        ([status, count]) =>
+          `malaria_requests_total{operation="${operation}",status="${status}",key_kind="${kind}"} ${count}`,
+      ),
+    ),
+  );
+  return lines.sort();
 }

@@ -50,3 +50,33 @@ export function routeOddRequests(
     handle(request, response);
   });
 }
+
+/**
+ * Timeouts and bounds of a connection, milliseconds where not said otherwise. README.md has them for operators.
+ * `connectionTimeout` is of silence on a connection, in either direction.
+ */
+export const TIMEOUTS = { requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionTimeout: 60_000 };
+
+/** No operation takes a body; what comes is thrown away up to here, and then the connection is cut. */
+const LONGEST_BODY_BYTES = 64 * 1024;
+
+/** An answer that its reader has not taken after this long is cut off. */
+const READING_MS = 120_000;
+
+/** Cuts the connection of a request whose body turns out long, once it has been answered. */
+export function cutOffLongBody(request: IncomingMessage): void {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LONGEST_BODY_BYTES) request.socket.destroy();
+  });
+}
+
+/** Cuts off whoever reads so slowly that most of an answer is still here after `READING_MS`. */
+export function cutOffSlowReader(request: IncomingMessage, response: ServerResponse): void {
+  if (response.writableFinished || request.socket.writableLength === 0) return;
+  const deadline = setTimeout(() => request.socket.destroy(), READING_MS);
+  response.once('close', () => clearTimeout(deadline));
+}

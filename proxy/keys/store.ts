@@ -17,9 +17,11 @@ export interface Holder {
 export interface KeyReader {
   /**
    * Who holds the key with this SHA-256 at wall-clock time `now` (ms), or null where the key is unknown or not
-   * admitted. Whatever any process committed before the call is seen by it.
+   * admitted. Whatever any process committed before the call is seen by it. An admitted key counts as used at `now`.
    */
   identify(hash: Buffer, now: number): Awaitable<Holder | null>;
+  /** Writes down when keys were last used; to be called now and then, and done by `close`. */
+  noteUses(): Awaitable<void>;
 }
 
 export interface NewKey {
@@ -47,6 +49,8 @@ export interface AccountStore extends KeyReader {
   createKey(key: NewKey, now: number): Awaitable<Key>;
   /** Keys with their owners, oldest first; of one owner where named. */
   listKeys(owner?: string): Awaitable<{ key: Key; owner: Account }[]>;
+  /** @throws UsageError where there is no such key. */
+  findKey(id: string): Awaitable<Key>;
   /** Revokes for good; a key that is revoked already keeps its time. */
   revokeKey(id: string, now: number): Awaitable<Key>;
   close(): Awaitable<void>;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { migrate, openSqliteFile, transact } from '../sqlite-file.ts';
+import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { UsageError } from '../usage-error.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
@@ -11,8 +11,6 @@ const SCHEMA = [
      owner_id TEXT NOT NULL, month TEXT NOT NULL, taken INTEGER NOT NULL, PRIMARY KEY (owner_id, month)
    ) STRICT;`,
 ];
-
-const SQLITE_BUSY = 5;
 
 /** Grants of one key. `leased` more may be made until `leaseEnd` (steady) before the file must hear of it. */
 interface Minute {
