@@ -43,10 +43,11 @@ export interface DoorOptions {
   log: ((record: AccessRecord) => void) | null;
   /** Called with one line when the proxy itself fails. */
   report: (line: string) => void;
+  /** Whether the server is stopping; connections then close with their answer. */
+  isStopping: () => boolean;
 }
 
-/** Handles a request whose target, as the client wrote it, is `target`. */
-export type Handler = (request: IncomingMessage, response: ServerResponse, target: string) => void;
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Answer {
   reply: Reply;
@@ -63,14 +64,14 @@ const PLACES_REMEMBERED = 20_000;
  * ones do: a promise or two a request would cost as much as checking the key does.
  */
 export function openDoor(options: DoorOptions): Handler {
-  const { keys, limiter, snapshots, metrics, clock, corsOrigins, log, report } = options;
+  const { keys, limiter, snapshots, metrics, clock, corsOrigins, log, report, isStopping } = options;
   const vary = varyOf(corsOrigins);
   let snapshot = snapshots.current();
   const placesOf = ({ manifest }: typeof snapshot) =>
     remember(PLACES_REMEMBERED, (target) => locate(target, manifest.coverage));
   let placeOf = placesOf(snapshot);
 
-  const answer = (request: IncomingMessage, target: string, id: string): Awaitable<Answer> => {
+  const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
     if (isPreflight(request, corsOrigins)) {
       return { reply: preflightReply(), operation: 'none', holder: null, verdict: null };
     }
@@ -84,24 +85,18 @@ export function openDoor(options: DoorOptions): Handler {
       const perMinute = known.perMinute ?? options.perMinute;
       const perMonth = kind === 'live' ? (known.perMonth ?? options.perMonth) : null;
       return andThen(limiter.take({ keyId, ownerId, perMinute, perMonth }), (verdict) =>
-        answerHolder(request, target, id, known, verdict),
+        answerHolder(request, id, known, verdict),
       );
     });
   };
 
-  const answerHolder = (
-    request: IncomingMessage,
-    target: string,
-    id: string,
-    holder: Holder,
-    verdict: Verdict,
-  ): Awaitable<Answer> => {
+  const answerHolder = (request: IncomingMessage, id: string, holder: Holder, verdict: Verdict): Awaitable<Answer> => {
     if (snapshot !== snapshots.current()) {
       snapshot = snapshots.current();
       placeOf = placesOf(snapshot);
     }
     const method = request.method!;
-    const outcome = judge(placeOf(target), method, holder.scopes);
+    const outcome = judge(placeOf(request.url!), method, holder.scopes);
     const operation = outcome.operation?.id ?? 'none';
     if (verdict.refusedBy !== null) {
       const reply = problemReply(verdict.refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', id);
@@ -133,6 +128,7 @@ export function openDoor(options: DoorOptions): Handler {
     if (verdict) append(headers, limitHeaders(verdict));
     headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
     if (corsOrigins.size > 0) append(headers, corsHeaders(request.headers.origin, corsOrigins));
+    if (isStopping()) headers.push('connection', 'close');
     cutOffLongBody(request);
     response.writeHead(status, headers);
     if (body instanceof Readable) pipeline(body, response, () => {});
@@ -141,7 +137,7 @@ export function openDoor(options: DoorOptions): Handler {
     cutOffSlowReader(request, response);
   };
 
-  return (request, response, target) => {
+  return (request, response) => {
     const started = clock.steadyMs();
     const id = randomUUID();
     const fail = (error: unknown) => {
@@ -151,7 +147,7 @@ export function openDoor(options: DoorOptions): Handler {
     };
     let answered: Awaitable<Answer>;
     try {
-      answered = answer(request, target, id);
+      answered = answer(request, id);
     } catch (error) {
       fail(error);
       return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { AccessRecord } from './door.ts';
+import { type AccessRecord, openDoor } from './door.ts';
 import { openStore } from './keys/open-store.ts';
 import type { AccountStore } from './keys/store.ts';
 import { openLimiter } from './limits/open-limiter.ts';
@@ -12,7 +12,6 @@ import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
-import { routeOddRequests } from './transport.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions {
@@ -41,6 +40,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** How far behind a key's time of last use may be, and what kill -9 may cost of it. */
+const NOTE_USES_MS = 60_000;
+
 /** Requests still under way this long after `close` are cut off. */
 const DRAIN_MS = 10_000;
 
@@ -55,15 +57,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const store = openStore(options.store);
-    opened.push(() => store.close());
-    const limiter = openLimiter(options.limits, options.store, clock);
-    opened.push(() => limiter.close());
+    // The snapshot first: where there is none, nothing is made.
     const snapshots = await openSource(options);
     opened.push(() => snapshots.close());
+    const store = openStore(options.store);
+    opened.push(() => store.close());
+    const noting = setInterval(() => noteUses(store, report), NOTE_USES_MS).unref();
+    opened.push(() => clearInterval(noting));
+    const limiter = openLimiter(options.limits, options.store, clock);
+    opened.push(() => limiter.close());
 
     const metrics = createMetrics();
-    const app = buildApp({
+    let stopping = false;
+    const door = openDoor({
       keys: store,
       limiter,
       snapshots,
@@ -74,12 +80,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       corsOrigins: new Set(options.corsOrigins),
       log: options.log ?? null,
       report,
+      isStopping: () => stopping,
     });
-    routeOddRequests(app.server, app.routing);
+    const app = buildApp(door);
     const url = await listen(app, host, options.port, 'port');
     opened.push(() => drain(app));
 
-    let stopping = false;
     const started = clock.steadyMs();
     const ops = buildOps({
       snapshots,
@@ -133,4 +139,12 @@ async function drain(app: FastifyInstance): Promise<void> {
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   await app.close();
   clearTimeout(deadline);
+}
+
+async function noteUses(store: AccountStore, report: (line: string) => void): Promise<void> {
+  try {
+    await store.noteUses();
+  } catch (error) {
+    report(`times of last use not noted: ${lineOf(error)}`);
+  }
 }

@@ -51,11 +51,30 @@ export function routeOddRequests(
   });
 }
 
-/**
- * Timeouts and bounds of a connection, milliseconds where not said otherwise. README.md has them for operators.
- * `connectionTimeout` is of silence on a connection, in either direction.
- */
-export const TIMEOUTS = { requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionTimeout: 60_000 };
+/** Bounds of connections and requests, in milliseconds and bytes; README.md has them for operators. */
+export const BOUNDS = {
+  server: {
+    maxHeaderSize: 16_384,
+    /** From the first byte, or for a new connection from its opening, until the headers are whole. */
+    headersTimeout: 10_000,
+    /** The same until the whole request is there, its body included. */
+    requestTimeout: 20_000,
+    /** Between two requests. Longer than the usual 60 s of load balancers, so that it is they who close. */
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 2000,
+    /** Requests without a body, as all proper ones, get no stream for it. */
+    optimizeEmptyRequests: true,
+  },
+  /** At once; more are closed as they come. */
+  connections: 10_000,
+} as const;
+
+/** Nothing sent and nothing read on a connection for this long, while an answer is on its way, closes it. */
+const SILENCE_MS = 30_000;
+
+export function closeSilent(server: Server): void {
+  server.setTimeout(SILENCE_MS);
+}
 
 /** No operation takes a body; what comes is thrown away up to here, and then the connection is cut. */
 const LONGEST_BODY_BYTES = 64 * 1024;

@@ -86,8 +86,11 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
 
   const minuteOf = (keyId: string, now: number): Minute => {
-    const minute = minutes.get(keyId) ?? { log: createLog(), leased: 0, leaseEnd: 0 };
-    minutes.set(keyId, minute);
+    let minute = minutes.get(keyId);
+    if (!minute) {
+      minute = { log: createLog(), leased: 0, leaseEnd: 0 };
+      minutes.set(keyId, minute);
+    }
     dropOld(minute.log, now, MINUTE_MS);
     return minute;
   };
