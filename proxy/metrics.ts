@@ -1,11 +1,18 @@
 import type { KeyKind } from './keys/key-format.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
+export interface Gauges {
+  uptimeSeconds: number;
+  /** Connections to the API at present. */
+  connections: number;
+  memoryBytes: number;
+}
+
 export interface Metrics {
   /** Counts one answered request. `operation` is an id of the contract's or 'none'. */
   count(operation: string, status: number, kind: KeyKind | 'none'): void;
   /** Prometheus text format, version 0.0.4. */
-  render(snapshots: SnapshotSource, uptimeSeconds: number): string;
+  render(snapshots: SnapshotSource, gauges: Gauges): string;
 }
 
 export function createMetrics(): Metrics {
@@ -20,7 +27,7 @@ export function createMetrics(): Metrics {
       if (byStatus.size === 0) counters[kind].set(operation, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     },
-    render(snapshots, uptimeSeconds) {
+    render(snapshots, { uptimeSeconds, connections, memoryBytes }) {
       const version = snapshots.current().manifest.model_version;
       return [
         '# HELP malaria_requests_total Requests answered.',
@@ -32,6 +39,12 @@ export function createMetrics(): Metrics {
         '# HELP malaria_snapshot_refused Whether a newer snapshot was found damaged and is refused.',
         '# TYPE malaria_snapshot_refused gauge',
         `malaria_snapshot_refused ${snapshots.refused() ? 1 : 0}`,
+        '# HELP malaria_connections Connections to the API.',
+        '# TYPE malaria_connections gauge',
+        `malaria_connections ${connections}`,
+        '# HELP malaria_memory_bytes Resident memory.',
+        '# TYPE malaria_memory_bytes gauge',
+        `malaria_memory_bytes ${memoryBytes}`,
         '# HELP malaria_uptime_seconds Seconds since the start.',
         '# TYPE malaria_uptime_seconds gauge',
         `malaria_uptime_seconds ${uptimeSeconds.toFixed(1)}`,

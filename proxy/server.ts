@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -90,7 +91,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const ops = buildOps({
       snapshots,
       metrics,
-      uptimeSeconds: () => (clock.steadyMs() - started) / 1000,
+      gauges: async () => ({
+        uptimeSeconds: (clock.steadyMs() - started) / 1000,
+        connections: await promisify(app.server.getConnections.bind(app.server))(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
       unready: () => (stopping ? 'stopping' : null),
     });
     const opsUrl = await listen(ops, host, options.opsPort, 'ops port');

@@ -193,7 +193,6 @@ export function openSqliteStore(file: string): AccountStore {
         .map(toKey)
         .flatMap((key) => (owners.has(key.owner_id) ? [{ key, owner: owners.get(key.owner_id)! }] : []));
     },
-    findKey: (id) => findKey(db, id),
     revokeKey(id, now) {
       return change(() => {
         db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL').run(now, id);

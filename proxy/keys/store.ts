@@ -49,8 +49,6 @@ export interface AccountStore extends KeyReader {
   createKey(key: NewKey, now: number): Awaitable<Key>;
   /** Keys with their owners, oldest first; of one owner where named. */
   listKeys(owner?: string): Awaitable<{ key: Key; owner: Account }[]>;
-  /** @throws UsageError where there is no such key. */
-  findKey(id: string): Awaitable<Key>;
   /** Revokes for good; a key that is revoked already keeps its time. */
   revokeKey(id: string, now: number): Awaitable<Key>;
   close(): Awaitable<void>;
