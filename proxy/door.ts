@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts';
 import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
-import { cutOffLongBody, cutOffSlowReader } from './transport.ts';
+import type { Handler } from './transport.ts';
 import { lineOf } from './usage-error.ts';
 
 /** One answered request, as the access log has it: nothing of what the client wrote but the operation it met. */
@@ -46,8 +46,6 @@ export interface DoorOptions {
   /** Whether the server is stopping; connections then close with their answer. */
   isStopping: () => boolean;
 }
-
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Answer {
   reply: Reply;
@@ -129,12 +127,10 @@ export function openDoor(options: DoorOptions): Handler {
     headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
     if (corsOrigins.size > 0) append(headers, corsHeaders(request.headers.origin, corsOrigins));
     if (isStopping()) headers.push('connection', 'close');
-    cutOffLongBody(request);
     response.writeHead(status, headers);
     if (body instanceof Readable) pipeline(body, response, () => {});
     else if (typeof body === 'string') response.end(body, 'latin1');
     else response.end(body);
-    cutOffSlowReader(request, response);
   };
 
   return (request, response) => {

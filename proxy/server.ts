@@ -13,6 +13,7 @@ import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
+import { BOUNDS, type Bounds } from './transport.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions {
@@ -30,6 +31,7 @@ export interface ServerOptions {
   clock?: Clock;
   /** How often a newly published snapshot is looked for. */
   pollMs?: number;
+  bounds?: Partial<Bounds>;
 }
 
 export interface RunningServer {
@@ -83,7 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       report,
       isStopping: () => stopping,
     });
-    const app = buildApp(door);
+    const app = buildApp(door, { ...BOUNDS, ...options.bounds });
     const url = await listen(app, host, options.port, 'port');
     opened.push(() => drain(app));
 
