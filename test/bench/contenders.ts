@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 export interface Contender {
   name: string;
   url: string;
+  pid: number;
   /** CPU time of all its processes so far, microseconds; null where the system does not tell. */
   cpuMicroseconds(): number | null;
   stop(): Promise<void>;
@@ -63,9 +64,10 @@ export async function startNginx(folder: string, root: string, file: string): Pr
   return { name: 'nginx', url, ...processOf(child) };
 }
 
-function processOf(child: ChildProcess): Pick<Contender, 'cpuMicroseconds' | 'stop'> {
+function processOf(child: ChildProcess): Pick<Contender, 'pid' | 'cpuMicroseconds' | 'stop'> {
   const ended = once(child, 'exit');
   return {
+    pid: child.pid!,
     cpuMicroseconds: () => cpuOf(child.pid!),
     stop: async () => {
       child.kill();
