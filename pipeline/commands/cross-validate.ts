@@ -1,19 +1,13 @@
 import { Command } from 'commander';
 import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
-import { readArtifact } from '../engine/cache.ts';
-import { lockHash } from '../engine/code.ts';
-import { type Country, readCountry } from '../engine/country.ts';
-import { enter } from '../engine/lock.ts';
-import { hashRawFiles } from '../engine/raw.ts';
-import { runStages } from '../engine/run.ts';
+import type { Country } from '../engine/country.ts';
 import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
 import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
 import { GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk } from '../models/risk-inputs.ts';
 import { summariseScores } from '../models/score-summary.ts';
-import { cacheOf } from '../snapshot/publish.ts';
-import { STAGES } from '../stages.ts';
+import { withArtifacts } from '../part.ts';
 import { say } from './options.ts';
 
 interface CrossValidateOptions {
@@ -64,25 +58,17 @@ cell's count; crps is of its observed share, in the fair form; quantiles are of 
     });
 }
 
-async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
+function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   const foldOf = readFolds(options.folds);
-  const country = readCountry(options.country, options.rawData);
-  const place = enter(options.build);
-  try {
-    return await crossValidateIn(cacheOf(options.build), country, foldOf);
-  } finally {
-    place.leave();
-  }
+  const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
+  return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
 }
 
-async function crossValidateIn(cache: string, country: Country, foldOf: Map<string, number>): Promise<HeldOut[]> {
-  const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const raw = await hashRawFiles(country);
-  const input = { country, raw, lock: lockHash(), cache, jobs: stages.length, onEvent: () => {} };
-  const entries = await runStages(stages, input);
-  const artifact = <T>(stage: string, name: string): T =>
-    readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
-
+function crossValidateCountry(
+  country: Country,
+  artifact: <A>(stage: string, name: string) => A,
+  foldOf: Map<string, number>,
+): HeldOut[] {
   const areas = artifact<Areas>('ingest', 'areas');
   const { risk, seed } = country.model.parameters;
   const prepared = prepareRisk({

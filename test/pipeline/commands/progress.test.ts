@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { showProgress } from '../../../pipeline/commands/progress.ts';
+import { STAGES as TABLE } from '../../../pipeline/stages.ts';
 import { run, temporary } from '../../command-line.ts';
 import { writeTiny } from '../../tiny-country.ts';
 
@@ -72,6 +73,6 @@ test('--json: each event on a line of its own, the result on standard output', a
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(events[0]).toEqual({ type: 'expected', seconds: {} });
-  expect(events.filter(({ type }) => type === 'finished')).toHaveLength(9);
+  expect(events.filter(({ type }) => type === 'finished')).toHaveLength(TABLE.length + 1);
   expect(JSON.parse(stdout)).toMatchObject({ already: false, model_version: expect.stringMatching(/^tiny-1-/) });
 });

@@ -57,7 +57,7 @@ describe('one change after another', () => {
       why: 'runs if ingest hands on something else than before',
     });
     const { ran, causes } = await build();
-    expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey']);
+    expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey', 'validation']);
     expect(causes.survey).toEqual(['ingest/surveys changed']);
   });
 

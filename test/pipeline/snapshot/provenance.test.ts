@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, operationFiles } from '../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { MADE_OF, provenanceOf } from '../../../pipeline/snapshot/provenance.ts';
+import { STAGES } from '../../../pipeline/stages.ts';
 import { buildHere, readJson } from '../../built-tiny.ts';
 import { run } from '../../command-line.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
@@ -40,7 +41,7 @@ test('what is not behind a file is not told of it', () => {
   const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
   expect(stages.map(({ stage }) => stage)).toEqual(['boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(8);
+  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(STAGES.length);
   expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
