@@ -108,6 +108,7 @@ export const Source = Type.Object(
         {
           path: Type.String(),
           period: Type.Optional(period),
+          url: Type.Optional(Type.String({ description: 'Where `fetch` gets this very file' })),
           bytes: Type.Optional(Type.Integer()),
           sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
         },
@@ -218,6 +219,15 @@ export const Model = Type.Object(
             development_first: Type.Integer({ description: 'First year projected in development' }),
             held_back_year: Type.Integer(),
             starts: Type.Integer(),
+          },
+          closed,
+        ),
+        diff: Type.Object(
+          {
+            score_change: Type.Number({ description: 'A score that changes by more has moved' }),
+            max_moved_share: Type.Number({ description: "`diff --gate`: share of LGAs' months that may move" }),
+            max_flipped_share: Type.Number({ description: 'that may change their level' }),
+            max_disjoint_share: Type.Number({ description: 'whose ranges may no longer overlap' }),
           },
           closed,
         ),

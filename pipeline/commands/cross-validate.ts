@@ -2,7 +2,10 @@ import { Command } from 'commander';
 import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
 import { readArtifact } from '../engine/cache.ts';
-import { readCountry } from '../engine/country.ts';
+import { lockHash } from '../engine/code.ts';
+import { type Country, readCountry } from '../engine/country.ts';
+import { enter } from '../engine/lock.ts';
+import { hashRawFiles } from '../engine/raw.ts';
 import { runStages } from '../engine/run.ts';
 import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
 import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
@@ -62,11 +65,21 @@ cell's count; crps is of its observed share, in the fair form; quantiles are of 
 }
 
 async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
-  const foldOf = readFolds(options.folds);
+  const folds = readFolds(options.folds);
   const country = readCountry(options.country, options.rawData);
-  const cache = cacheOf(options.build);
+  const place = enter(options.build);
+  try {
+    return await crossValidateIn(cacheOf(options.build), country, folds);
+  } finally {
+    place.leave();
+  }
+}
+
+async function crossValidateIn(cache: string, country: Country, folds: Map<string, number>): Promise<HeldOut[]> {
   const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const entries = await runStages(stages, country, cache, stages.length, () => {});
+  const raw = await hashRawFiles(country);
+  const input = { country, raw, lock: lockHash(), cache, jobs: stages.length, onEvent: () => {} };
+  const entries = await runStages(stages, input);
   const artifact = <T>(stage: string, name: string): T =>
     readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
 
@@ -81,7 +94,7 @@ async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   });
   const states = areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };
-  return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
+  return [...crossValidate(prepared, { states, foldOf: folds, constants, draws: risk.draws, seed, like: null })];
 }
 
 function describe(group: HeldOutScores): string {

@@ -1,9 +1,13 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Areas, Cases, Census } from '../artifacts.ts';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog.ts';
-import { readArtifact, writeWhole } from '../engine/cache.ts';
+import { asideOf, readArtifact } from '../engine/cache.ts';
+import { lockHash } from '../engine/code.ts';
 import { readCountry } from '../engine/country.ts';
+import { enter } from '../engine/lock.ts';
+import { hashRawFiles } from '../engine/raw.ts';
 import { runStages, type StageEvent } from '../engine/run.ts';
 import { designOf, enterLook, readRegister } from '../held-back.ts';
 import { developProjections, type Scores, scoreHeldBack } from '../models/projection-test.ts';
@@ -37,7 +41,10 @@ export async function lookAtHeldBack(options: LookOptions, onEvent: (event: Stag
   const country = readCountry(options.country, options.rawData);
   const cache = cacheOf(options.out);
   const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const entries = await runStages(stages, country, cache, options.jobs, onEvent);
+  const raw = await hashRawFiles(country);
+  const place = enter(options.out);
+  const run = { country, raw, lock: lockHash(), cache, jobs: options.jobs, onEvent };
+  const entries = await runStages(stages, run).finally(place.leave);
   const artifact = <T>(stage: string, name: string) =>
     readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
 
@@ -54,7 +61,11 @@ export async function lookAtHeldBack(options: LookOptions, onEvent: (event: Stag
     throw new Error(`${options.country}: found no month that could be projected in development, expected case records`);
 
   const file = path.join(options.country, HELD_BACK_FILE);
-  const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);
+  const write = (register: HeldBack) => {
+    const aside = asideOf(file);
+    writeFileSync(aside, `${JSON.stringify(register, null, 2)}\n`);
+    renameSync(aside, file);
+  };
   const asked = {
     held_back_year: settings.held_back_year,
     design: designOf(developed.level_months, settings),

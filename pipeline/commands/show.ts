@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Argument, Command } from 'commander';
-import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../contract/operations.ts';
+import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { type Provenance, provenanceOf } from '../snapshot/provenance.ts';
+import { openSnapshot } from '../snapshot/read.ts';
 import { say } from './options.ts';
+import { type Cells, formatTable } from './table.ts';
 
 interface ShowOptions {
   state?: string;
@@ -16,22 +17,29 @@ interface ShowOptions {
 export function showCommand(): Command {
   return new Command('show')
     .description('Show what a snapshot says as a table in the terminal')
-    .addArgument(new Argument('<what>', 'what to show').choices(Object.keys(TABLES)))
+    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
+    .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
     .option('--period <month>', 'month YYYY-MM; the latest estimated month if not given')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
     .option('--json', 'rows as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  malaria-risk show risk --state KN --period 2023-09\n  malaria-risk show season',
+      '\nExamples:\n  malaria-risk show risk --state KN --period 2023-09\n  malaria-risk show season\n  malaria-risk show provenance v1/risk/lgas/2023-09/KN.json',
     )
-    .action((what: keyof typeof TABLES, options: ShowOptions) => {
+    .action((what: keyof typeof TABLES | 'provenance', file: string | undefined, options: ShowOptions) => {
+      if (what === 'provenance') {
+        if (file === undefined)
+          throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
+        const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
+        say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
+        return;
+      }
+      if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
       const rows = TABLES[what](options);
       say(options.json ? JSON.stringify(rows, null, 2) : formatTable(rows));
     });
 }
-
-type Cells = Record<string, string | number | boolean | null>;
 
 const TABLES = {
   risk(options: ShowOptions): Cells[] {
@@ -78,26 +86,28 @@ const TABLES = {
 };
 
 function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {
-  const file = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
-  const full = path.join(options.snapshot, file);
-  if (!existsSync(path.join(options.snapshot, 'manifest.json')))
-    throw new Error(`${options.snapshot}: no snapshot there; build one with \`malaria-risk build\``);
-  const listed = JSON.parse(readFileSync(path.join(options.snapshot, 'manifest.json'), 'utf8')).files;
-  if (!Object.hasOwn(listed, file))
-    throw new Error(`${options.snapshot}: found no ${file}, expected a state and month it covers`);
-  return JSON.parse(readFileSync(full, 'utf8'));
+  return openSnapshot(options.snapshot).answer<T>(id, values);
 }
 
-/** Columns aligned, numbers to the right. */
-function formatTable(rows: readonly Cells[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => columns.map((column) => String(row[column] ?? '—')));
-  const widths = columns.map((column, i) => Math.max(column.length, ...text.map((cells) => cells[i]!.length)));
-  const numeric = columns.map((column) => rows.every((row) => typeof row[column] === 'number' || row[column] === null));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (numeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
-      .join('  ')
-      .trimEnd();
-  return [line(columns), ...text.map(line)].join('\n');
+/** From a file back to the raw files, and whose they are. */
+function formatProvenance(found: Provenance): string {
+  const { file, bytes, sha256, model_version, updated_at, made_of } = found;
+  return [
+    `${file}: ${bytes} bytes, SHA-256 ${sha256}`,
+    `${model_version}, updated ${updated_at}`,
+    `Made of ${made_of.join(', ') || 'model.json alone'}`,
+    '',
+    'Stages behind it, the last one first:',
+    ...found.stages.map(
+      ({ stage, key, reads, code }) =>
+        `  ${stage.padEnd(13)} key ${key.slice(0, 16)}, ${code.length} files of code${reads.length ? `; reads ${reads.join(', ')}` : ''}`,
+    ),
+    '',
+    'Raw files behind it:',
+    ...found.raw.flatMap((raw) => [
+      `  ${raw.path} (read by ${raw.read_by.join(', ')})`,
+      `    SHA-256 ${raw.sha256}`,
+      `    ${raw.title}, release ${raw.release}: ${raw.citation}; ${raw.licence}`,
+    ]),
+  ].join('\n');
 }

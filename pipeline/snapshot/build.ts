@@ -1,20 +1,14 @@
-import type {
-  Areas,
-  ContextByLga,
-  ContextByState,
-  Outlines,
-  ReportLine,
-  Scores,
-  Trend,
-  Validation,
-} from '../artifacts.ts';
+import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../artifacts.ts';
 import type { Model, Source } from '../catalog.ts';
-import type { Manifest, StageRecord } from '../contract/manifest.ts';
+import type { Manifest } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
-import { type Coverage, FORECAST_MONTHS } from '../contract/operations.ts';
+import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import type { CacheEntry } from '../engine/cache.ts';
+import type { Recipe } from '../engine/recipe.ts';
 import { documents, type SnapshotParts } from './documents.ts';
+import { type Finding, foundSources, stageRecord } from './provenance.ts';
 import { renderReport } from './report.ts';
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
@@ -27,12 +21,16 @@ export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
   model_version: string;
-  lock_file: string;
-  stages: StageRecord[];
+  /** Content hashes of the raw files. */
+  raw: Record<string, string>;
+  /** Every stage's entry, in the table's order. */
+  entries: readonly CacheEntry[];
+  /** The snapshot's own. */
+  recipe: Recipe;
   /** Reads an artifact by its full name. */
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
-  findings: readonly (ReportLine & { stage: string })[];
+  findings: readonly Finding[];
   progress(share: number, what?: string): void;
 }
 
@@ -41,7 +39,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const parts = partsOf(input);
   const tree = openTree(directory);
   const tables = tableCollector();
-  const total = parts.areas.states.length * 115;
+  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, parts.coverage)).length;
   let written = 0;
   const queue = documents(parts);
   const work = async () => {
@@ -49,10 +47,10 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       tables.add(document);
       await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
-      if (written % 100 === 0) input.progress(Math.min(0.9, written / total), 'answers');
+      if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await allOf(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
   await writeTables(tree, 'tables', tables.tables());
   await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
@@ -72,13 +70,20 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       answers: written,
       files: Object.keys(tree.entries()).length,
     },
-    lock_file: input.lock_file,
-    sources: [...input.sources],
-    stages: input.stages,
+    lock_file: input.recipe.lock,
+    runtime: input.recipe.runtime,
+    sources: foundSources(input.sources, input.raw),
+    stages: [...input.entries, input.recipe].map(stageRecord),
     files: tree.entries(),
   };
   await openTree(directory).write('manifest.json', JSON.stringify(manifest));
   input.progress(1);
+}
+
+/** Resolves when all have ended; rejects then with the first failure, so that nothing goes on writing after it. */
+async function allOf(works: Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 function partsOf({ artifact, model, sources, model_version }: SnapshotInput): SnapshotParts {
