@@ -161,6 +161,18 @@ export interface Scores {
   areas: Record<string, { score: number[]; score_low: number[]; score_high: number[] }>;
 }
 
+/**
+ * risk/evidence: what the scores rest on. A model adds fields of its own; these are what the report reads. Whatever is
+ * absent is left unsaid there.
+ */
+export interface RiskEvidence {
+  /** Model whose scores are shipped: `baseline` or `spatial`. */
+  model: string;
+  /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
+  baseline?: { rounds: { survey_year: number; middle: Period }[] };
+  /** The spatial model's fit: hyperparameters on the scale they were searched on. */
+  spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
+}
 export type RiskModel = 'spatial' | 'baseline';
 /** A mean over folds, each fold weighing the same, and its standard error over them (null for a single fold). */
 export interface OverFolds {

@@ -1,19 +1,13 @@
 import { Command } from 'commander';
 import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
-import { readArtifact } from '../engine/cache.ts';
-import { lockHash } from '../engine/code.ts';
-import { type Country, readCountry } from '../engine/country.ts';
-import { enter } from '../engine/lock.ts';
-import { hashRawFiles } from '../engine/raw.ts';
-import { runStages } from '../engine/run.ts';
+import type { Country } from '../engine/country.ts';
 import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
 import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
 import { GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk } from '../models/risk-inputs.ts';
 import { summariseScores } from '../models/score-summary.ts';
-import { cacheOf } from '../snapshot/publish.ts';
-import { STAGES } from '../stages.ts';
+import { withArtifacts } from '../part.ts';
 import { say } from './options.ts';
 
 interface CrossValidateOptions {
@@ -64,25 +58,17 @@ cell's count; crps is of its observed share, in the fair form; quantiles are of 
     });
 }
 
-async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
-  const folds = readFolds(options.folds);
-  const country = readCountry(options.country, options.rawData);
-  const place = enter(options.build);
-  try {
-    return await crossValidateIn(cacheOf(options.build), country, folds);
-  } finally {
-    place.leave();
-  }
+function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
+  const foldOf = readFolds(options.folds);
+  const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
+  return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
 }
 
-async function crossValidateIn(cache: string, country: Country, folds: Map<string, number>): Promise<HeldOut[]> {
-  const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const raw = await hashRawFiles(country);
-  const input = { country, raw, lock: lockHash(), cache, jobs: stages.length, onEvent: () => {} };
-  const entries = await runStages(stages, input);
-  const artifact = <T>(stage: string, name: string): T =>
-    readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
-
+function crossValidateCountry(
+  country: Country,
+  artifact: <A>(stage: string, name: string) => A,
+  foldOf: Map<string, number>,
+): HeldOut[] {
   const areas = artifact<Areas>('ingest', 'areas');
   const { risk, seed } = country.model.parameters;
   const prepared = prepareRisk({
@@ -94,7 +80,7 @@ async function crossValidateIn(cache: string, country: Country, folds: Map<strin
   });
   const states = areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };
-  return [...crossValidate(prepared, { states, foldOf: folds, constants, draws: risk.draws, seed, like: null })];
+  return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 
 function describe(group: HeldOutScores): string {

@@ -3,7 +3,10 @@ import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { type Provenance, provenanceOf } from '../snapshot/provenance.ts';
 import { openSnapshot } from '../snapshot/read.ts';
+import { sparkline, toCsv } from './charts.ts';
 import { say } from './options.ts';
+import { modelCharts, stateSeries, withRangeBars } from './show-charts.ts';
+import { listTables, readTable } from './show-tables.ts';
 import { type Cells, formatTable } from './table.ts';
 
 interface ShowOptions {
@@ -11,34 +14,52 @@ interface ShowOptions {
   period?: string;
   snapshot: string;
   json?: boolean;
+  csv?: boolean;
+  name?: string;
 }
 
 /** `malaria-risk show`. */
 export function showCommand(): Command {
   return new Command('show')
     .description('Show what a snapshot says as a table in the terminal')
-    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
+    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'tables', 'provenance']))
     .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
     .option('--period <month>', 'month YYYY-MM; the latest estimated month if not given')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
+    .option('--name <table>', 'for tables: the rows of one of them')
     .option('--json', 'rows as JSON')
+    .option('--csv', 'rows as CSV')
     .addHelpText(
       'after',
-      '\nExamples:\n  malaria-risk show risk --state KN --period 2023-09\n  malaria-risk show season\n  malaria-risk show provenance v1/risk/lgas/2023-09/KN.json',
+      `
+Examples:
+  malaria-risk show risk --state KN --period 2023-09
+  malaria-risk show season
+  malaria-risk show tables --name risk_lgas --csv > risk_lgas.csv
+  malaria-risk show provenance v1/risk/lgas/2023-09/KN.json`,
     )
-    .action((what: keyof typeof TABLES | 'provenance', file: string | undefined, options: ShowOptions) => {
-      if (what === 'provenance') {
-        if (file === undefined)
-          throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
-        const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
-        say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
-        return;
-      }
-      if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
-      const rows = TABLES[what](options);
-      say(options.json ? JSON.stringify(rows, null, 2) : formatTable(rows));
-    });
+    .action(
+      async (what: keyof typeof TABLES | 'tables' | 'provenance', file: string | undefined, options: ShowOptions) => {
+        if (what === 'provenance') {
+          if (file === undefined)
+            throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
+          const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
+          say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
+          return;
+        }
+        if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
+        const rows = what === 'tables' ? await tableRows(options) : TABLES[what](options);
+        if (options.json) say(JSON.stringify(rows, null, 2));
+        else if (options.csv) say(toCsv(rows));
+        else
+          say(
+            ...chartsBefore(what, options),
+            formatTable(what === 'risk' ? withRangeBars(rows) : rows),
+            ...chartsAfter(what, options),
+          );
+      },
+    );
 }
 
 const TABLES = {
@@ -55,7 +76,7 @@ const TABLES = {
       peak: season.peak_month,
       high_season: `${season.season_start_month}-${season.season_end_month}`,
       months: season.season_months,
-      'J F M A M J J A S O N D': season.seasonal_index.map((value) => ' ▁▂▃▄▅▆▇█'[Math.round(value * 8)]).join(' '),
+      'J F M A M J J A S O N D': [...sparkline(season.seasonal_index, 1)].join(' '),
     });
     if (options.state)
       return read<schemas.TransmissionLgas>(options, 'transmission-lgas', { state: options.state }).lgas.map(
@@ -74,6 +95,16 @@ const TABLES = {
       }));
     return read<schemas.ContextStates>(options, 'context-states', {}).states.map((row) => ({ ...row }));
   },
+  survey(options: ShowOptions): Cells[] {
+    const { national, states } = read<schemas.TransmissionStates>(options, 'transmission-states', {});
+    if (!options.state) return national.survey_trend.map((row) => ({ ...row }));
+    const own = states.find(({ state_code }) => state_code === options.state);
+    if (!own)
+      throw new Error(
+        `--state: found ${options.state}, expected one of ${states.map((row) => row.state_code).join(' ')}`,
+      );
+    return own.survey_trend.map((row) => ({ ...row }));
+  },
   model(options: ShowOptions): Cells[] {
     return read<schemas.TransmissionModel>(options, 'transmission-model', {}).states.map((state) => ({
       state_code: state.state_code,
@@ -84,6 +115,21 @@ const TABLES = {
     }));
   },
 };
+
+function chartsBefore(what: string, { state, snapshot }: ShowOptions): string[] {
+  if (what !== 'risk' || !state) return [];
+  const { manifest, answer } = openSnapshot(snapshot);
+  return [...stateSeries(answer, state, manifest.coverage.first_estimated), ''];
+}
+
+function chartsAfter(what: string, { snapshot }: ShowOptions): string[] {
+  return what === 'model' ? modelCharts(openSnapshot(snapshot).answer) : [];
+}
+
+async function tableRows({ snapshot, name, csv, json }: ShowOptions): Promise<Cells[]> {
+  if (name === undefined) return listTables(snapshot);
+  return readTable(snapshot, name, csv || json ? null : 20);
+}
 
 function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {
   return openSnapshot(options.snapshot).answer<T>(id, values);

@@ -1,5 +1,7 @@
 import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../artifacts.ts';
 import type { Model, Source } from '../catalog.ts';
+import { renderApiPage } from '../client/api-page.ts';
+import { clientFiles } from '../client/files.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
@@ -7,9 +9,10 @@ import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../c
 import type * as schemas from '../contract/schemas.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { Recipe } from '../engine/recipe.ts';
+import type { Evidence } from '../report/encode.ts';
+import { renderReport } from '../report/render.ts';
 import { documents, type SnapshotParts } from './documents.ts';
 import { type Finding, foundSources, stageRecord } from './provenance.ts';
-import { renderReport } from './report.ts';
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
 
@@ -52,10 +55,16 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   };
   await allOf(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
-  await writeTables(tree, 'tables', tables.tables());
-  await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
+  await writeTables(tree, tables.tables, input.model_version);
+  const openapi = buildOpenapi(input.model_version);
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
-  await tree.write('report/index.html', renderReport(parts, input));
+  await tree.write(
+    'report/index.html',
+    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidenceOf(input), input.findings),
+  );
+  await tree.write('report/api.html', renderApiPage(openapi));
 
   const manifest: Manifest = {
     format: 1,
@@ -113,6 +122,17 @@ function partsOf({ artifact, model, sources, model_version }: SnapshotInput): Sn
     },
     scores: { lgas: artifact<Scores>('risk/lgas'), states: artifact<Scores>('risk/states') },
     transmission,
+  };
+}
+
+/** What the report tells beyond the answers. */
+function evidenceOf({ artifact }: SnapshotInput): Evidence {
+  return {
+    risk: artifact('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
+    season_check: artifact('season/check'),
+    fits: artifact('transmission/fits'),
+    surveys: artifact('ingest/surveys'),
   };
 }
 
