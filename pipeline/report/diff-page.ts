@@ -27,7 +27,7 @@ export function renderDiffPage(diff: SnapshotDiff, outlines: BoundariesStates): 
   const shapes = outlines.features.map(({ geometry, properties }) => ({ code: properties.code, geometry }));
   const top = Math.max(0.01, ...states_by_period.map(({ mean_change }) => Math.abs(mean_change)));
   const fill = (change: number | undefined) =>
-    change === undefined ? '#b9b9b9' : interpolatePuOr(0.5 - change / top / 2);
+    change === undefined ? '#b9b9b9' : interpolatePuOr(0.5 + change / top / 2);
   const byState = new Map(states.map((row) => [row.state_code, row.mean_change]));
   const map = renderMap(
     {

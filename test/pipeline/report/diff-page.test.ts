@@ -63,6 +63,8 @@ test('a page of two versions: map, cells, levels, largest changes, and what is o
     'cannot be scored yet',
   ])
     expect(page).toContain(part);
+  // The highest rise is D3's darkest orange.
+  expect(page).toContain('fill="rgb(127, 59, 8)"');
   expect(page).not.toContain('<script');
   expect(page).not.toContain('undefined');
 });
