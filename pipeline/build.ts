@@ -52,6 +52,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     const raw = await hashRawFiles(country);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const entries = await runStages(STAGES, { country, raw, lock: lockHash(), cache, jobs, onEvent });
+    for (const entry of entries) markLatest(cache, entry, country.model.country);
     rememberRows(cache, country, raw);
     const findings = findingsOf(country, raw, cache, entries);
     const result = await publishSnapshot(out, country, raw, entries, findings, onEvent);

@@ -61,11 +61,18 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'risk',
     module: 'pipeline/stages/risk.ts',
-    // its catalog entry says whether coordinates are displaced
-    reads: (source) => source.role === 'survey_clusters',
+    reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
     outputs: ['lgas', 'states', 'evidence'],
+  },
+  {
+    name: 'validation',
+    module: 'pipeline/stages/validation.ts',
+    reads: none,
+    model: ['parameters.risk', 'parameters.seed'],
+    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/cells', 'season/lgas', 'risk/evidence'],
+    outputs: ['scores'],
   },
   {
     name: 'transmission',

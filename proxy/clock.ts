@@ -13,3 +13,8 @@ export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => pe
 
 /** What may be had at once (embedded store) or only later (a store across the network). */
 export type Awaitable<T> = T | Promise<T>;
+
+/** `next` of `value`: at once where it is there at once. */
+export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

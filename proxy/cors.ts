@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+import type { Headers } from './headers.ts';
 import type { Reply } from './replies.ts';
 
 const EXPOSED = 'ETag, Model-Version, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
 /** Whether this is a browser's preflight from a listed origin; it cannot carry the key, so it is asked for none. */
-export function isPreflight(method: string, headers: Record<string, unknown>, origins: ReadonlySet<string>): boolean {
+export function isPreflight({ method, headers }: IncomingMessage, origins: ReadonlySet<string>): boolean {
   return (
     method === 'OPTIONS' &&
     headers['access-control-request-method'] !== undefined &&
@@ -15,19 +17,22 @@ export function isPreflight(method: string, headers: Record<string, unknown>, or
 export function preflightReply(): Reply {
   return {
     status: 204,
-    headers: {
-      'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'Authorization, X-Api-Key, If-None-Match',
-      'access-control-max-age': 3600,
-    },
+    headers: [
+      ...['access-control-allow-methods', 'GET, HEAD'],
+      ...['access-control-allow-headers', 'Authorization, X-Api-Key, If-None-Match'],
+      ...['access-control-max-age', '3600'],
+    ],
     body: null,
   };
 }
 
-/** Headers that let pages of a listed `origin` read the answer; `Vary: Origin` for everyone while there is a list. */
-export function corsHeaders(origin: string | undefined, origins: ReadonlySet<string>): Record<string, string> {
-  if (origins.size === 0) return {};
-  const vary = { vary: 'Accept-Encoding, Origin' };
-  if (origin === undefined || !origins.has(origin)) return vary;
-  return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+/** What answers differ by: also by origin, for everyone, while there is a list of them. */
+export function varyOf(origins: ReadonlySet<string>): string {
+  return origins.size > 0 ? 'Accept-Encoding, Origin' : 'Accept-Encoding';
+}
+
+/** Headers that let pages of a listed `origin` read the answer. */
+export function corsHeaders(origin: string | undefined, origins: ReadonlySet<string>): Headers {
+  if (origin === undefined || !origins.has(origin)) return [];
+  return ['access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED];
 }

@@ -1,4 +1,5 @@
 import { ENCODINGS, type Encoding } from '../pipeline/contract/manifest.ts';
+import { remember } from './memory.ts';
 
 export type Coding = Encoding | 'identity';
 
@@ -10,7 +11,10 @@ const CODINGS: readonly Coding[] = [...(Object.keys(ENCODINGS) as Encoding[]), '
  * refuses every coding kept gets `identity` all the same, as the RFC lets a server do, rather than an error.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding {
-  if (acceptEncoding === undefined) return 'identity';
+  return acceptEncoding === undefined ? 'identity' : codingFor(acceptEncoding);
+}
+
+const codingFor = remember(1000, (acceptEncoding): Coding => {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
@@ -26,7 +30,7 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding {
     if (weight > best.weight) best = { coding, weight };
   }
   return best.coding;
-}
+});
 
 /** Whether If-None-Match names `etag` (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -53,16 +53,16 @@ const READERS: Record<ParameterName, (text: string | undefined | null, coverage:
   },
 };
 
-/**
- * The outcome of `ask` against a snapshot that covers `coverage`. Checked in DESIGN's order: 404 for an unknown path,
- * 405, 403, then the operation's own errors, parameter by parameter, and the 503 last.
- */
-export function decide(ask: Ask, coverage: Coverage): Outcome {
-  const { path, query } = splitTarget(ask.target);
-  const operation = BY_PATH.get(path) ?? null;
-  if (!operation) return { operation, error: 'NOT_FOUND' };
-  if (ask.method !== 'GET' && ask.method !== 'HEAD') return { operation, error: 'METHOD_NOT_ALLOWED' };
-  if (operation.scope && !ask.scopes.includes(operation.scope)) return { operation, error: 'SCOPE_REQUIRED' };
+/** What a target asks for, whoever asks and by whatever method. */
+export type Place =
+  | { operation: Operation; file: string; error?: undefined }
+  | { operation: Operation; error: ErrorCode };
+
+/** The place of `target` in a snapshot that covers `coverage`; null: an unknown path. Errors parameter by parameter, the 503 last. */
+export function locate(target: string, coverage: Coverage): Place | null {
+  const { path, query } = splitTarget(target);
+  const operation = BY_PATH.get(path);
+  if (!operation) return null;
   const values: FileParameters = {};
   for (const name of operation.parameters) {
     const reading = READERS[name](readParameter(query, name), coverage);
@@ -73,4 +73,18 @@ export function decide(ask: Ask, coverage: Coverage): Outcome {
     return { operation, error: 'TRANSMISSION_DATA_UNAVAILABLE' };
   }
   return { operation, file: filePath(operation, values) };
+}
+
+/** Whether `method` and `scopes` may have `place`. In DESIGN's order: 404 for an unknown path, 405, 403, the rest. */
+export function judge(place: Place | null, method: string, scopes: readonly Scope[]): Outcome {
+  if (!place) return { operation: null, error: 'NOT_FOUND' };
+  const { operation } = place;
+  if (method !== 'GET' && method !== 'HEAD') return { operation, error: 'METHOD_NOT_ALLOWED' };
+  if (operation.scope && !scopes.includes(operation.scope)) return { operation, error: 'SCOPE_REQUIRED' };
+  return place;
+}
+
+/** The outcome of `ask` against a snapshot that covers `coverage`. */
+export function decide({ method, target, scopes }: Ask, coverage: Coverage): Outcome {
+  return judge(locate(target, coverage), method, scopes);
 }

@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Metrics } from './metrics.ts';
+import type { Gauges, Metrics } from './metrics.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
 export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
-  uptimeSeconds: () => number;
+  gauges: () => Promise<Gauges>;
   /** Null while requests are taken; else why not. */
   unready: () => string | null;
 }
@@ -14,7 +14,7 @@ export interface OpsOptions {
  * What operators and schedulers ask, on a port of its own: alive, ready, metrics. A refused newer snapshot is told but
  * does not make the proxy unready: it still serves the old one, and every proxy would go at once.
  */
-export function buildOps({ snapshots, metrics, uptimeSeconds, unready }: OpsOptions): FastifyInstance {
+export function buildOps({ snapshots, metrics, gauges, unready }: OpsOptions): FastifyInstance {
   const app = fastify();
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -32,7 +32,7 @@ export function buildOps({ snapshots, metrics, uptimeSeconds, unready }: OpsOpti
   });
   app.get('/metrics', async (_request, reply) => {
     reply.type('text/plain; version=0.0.4; charset=utf-8');
-    return metrics.render(snapshots, uptimeSeconds());
+    return metrics.render(snapshots, await gauges());
   });
   return app;
 }

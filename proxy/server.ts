@@ -1,9 +1,11 @@
 import { access } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { type AccessRecord, buildApp } from './app.ts';
+import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { type AccessRecord, openDoor } from './door.ts';
 import { openStore } from './keys/open-store.ts';
 import type { AccountStore } from './keys/store.ts';
 import { openLimiter } from './limits/open-limiter.ts';
@@ -11,7 +13,7 @@ import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
-import { routeOddRequests } from './transport.ts';
+import { BOUNDS, type Bounds } from './transport.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions {
@@ -29,6 +31,7 @@ export interface ServerOptions {
   clock?: Clock;
   /** How often a newly published snapshot is looked for. */
   pollMs?: number;
+  bounds?: Partial<Bounds>;
 }
 
 export interface RunningServer {
@@ -39,6 +42,9 @@ export interface RunningServer {
   /** Stops taking requests, finishes those under way, writes off what was used, lets go of the store. */
   close(): Promise<void>;
 }
+
+/** How far behind a key's time of last use may be, and what kill -9 may cost of it. */
+const NOTE_USES_MS = 60_000;
 
 /** Requests still under way this long after `close` are cut off. */
 const DRAIN_MS = 10_000;
@@ -54,15 +60,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const store = openStore(options.store);
-    opened.push(() => store.close());
-    const limiter = openLimiter(options.limits, options.store, clock);
-    opened.push(() => limiter.close());
+    // The snapshot first: where there is none, nothing is made.
     const snapshots = await openSource(options);
     opened.push(() => snapshots.close());
+    const store = openStore(options.store);
+    opened.push(() => store.close());
+    const noting = setInterval(() => noteUses(store, report), NOTE_USES_MS).unref();
+    opened.push(() => clearInterval(noting));
+    const limiter = openLimiter(options.limits, options.store, clock);
+    opened.push(() => limiter.close());
 
     const metrics = createMetrics();
-    const app = buildApp({
+    let stopping = false;
+    const door = openDoor({
       keys: store,
       limiter,
       snapshots,
@@ -73,17 +83,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       corsOrigins: new Set(options.corsOrigins),
       log: options.log ?? null,
       report,
+      isStopping: () => stopping,
     });
-    routeOddRequests(app.server, app.routing);
+    const app = buildApp(door, { ...BOUNDS, ...options.bounds });
     const url = await listen(app, host, options.port, 'port');
     opened.push(() => drain(app));
 
-    let stopping = false;
     const started = clock.steadyMs();
     const ops = buildOps({
       snapshots,
       metrics,
-      uptimeSeconds: () => (clock.steadyMs() - started) / 1000,
+      gauges: async () => ({
+        uptimeSeconds: (clock.steadyMs() - started) / 1000,
+        connections: await promisify(app.server.getConnections.bind(app.server))(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
       unready: () => (stopping ? 'stopping' : null),
     });
     const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
@@ -132,4 +146,12 @@ async function drain(app: FastifyInstance): Promise<void> {
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   await app.close();
   clearTimeout(deadline);
+}
+
+async function noteUses(store: AccountStore, report: (line: string) => void): Promise<void> {
+  try {
+    await store.noteUses();
+  } catch (error) {
+    report(`times of last use not noted: ${lineOf(error)}`);
+  }
 }

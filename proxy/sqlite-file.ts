@@ -1,7 +1,10 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from './usage-error.ts';
+
+/** Error code of SQLite where another connection holds the lock that is needed. */
+export const SQLITE_BUSY = 5;
 
 /**
  * The SQLite database at `file`, made with its folder where missing and then readable by its owner alone (SQLite gives
@@ -12,7 +15,7 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
   let db: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    closeSync(openSync(file, 'a', 0o600));
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     db = new DatabaseSync(file, { timeout: busyMs });
     prepare(db);
     return db;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const FAULT_OF: Record<string, FaultCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
@@ -10,7 +12,7 @@ const FAULT_OF: Record<string, FaultCode> = {
 };
 
 /** Answers what is not HTTP, where there is no request to answer, and closes the connection. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -33,20 +35,102 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 }
 
 /**
- * Sends requests that Node's server would answer or drop by itself, CONNECT and an unknown Expect, the way of all
+ * Sends requests that Node's server would answer or drop by itself, CONNECT and any Expect, the way of all
  * others, so that they too are asked for a key first.
  */
-export function routeOddRequests(
-  server: Server,
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-): void {
+function routeOddRequests(server: Server, handle: Handler): void {
   server.on('checkExpectation', handle);
+  // No `100 Continue` either: it would invite a body that nobody reads.
+  server.on('checkContinue', handle);
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    // Node has let go of the socket: nothing else would read its end, or close it with the server.
+    const close = () => (socket as Socket).destroySoon();
+    socket.on('error', () => socket.destroy());
+    socket.resume();
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    response.assignSocket(socket as Socket);
-    response.on('finish', () => socket.end());
-    socket.on('error', () => socket.destroy());
+    try {
+      response.assignSocket(socket as Socket);
+    } catch {
+      // An earlier request's answer is still on its way: CONNECT sent hard upon it, which no proper client does.
+      close();
+      return;
+    }
+    response.on('finish', close);
     handle(request, response);
   });
+}
+
+/** Bounds of connections and requests. README.md has them for operators. */
+export interface Bounds {
+  headerBytes: number;
+  /** From the first byte, or for a new connection from its opening, until the headers are whole. */
+  headersMs: number;
+  /** The same until the whole request is there, its body included. */
+  requestMs: number;
+  /** Between two requests. */
+  idleMs: number;
+  /** No operation takes a body: what comes is thrown away up to here, and then the connection is cut. */
+  bodyBytes: number;
+  /** Nothing read of an answer for this long closes the connection. */
+  silenceMs: number;
+  /** So does an answer that is still not read to its end. */
+  readingMs: number;
+  /** Connections at once; more are closed as they come. */
+  connections: number;
+}
+
+export const BOUNDS: Bounds = {
+  headerBytes: 16_384,
+  headersMs: 10_000,
+  requestMs: 20_000,
+  // Longer than the usual 60 s of load balancers, so that it is they who close.
+  idleMs: 65_000,
+  bodyBytes: 65_536,
+  silenceMs: 30_000,
+  readingMs: 120_000,
+  connections: 10_000,
+};
+
+/** A server of `handle` that keeps to `bounds`. */
+export function createBoundedServer(handle: Handler, bounds: Bounds): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersMs,
+      requestTimeout: bounds.requestMs,
+      keepAliveTimeout: bounds.idleMs,
+      connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
+      // Requests without a body, as all proper ones, get no stream for it.
+      optimizeEmptyRequests: true,
+    },
+    (request, response) => {
+      handle(request, response);
+      cutOffLongBody(request, bounds.bodyBytes);
+      cutOffSlowReader(request, response, bounds.readingMs);
+    },
+  );
+  server.maxConnections = bounds.connections;
+  server.setTimeout(bounds.silenceMs);
+  server.on('clientError', answerBrokenRequest);
+  routeOddRequests(server, handle);
+  return server;
+}
+
+/** Cuts the connection of a request whose body turns out long; it has its answer by then. */
+function cutOffLongBody(request: IncomingMessage, most: number): void {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > most) request.socket.destroy();
+  });
+}
+
+/** Cuts off whoever has still not read all of an answer after `ms`. Most answers are with the system at once. */
+function cutOffSlowReader(request: IncomingMessage, response: ServerResponse, ms: number): void {
+  if (response.writableEnded && request.socket.writableLength === 0) return;
+  const deadline = setTimeout(() => request.socket.destroy(), ms);
+  response.once('close', () => clearTimeout(deadline));
 }

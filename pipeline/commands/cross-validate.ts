@@ -1,19 +1,13 @@
 import { Command } from 'commander';
-import type { Areas, PredictionCells, Surveys } from '../artifacts.ts';
+import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
-import { readArtifact } from '../engine/cache.ts';
-import { lockHash } from '../engine/code.ts';
-import { type Country, readCountry } from '../engine/country.ts';
-import { enter } from '../engine/lock.ts';
-import { hashRawFiles } from '../engine/raw.ts';
-import { runStages } from '../engine/run.ts';
+import type { Country } from '../engine/country.ts';
 import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
 import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
 import { GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk } from '../models/risk-inputs.ts';
-import { type OverFolds, type ScoreSummary, summariseScores } from '../models/score-summary.ts';
-import { cacheOf } from '../snapshot/publish.ts';
-import { STAGES } from '../stages.ts';
+import { summariseScores } from '../models/score-summary.ts';
+import { withArtifacts } from '../part.ts';
 import { say } from './options.ts';
 
 interface CrossValidateOptions {
@@ -64,42 +58,32 @@ cell's count; crps is of its observed share, in the fair form; quantiles are of 
     });
 }
 
-async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
-  const folds = readFolds(options.folds);
-  const country = readCountry(options.country, options.rawData);
-  const place = enter(options.build);
-  try {
-    return await crossValidateIn(cacheOf(options.build), country, folds);
-  } finally {
-    place.leave();
-  }
+function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
+  const foldOf = readFolds(options.folds);
+  const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
+  return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
 }
 
-async function crossValidateIn(cache: string, country: Country, folds: Map<string, number>): Promise<HeldOut[]> {
-  const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const raw = await hashRawFiles(country);
-  const input = { country, raw, lock: lockHash(), cache, jobs: stages.length, onEvent: () => {} };
-  const entries = await runStages(stages, input);
-  const artifact = <T>(stage: string, name: string): T =>
-    readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
-
+function crossValidateCountry(
+  country: Country,
+  artifact: <A>(stage: string, name: string) => A,
+  foldOf: Map<string, number>,
+): HeldOut[] {
   const areas = artifact<Areas>('ingest', 'areas');
-  const season = artifact<Record<string, Season>>('season', 'lgas');
   const { risk, seed } = country.model.parameters;
   const prepared = prepareRisk({
     areas,
     cells: artifact<PredictionCells>('zonal', 'cells'),
     surveys: artifact<Surveys>('ingest', 'surveys'),
-    season: Object.fromEntries(Object.entries(season).map(([code, own]) => [code, own.seasonal_index])),
-    displaced: country.sources.some((source) => source.role === 'survey_clusters' && source.displaced === true),
+    season: artifact<Record<string, Season>>('season', 'lgas'),
     state_only_effective_size: risk.state_only_effective_size,
   });
   const states = areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };
-  return [...crossValidate(prepared, states, folds, constants, risk.draws, seed)];
+  return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 
-function describe(group: ScoreSummary & { survey_year: number | null; model: string }): string {
+function describe(group: HeldOutScores): string {
   const figure = ({ mean, standard_error }: OverFolds, digits: number) =>
     standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
   return [

@@ -1,6 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { asideOf } from '../engine/cache.ts';
+import { writeWhole } from '../engine/cache.ts';
 import { renderDiffPage } from '../report/diff-page.ts';
 import { diffSnapshots, type SnapshotDiff } from '../snapshot/diff.ts';
 import { openSnapshot } from '../snapshot/read.ts';
@@ -36,13 +35,9 @@ export function diffCommand(): Command {
       if (options.gate && !diff.thresholds)
         throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
       const json = JSON.stringify(diff, null, 2);
-      if (options.out !== undefined) {
-        const aside = asideOf(options.out);
-        writeFileSync(aside, `${json}\n`);
-        renameSync(aside, options.out);
-      }
+      if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
       if (options.html !== undefined)
-        writeFileSync(options.html, renderDiffPage(diff, openSnapshot(b).answer('boundaries-states', {})));
+        writeWhole(options.html, renderDiffPage(diff, openSnapshot(b).answer('boundaries-states', {})));
       say(options.json ? json : describe(diff));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;
     });

@@ -1,19 +1,14 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Areas, Cases, Census } from '../artifacts.ts';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog.ts';
-import { asideOf, readArtifact } from '../engine/cache.ts';
-import { lockHash } from '../engine/code.ts';
-import { readCountry } from '../engine/country.ts';
-import { enter } from '../engine/lock.ts';
-import { hashRawFiles } from '../engine/raw.ts';
-import { runStages, type StageEvent } from '../engine/run.ts';
+import { writeWhole } from '../engine/cache.ts';
+import type { Country } from '../engine/country.ts';
+import type { StageEvent } from '../engine/run.ts';
 import { designOf, enterLook, readRegister } from '../held-back.ts';
 import { developProjections, type Scores, scoreHeldBack } from '../models/projection-test.ts';
-import { cacheOf } from '../snapshot/publish.ts';
+import { withArtifacts } from '../part.ts';
 import { recordsOf, settingsOf } from '../stages/transmission-records.ts';
-import { STAGES } from '../stages.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
@@ -37,17 +32,11 @@ export interface LookTaken {
  * then, and writes down what it saw. A design that has been looked at is not looked at again.
  * @throws Error where another design has been looked at and `again` gives no reason, or no state can be projected
  */
-export async function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
-  const country = readCountry(options.country, options.rawData);
-  const cache = cacheOf(options.out);
-  const stages = STAGES.filter(({ name }) => NEEDED.includes(name));
-  const raw = await hashRawFiles(country);
-  const place = enter(options.out);
-  const run = { country, raw, lock: lockHash(), cache, jobs: options.jobs, onEvent };
-  const entries = await runStages(stages, run).finally(place.leave);
-  const artifact = <T>(stage: string, name: string) =>
-    readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, name);
+export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
+  return withArtifacts(NEEDED, { ...options, onEvent }, (country, artifact) => look(options, country, artifact));
+}
 
+function look(options: LookOptions, country: Country, artifact: <A>(stage: string, name: string) => A): LookTaken {
   const { records } = recordsOf({
     areas: artifact<Areas>('ingest', 'areas'),
     cases: artifact<Cases>('ingest', 'cases'),
@@ -61,11 +50,7 @@ export async function lookAtHeldBack(options: LookOptions, onEvent: (event: Stag
     throw new Error(`${options.country}: found no month that could be projected in development, expected case records`);
 
   const file = path.join(options.country, HELD_BACK_FILE);
-  const write = (register: HeldBack) => {
-    const aside = asideOf(file);
-    writeFileSync(aside, `${JSON.stringify(register, null, 2)}\n`);
-    renameSync(aside, file);
-  };
+  const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);
   const asked = {
     held_back_year: settings.held_back_year,
     design: designOf(developed.level_months, settings),

@@ -49,11 +49,19 @@ export function latestEntry(cache: string, stage: string, country: string): Cach
 /** Notes which entry a build used last. */
 export function markLatest(cache: string, entry: CacheEntry, country: string): void {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
-  const file = latestOf(cache, entry.stage, country);
+  writeWhole(latestOf(cache, entry.stage, country), JSON.stringify(entry));
+}
+
+/** Writes a file that is there whole or not at all. */
+export function writeWhole(file: string, data: string | Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const aside = asideOf(file);
-  writeFileSync(aside, JSON.stringify(entry));
-  renameSync(aside, file);
+  try {
+    writeFileSync(aside, data);
+    renameSync(aside, file);
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 /**

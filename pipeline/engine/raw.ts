@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { asideOf } from './cache.ts';
+import { writeWhole } from './cache.ts';
 import type { Country } from './country.ts';
 import { sha256File } from './hash.ts';
 
@@ -24,10 +24,8 @@ export function rememberRows(cache: string, country: Country, raw: Record<string
     const full = path.join(country.rawData, file);
     const target = linesOf(cache, hash);
     if (!isTable(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
-    mkdirSync(path.dirname(target), { recursive: true });
-    const aside = asideOf(target);
-    writeFileSync(aside, checksums(readFileSync(full)));
-    renameSync(aside, target);
+    const sums = checksums(readFileSync(full));
+    writeWhole(target, Buffer.from(sums.buffer));
   }
 }
 

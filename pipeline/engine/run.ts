@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
-import { type CacheEntry, findEntry, latestEntry, markLatest, writeEntry } from './cache.ts';
+import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import type { Country } from './country.ts';
 import { modelRead, type Recipe, recipeOf, sourcesRead } from './recipe.ts';
 import type { Stage } from './stage.ts';
@@ -72,9 +72,7 @@ export async function runStages(stages: readonly Stage[], input: RunInput): Prom
     await Promise.all([...workers].map((worker) => worker.terminate()));
     await Promise.allSettled(running.values());
   }
-  const all = stages.map((stage) => entries[stage.name]!);
-  for (const entry of all) markLatest(cache, entry, country.model.country);
-  return all;
+  return stages.map((stage) => entries[stage.name]!);
 }
 
 /** Content hashes of all artifacts of `entries`, by full name. */

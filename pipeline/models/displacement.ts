@@ -1,6 +1,4 @@
-import type { RiskCells } from './risk-ground.ts';
-
-const KM_PER_DEGREE = 111.19508;
+import { KM_PER_DEGREE, type RiskCells } from './risk-ground.ts';
 
 /** The cells that a surveyed place may lie in, with weights that sum to 1. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import { monthOf, type Period } from '../contract/months.ts';
 import { randomStream } from '../numerics/random.ts';
 import { solveForward } from '../numerics/sparse-cholesky.ts';
-import { fitRisk, type RiskFit, toTheta } from './risk-fit.ts';
+import { fitRisk, type Optimum, type RiskFit, toTheta } from './risk-fit.ts';
 import { type PreparedRisk, timeOf } from './risk-inputs.ts';
 import type { Constants } from './risk-latent.ts';
 import { type AreaScores, predictRisk } from './risk-prediction.ts';
@@ -25,6 +25,8 @@ export interface FitSummary {
   hyperparameters: { name: string; scale: 'log' | 'logit'; mean: number; sd: number }[];
   season_exponent: { mean: number; sd: number };
   log_posterior: number;
+  /** On the search scale, in `hyperparameters`' order. */
+  optimum: Optimum;
   evaluations: number;
 }
 
@@ -64,6 +66,7 @@ function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSumm
     })),
     season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, deviationOf(fit, at)) },
     log_posterior: fit.log_posterior,
+    optimum: fit.optimum,
     evaluations: fit.evaluations,
   };
 }

@@ -1,5 +1,5 @@
 import { hessianOf, minimiseBfgs } from '../numerics/bfgs.ts';
-import { choleskyDense, solveUpper } from '../numerics/dense.ts';
+import { choleskyDense, invertDense, solveUpper } from '../numerics/dense.ts';
 import { findMode, type Mode } from '../numerics/laplace.ts';
 import type { Factor } from '../numerics/sparse-cholesky.ts';
 import { expit, logit } from '../numerics/special.ts';
@@ -24,7 +24,14 @@ export interface RiskFit {
   points: FitPoint[];
   /** ln p(y, θ̂) by Laplace's approximation, without the binomial coefficients. */
   log_posterior: number;
+  optimum: Optimum;
   evaluations: number;
+}
+
+/** θ's mode and minus the second derivatives of ln p(y, θ) there, in rows. */
+export interface Optimum {
+  theta: number[];
+  curvature: number[][];
 }
 
 /** θ, the scale on which hyperparameters are searched: logs, then logit ρ of each round. */
@@ -91,12 +98,15 @@ const RHO = { start: 0.1, spread: 0.12 };
  * points by the posterior's height, as INLA does for denser designs, is worse: each stands for half an axis, and at
  * √(m + 1) deviations height says nothing of it (90% ranges then held 85% in simulated countries, without it 90%).
  * @param times years of the rounds, ascending, as `observations[].round` counts them
+ * @param like the optimum of a fit to much the same observations: the search starts there, and its curvature stands for
+ *   this fit's own, which would cost more than all else. Left aside where it is of other rounds
  */
 export function fitRisk(
   ground: Ground,
   times: number[],
   observations: RiskObservation[],
   constants: Constants,
+  like: Optimum | null = null,
 ): RiskFit {
   const parts = observations.map((o) => partsOf(ground, o));
   const layout = layOut(ground, times, (at) => observations.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
@@ -115,7 +125,9 @@ export function fitRisk(
       enough: 1e-9,
     });
   };
-  const start = { ...START, rho: Array.from({ length: rounds }, () => RHO.start) };
+  const usual = { ...START, rho: Array.from({ length: rounds }, () => RHO.start) };
+  const near = like?.theta.length === toTheta(usual).length ? like : null;
+  const start = near ? fromTheta(near.theta) : usual;
   let latest: { x: Float64Array; factor: Factor | null } = { x: priorAt(start).mean, factor: null };
   const cost = (theta: number[]) => {
     // beyond these nothing is identified and numbers overflow
@@ -128,14 +140,18 @@ export function fitRisk(
 
   const best = minimiseBfgs(cost, toTheta(start), {
     spread: [...SPREAD, ...start.rho.map(() => RHO.spread)],
+    ...(near && { inverse: inverseOf(near.curvature) }),
     difference: 5e-3,
     tolerance: 1e-2,
   });
   const centre = modeAt(best.x, latest.x, null);
   if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
   latest = centre;
-  const root = covarianceRoot(hessianOf(cost, best.x), best.x.length);
   const m = best.x.length;
+  const { curvature, root } = covarianceRoot(
+    near ? Float64Array.from(near.curvature.flat()) : hessianOf(cost, best.x),
+    m,
+  );
   const points: FitPoint[] = [
     {
       hyperparameters: fromTheta(best.x),
@@ -154,7 +170,17 @@ export function fitRisk(
     }
   const total = points.reduce((sum, p) => sum + p.weight, 0);
   for (const p of points) p.weight /= total;
-  return { ground, layout, constants, points, log_posterior: -best.value, evaluations };
+  const optimum = { theta: best.x, curvature: rowsOf(curvature, m) };
+  return { ground, layout, constants, points, log_posterior: -best.value, optimum, evaluations };
+}
+
+function rowsOf(matrix: Float64Array, n: number): number[][] {
+  return Array.from({ length: n }, (_, i) => Array.from(matrix.subarray(i * n, (i + 1) * n)));
+}
+
+function inverseOf(curvature: number[][]): number[][] {
+  const n = curvature.length;
+  return rowsOf(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
 }
 
 function spreadRho(rho: number[], clustered: boolean[]): number[] {
@@ -163,22 +189,22 @@ function spreadRho(rho: number[], clustered: boolean[]): number[] {
 }
 
 /**
- * Columns r_i with Σ r_i r_iᵀ = H⁻¹. Where differences leave H short of positive definite, its diagonal is raised
- * until it is: the direction that says least is then held near the mode.
+ * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Where differences leave H short of positive definite, its
+ * diagonal is raised until it is: the direction that says least is then held near the mode.
  */
-function covarianceRoot(hessian: Float64Array, m: number): number[][] {
+function covarianceRoot(hessian: Float64Array, m: number): { curvature: Float64Array; root: number[][] } {
   let ridge = 0;
   for (;;) {
-    const factor = choleskyDense(
-      hessian.map((v, k) => (k % (m + 1) === 0 ? Math.max(v, 0.25) + ridge : v)),
-      m,
-    );
-    if (factor)
-      return Array.from({ length: m }, (_, i) => {
+    const curvature = hessian.map((v, k) => (k % (m + 1) === 0 ? Math.max(v, 0.25) + ridge : v));
+    const factor = choleskyDense(curvature, m);
+    if (factor) {
+      const root = Array.from({ length: m }, (_, i) => {
         const unit = new Float64Array(m);
         unit[i] = 1;
         return Array.from(solveUpper(factor, m, unit));
       });
+      return { curvature, root };
+    }
     ridge = ridge * 2 || 0.05;
   }
 }

@@ -1,7 +1,7 @@
 import { interpolate, latticeAround, type Matern, prepareMatern } from './matern-lattice.ts';
 
 /** One degree of latitude on the sphere of mean radius 6371.0088 km. */
-const KM_PER_DEGREE = 111.19508;
+export const KM_PER_DEGREE = 111.19508;
 
 /** The prediction cells as the risk model sees them; columns of equal length, cells of an LGA side by side. */
 export interface RiskCells {

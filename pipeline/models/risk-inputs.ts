@@ -11,10 +11,8 @@ export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
   surveys: Surveys;
-  /** Seasonal index of each LGA, January to December, peak 1. */
-  season: Record<string, number[]>;
-  /** Whether clusters' coordinates are displaced as DHS does. */
-  displaced: boolean;
+  /** By LGA; the index January to December, peak 1. */
+  season: Record<string, { seasonal_index: number[] }>;
   state_only_effective_size: number;
 }
 
@@ -65,7 +63,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const ground = layGround(riskCells, stateOf, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
-      const index = inputs.season[lga_code]?.[m];
+      const index = inputs.season[lga_code]?.seasonal_index[m];
       if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
       return Math.log(Math.max(index, LEAST_INDEX));
     }),
@@ -88,7 +86,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const place = (o: Cluster) => {
     const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
-      const reach_km = !inputs.displaced ? 0 : o.urban ? 2 : 5;
+      const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
       return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${o.cluster_id}`);
     }
     return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);

@@ -1,9 +1,9 @@
+import { quantile } from '../numerics/quantiles.ts';
 import type { Random } from '../numerics/random.ts';
 import { expit, logit } from '../numerics/special.ts';
 import { drawMatern, scaleOf } from './matern-lattice.ts';
 import { changingPart, type Draw, drawLatent, lastingPart } from './risk-draws.ts';
 import type { RiskFit } from './risk-fit.ts';
-import { quantile } from './validation-scores.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
 export interface AreaScores {

@@ -23,14 +23,6 @@ export function fairCrps(sorted: ArrayLike<number>, y: number): number {
   return error / m - spread / (m * (m - 1));
 }
 
-/** Quantile of ascending values by linear interpolation (Hyndman & Fan 1996, type 7). */
-export function quantile(sorted: ArrayLike<number>, q: number): number {
-  const at = q * (sorted.length - 1);
-  const low = Math.floor(at);
-  const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low]! + (at - low) * (sorted[high]! - sorted[low]!);
-}
-
 /** Randomised probability integral transform: the share of draws below y, ties broken by a uniform number. */
 export function randomisedPit(sorted: ArrayLike<number>, y: number, random: Random): number {
   let below = 0;

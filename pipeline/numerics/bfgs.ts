@@ -3,6 +3,8 @@ import type { Minimum } from './nelder-mead.ts';
 export interface BfgsOptions {
   /** A guess of f's width along each parameter: where f rises by a half. Sets the first steps. */
   spread: number[];
+  /** A better guess, where there is one: the inverse of f's second derivatives, in rows. */
+  inverse?: number[][];
   /** Of the forward differences. */
   difference?: number;
   /** Stops once a step would gain less than this. */
@@ -16,7 +18,7 @@ export interface BfgsOptions {
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
-  { spread, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
+  { spread, inverse: given, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
 ): Minimum {
   let evaluations = 0;
   const value = (x: number[]) => {
@@ -30,7 +32,7 @@ export function minimiseBfgs(
   let x = start;
   let here = value(x);
   let gradient = slope(x, here);
-  const guess = spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
+  const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
     let step = inverse.map((row) => -dot(row, gradient));

@@ -1,5 +1,5 @@
 import { centerOfMass } from '@turf/turf';
-import type { RiskEvidence, Surveys } from '../artifacts.ts';
+import type { RiskEvidence, Surveys, Validation } from '../artifacts.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
 import { LEVELS, type Season, ZONES } from '../contract/schemas.ts';
 import type { SeasonCheckRow } from '../models/season-check.ts';
@@ -10,13 +10,15 @@ import type { PageData, PageTransmission } from './page-data.ts';
 /** What the report tells beyond the answers. */
 export interface Evidence {
   risk: RiskEvidence;
+  /** null where the country has too few cells to leave any out. */
+  validation: Validation | null;
   season_check: readonly SeasonCheckRow[];
   fits: TransmissionFits | null;
   surveys: Surveys;
 }
 
 /** Everything that the page's scripts draw, in the answers' own rounding. */
-export function pageData(parts: SnapshotParts, { risk, season_check, fits }: Evidence): PageData {
+export function pageData(parts: SnapshotParts, { risk, validation, season_check, fits }: Evidence): PageData {
   const { areas, context, season, trend, coverage } = parts;
   const { periods } = parts.scores.lgas;
   const names = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
@@ -54,7 +56,7 @@ export function pageData(parts: SnapshotParts, { risk, season_check, fits }: Evi
       correlation: short(correlation),
     })),
     transmission: parts.transmission && transmissionData(parts.transmission, fits),
-    validation: risk.validation ?? null,
+    validation,
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the page reads besides its own HTML: written by encode.ts, read by the scripts under page/. Types alone. */
-import type { RiskEvidence, TrendRow } from '../artifacts.ts';
+import type { TrendRow, Validation } from '../artifacts.ts';
 import type { Period } from '../contract/months.ts';
 import type { ContextLga, ContextState, Level, NationalSurveyTrend, Season } from '../contract/schemas.ts';
 
@@ -29,7 +29,7 @@ export interface PageData {
   rounds: { survey_year: number; middle: Period }[];
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
   transmission: PageTransmission | null;
-  validation: RiskEvidence['validation'] | null;
+  validation: Validation | null;
 }
 
 /** Cases per 1,000 people. */

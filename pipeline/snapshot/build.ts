@@ -1,4 +1,4 @@
-import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend } from '../artifacts.ts';
+import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../artifacts.ts';
 import type { Model, Source } from '../catalog.ts';
 import { renderApiPage } from '../client/api-page.ts';
 import { clientFiles } from '../client/files.ts';
@@ -129,6 +129,7 @@ function partsOf({ artifact, model, sources, model_version }: SnapshotInput): Sn
 function evidenceOf({ artifact }: SnapshotInput): Evidence {
   return {
     risk: artifact('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),
     surveys: artifact('ingest/surveys'),
@@ -142,6 +143,7 @@ function modelCard({ model, artifact, model_version }: SnapshotInput, parts: Sna
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
     range: 'central 90% posterior interval',
     risk: artifact<unknown>('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
     season: { method: parts.season.method, check: artifact<unknown>('season/check') },
     transmission: parts.transmission?.projection_test ?? null,
     parameters: model.parameters,

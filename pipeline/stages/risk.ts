@@ -1,9 +1,9 @@
 import type { Areas, PredictionCells, Scores, Surveys, ZonalRow } from '../artifacts.ts';
-import { addMonths, monthIndex, monthOf, type Period, periodOf, periodRange } from '../contract/months.ts';
+import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../contract/months.ts';
 import { FORECAST_MONTHS } from '../contract/operations.ts';
 import type { Season } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { type BaselineObservation, fitBaseline } from '../models/baseline.ts';
+import { fitBaseline } from '../models/baseline.ts';
 import { baselineScores } from '../models/baseline-scores.ts';
 import { estimateRisk } from '../models/risk-estimate.ts';
 import { LEAST_INDEX, prepareRisk } from '../models/risk-inputs.ts';
@@ -27,34 +27,16 @@ export const run: StageRun = async (io) => {
     population: population.get(lga_code)!,
     log_season: season[lga_code]!.seasonal_index.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
   }));
-  const byLga = new Map(members.map((member) => [member.lga_code, member]));
-  const logSeason = (state: string, lga: string | null, period: Period) => {
-    const within = lga === null ? members.filter((member) => member.state_code === state) : [byLga.get(lga)!];
-    const people = within.reduce((sum, member) => sum + member.population, 0);
-    return within.reduce((sum, m) => sum + (m.population / people) * m.log_season[monthOf(period) - 1]!, 0);
-  };
-
-  const observations: BaselineObservation[] = [
-    ...surveys.clusters.map((cluster) => ({
-      state_code: cluster.state_code,
-      survey_year: cluster.survey_year,
-      log_season: logSeason(cluster.state_code, cluster.lga_code, cluster.period),
-      examined: cluster.examined,
-      positive: cluster.examined * cluster.positivity,
-      clustered: true,
-    })),
-    ...surveys.state_rounds.map((round) => ({
-      state_code: round.state_code,
-      survey_year: round.survey_year,
-      log_season: logSeason(round.state_code, null, round.period),
-      examined: risk.state_only_effective_size,
-      positive: risk.state_only_effective_size * round.positivity,
-      clustered: false,
-    })),
-  ];
+  const prepared = prepareRisk({
+    areas,
+    cells: io.artifact<PredictionCells>('zonal/cells'),
+    surveys,
+    season,
+    state_only_effective_size: risk.state_only_effective_size,
+  });
   io.progress(0.1, 'fit');
   const fit = fitBaseline(
-    observations,
+    prepared.observed.map((o) => o.baseline),
     areas.states.map((state) => state.state_code),
     risk.season_exponent,
     risk.draws,
@@ -77,14 +59,6 @@ export const run: StageRun = async (io) => {
     return { ...baseline, evidence: { model: 'baseline', baseline: plain, spatial: null }, report };
   }
 
-  const prepared = prepareRisk({
-    areas,
-    cells: io.artifact<PredictionCells>('zonal/cells'),
-    surveys,
-    season: Object.fromEntries(Object.entries(season).map(([code, own]) => [code, own.seasonal_index])),
-    displaced: io.sources.some((source) => source.displaced === true),
-    state_only_effective_size: risk.state_only_effective_size,
-  });
   const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>
     io.progress(0.5 + share / 2, what),
   );

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../keys/accounts.ts';
 import { hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../keys/key-format.ts';
+import type { AccountStore, NewKey } from '../keys/store.ts';
 import { UsageError } from '../usage-error.ts';
 import { addStoreOptions, isoOf, print, printTable, type StoreOptions, withStore } from './shared.ts';
 
@@ -15,7 +16,7 @@ interface CreateOptions extends StoreOptions {
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('create, list and revoke API keys');
+  const keys = program.command('keys').description('create, rotate, list and revoke API keys');
 
   addStoreOptions(keys.command('create'))
     .description('create a key and show it, this once')
@@ -30,18 +31,26 @@ export function addKeyCommands(program: Command): void {
     .action((options: CreateOptions) =>
       withStore(options, async (store) => {
         const now = systemClock.wallMs();
-        if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
         const scopes = parseScopes(options.scopes);
         const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
-        const secret = mintKey(options.brand, options.kind);
         const { owner, name, kind } = options;
-        const key = await store.createKey({ owner, name, kind, scopes, expiresAt, hash: hashKey(secret) }, now);
-        if (options.json)
-          return print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, owner, now) }, null, 2));
-        print(`${key.kind} key ${key.id} for '${owner}', scopes ${scopes.join(', ')}. It is shown this once:\n`);
-        print(`  ${secret}\n`);
-        print(`Try it while \`malaria-proxy serve\` runs:\n`);
-        print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
+        await create(store, { owner, name, kind, scopes, expiresAt }, options, now);
+      }),
+    );
+
+  addStoreOptions(keys.command('rotate <id>'))
+    .description('create a key like another, which goes on working until it is revoked or expires')
+    .option('--expires <iso>', 'moment from which the new key no longer works; never, if not given')
+    .addOption(brandOption())
+    .action((id: string, options: StoreOptions & { expires?: string; brand: string }) =>
+      withStore(options, async (store) => {
+        const now = systemClock.wallMs();
+        const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
+        const found = (await store.listKeys()).find(({ key }) => key.id === id);
+        if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+        const { name, kind, scopes } = found.key;
+        await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
+        if (!options.json) print(`\nOnce no client sends the old key:\n\n  malaria-proxy keys revoke ${id}`);
       }),
     );
 
@@ -58,7 +67,7 @@ export function addKeyCommands(program: Command): void {
         }));
         if (options.json) return print(JSON.stringify(listed, null, 2));
         printTable(
-          ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'SCOPES'],
+          ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
           listed.map((k) => [
             k.id,
             k.owner,
@@ -66,6 +75,7 @@ export function addKeyCommands(program: Command): void {
             k.kind,
             statusText(k),
             k.expires_at ?? 'never',
+            k.last_used_at ?? 'never',
             k.scopes.join(','),
           ]),
         );
@@ -84,6 +94,25 @@ export function addKeyCommands(program: Command): void {
         print(`key ${key.id} (${key.name}) is revoked since ${revoked_at}`);
       }),
     );
+}
+
+async function create(
+  store: AccountStore,
+  asked: Omit<NewKey, 'hash'>,
+  { brand, json }: { brand: string; json?: boolean },
+  now: number,
+): Promise<void> {
+  if (!isBrand(brand)) throw new UsageError(`brand: expected small letters, found '${brand}'`);
+  const secret = mintKey(brand, asked.kind);
+  const key = await store.createKey({ ...asked, hash: hashKey(secret) }, now);
+  if (json) {
+    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, asked.owner, now) }, null, 2));
+    return;
+  }
+  print(`${key.kind} key ${key.id} for '${asked.owner}', scopes ${key.scopes.join(', ')}. It is shown this once:\n`);
+  print(`  ${secret}\n`);
+  print(`Try it while \`malaria-proxy serve\` runs:\n`);
+  print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
 }
 
 /** A line for the shell that asks `path` with `key`. */
@@ -106,6 +135,7 @@ function toShown(key: Key, owner: string, now: number) {
     created_at: isoOf(key.created_at),
     expires_at: isoOf(key.expires_at),
     revoked_at: isoOf(key.revoked_at),
+    last_used_at: isoOf(key.last_used_at),
   };
 }
 

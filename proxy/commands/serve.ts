@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { isBrand } from '../keys/key-format.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
+import { openLog } from '../log.ts';
 import type { RunningServer } from '../server.ts';
 import { UsageError } from '../usage-error.ts';
 import { createFirstKey } from './first-key.ts';
@@ -52,47 +53,62 @@ export function addServeCommand(program: Command): void {
     )
     .addOption(brandOption())
     .option('--first-key', "print a fresh test key of the organisation 'first', made where missing")
-    .option('--log', 'write a JSON line for each request to standard output')
+    .addOption(
+      new Option('--log', 'a JSON line for each request on standard output, and for all else on standard error').env(
+        'MALARIA_LOG',
+      ),
+    )
     .action(serve);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
   if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
-  const report = (line: string) => console.error(`malaria-proxy: ${line}`);
-  const log = (record: object) => print(JSON.stringify({ time: new Date().toISOString(), ...record }));
+  const access = openLog(process.stdout);
+  const events = openLog(process.stderr);
+  const report = (message: string) => {
+    if (options.log) events.write({ message });
+    else console.error(`malaria-proxy: ${message}`);
+  };
   // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
   const server = await startServer({
     ...options,
     corsOrigins: options.corsOrigin,
-    log: options.log ? log : null,
+    log: options.log ? access.write : null,
     report,
   });
+  process.once('exit', access.flush).once('exit', events.flush);
   stopOnSignal(server, report);
   try {
     const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
-    announce(server, key, options);
+    announce(server, key, options, report);
   } catch (error) {
     await server.close();
     throw error;
   }
 }
 
-/** Says what is served and where: on standard output, or on standard error where that is kept for the access log. */
-function announce(server: RunningServer, key: string | null, { json, log }: ServeOptions): void {
+/** Says what is served and where: on standard output, or in the log where there is one; the key in no log. */
+function announce(
+  server: RunningServer,
+  key: string | null,
+  { json, log }: ServeOptions,
+  report: (line: string) => void,
+): void {
   const { model_version, coverage } = server.current().manifest;
   if (json) {
     print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, model_version, key }));
     return;
   }
-  const say = log ? (line: string) => console.error(line) : print;
+  const say = log ? report : print;
   say(
     `serving ${model_version}: ${coverage.states.length} states, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
   if (key === null) return;
   const state = coverage.states.includes('KN') ? 'KN' : coverage.states[0];
-  say(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${state}`)}\n`);
+  const show = log ? (text: string) => console.error(text) : print;
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${state}`)}\n`);
 }
 
 /** The first SIGTERM or SIGINT stops gently, a second one at once. */
@@ -101,6 +117,7 @@ function stopOnSignal(server: RunningServer, report: (line: string) => void): vo
   const stop = () => {
     if (stopping) process.exit(1);
     stopping = true;
+    report('stopping: finishing what is under way');
     server.close().catch((error) => {
       report(`stopping failed: ${error.message}`);
       process.exitCode = 1;

@@ -28,6 +28,8 @@ export interface Key {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  /** Exact to about a minute while a server runs; null where never. */
+  last_used_at: number | null;
 }
 
 /** Removal is terminal and hides all else; a researcher waits, locked, until unlocked. */

@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Scope } from '../../pipeline/contract/operations.ts';
-import { migrate, openSqliteFile, transact } from '../sqlite-file.ts';
+import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Account, changeAccount, checkMayHoldKeys, checkName, isAdmitted, type Key } from './accounts.ts';
+import { type CommitCounter, openCommitCounter } from './commit-counter.ts';
 import { randomText } from './key-format.ts';
 import type { AccountStore, Holder } from './store.ts';
 
@@ -20,7 +21,14 @@ const SCHEMA = [
      created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER
    ) STRICT;
    CREATE INDEX keys_by_hash_head ON keys (hash_head);`,
+  `CREATE TABLE key_uses (key_id TEXT PRIMARY KEY REFERENCES keys (id), last_used_at INTEGER NOT NULL) STRICT;`,
 ];
+
+const KEYS = 'SELECT keys.*, last_used_at FROM keys LEFT JOIN key_uses ON key_id = keys.id';
+
+/** A change waits this long for another process to finish its own; noting uses waits hardly at all. */
+const BUSY_MS = 5000;
+const BUSY_NOTING_MS = 20;
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -35,10 +43,10 @@ interface Entry {
 /**
  * Accounts and keys in one SQLite file (WAL), shared by any number of processes on one machine.
  *
- * `identify` keeps what it has read for as long as `PRAGMA data_version` stands still, which SQLite moves with every
- * commit of another connection, in this process or any other; commits of this one clear the cache themselves. So a
- * revocation holds from the next request on, at the cost of one look at shared memory a request. Only keys that exist
- * are kept, so the cache is bounded by the table.
+ * `identify` keeps what it has read for as long as nothing is committed, by another connection in this process or any
+ * other; commits of this one clear the cache themselves. So a revocation holds from the next request on, at the cost of
+ * one look at shared memory a request. The look comes before the reading, never after: whatever is committed between
+ * the two is read, and read again next time. Only keys that exist are kept, so the cache is bounded by the table.
  */
 export function openSqliteStore(file: string): AccountStore {
   const db = openSqliteFile(
@@ -47,16 +55,19 @@ export function openSqliteStore(file: string): AccountStore {
       opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
       migrate(opened, file, SCHEMA);
     },
-    5000,
+    BUSY_MS,
   );
-  const findByHashHead = db.prepare('SELECT * FROM keys WHERE hash_head = ?');
+  const findByHashHead = db.prepare(`${KEYS} WHERE hash_head = ?`);
   const findAccountById = db.prepare('SELECT * FROM accounts WHERE id = ?');
   const findAccountByName = db.prepare('SELECT * FROM accounts WHERE name = ?');
-  const readVersion = db.prepare('PRAGMA data_version');
-  readVersion.setReturnArrays(true);
+  const noteUse = db.prepare(
+    `INSERT INTO key_uses VALUES (?, ?)
+     ON CONFLICT (key_id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`,
+  );
 
-  const cache = new Map<string, Entry[]>();
-  let cachedVersion: unknown;
+  let commits: CommitCounter | undefined;
+  const cache = new Map<number, Entry[]>();
+  let uses = new Map<string, number>();
 
   const change = <T>(work: () => T): T => {
     try {
@@ -75,17 +86,40 @@ export function openSqliteStore(file: string): AccountStore {
   const entriesOf = (head: string): Entry[] =>
     findByHashHead.all(head).map((row) => toEntry(row, toAccount(findAccountById.get(row.owner_id!)!)));
 
+  const noteUses = () => {
+    if (uses.size === 0) return;
+    // Requests wait while this writes, and a use that a power cut forgets is no loss: so no waiting, and no sync.
+    db.exec(`PRAGMA busy_timeout = ${BUSY_NOTING_MS}; PRAGMA synchronous = NORMAL`);
+    try {
+      change(() => {
+        for (const [keyId, usedAt] of uses) noteUse.run(keyId, usedAt);
+      });
+      uses = new Map();
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    } finally {
+      db.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA synchronous = FULL`);
+    }
+  };
+
   return {
     identify(hash, now) {
-      const version = (readVersion.get() as unknown as unknown[])[0];
-      if (version !== cachedVersion) cache.clear();
-      cachedVersion = version;
-      const head = hashHead(hash);
-      const entries = cache.get(head) ?? entriesOf(head);
-      if (entries.length > 0) cache.set(head, entries);
-      const entry = entries.find((candidate) => timingSafeEqual(candidate.hash, hash));
-      return entry && isAdmitted(entry.key, entry.account, now) ? entry.holder : null;
+      commits ??= openCommitCounter(db, file);
+      if (commits.changed()) cache.clear();
+      const head = hash.readUIntBE(0, 6);
+      let entries = cache.get(head);
+      if (!entries) {
+        entries = entriesOf(hashHead(hash));
+        if (entries.length > 0) cache.set(head, entries);
+      }
+      for (const entry of entries) {
+        if (!timingSafeEqual(entry.hash, hash) || !isAdmitted(entry.key, entry.account, now)) continue;
+        uses.set(entry.key.id, now);
+        return entry.holder;
+      }
+      return null;
     },
+    noteUses,
     createAccount(kind, name, now) {
       const checked = checkName('account name', name);
       return change(() => {
@@ -154,7 +188,7 @@ export function openSqliteStore(file: string): AccountStore {
     listKeys(owner) {
       const owners = new Map((owner === undefined ? listAccounts() : [account(owner)]).map((a) => [a.id, a]));
       return db
-        .prepare('SELECT * FROM keys ORDER BY created_at, id')
+        .prepare(`${KEYS} ORDER BY created_at, keys.id`)
         .all()
         .map(toKey)
         .flatMap((key) => (owners.has(key.owner_id) ? [{ key, owner: owners.get(key.owner_id)! }] : []));
@@ -166,13 +200,15 @@ export function openSqliteStore(file: string): AccountStore {
       });
     },
     close() {
+      noteUses();
       db.close();
+      commits?.close();
     },
   };
 }
 
 function findKey(db: DatabaseSync, id: string): Key {
-  const row = db.prepare('SELECT * FROM keys WHERE id = ?').get(id);
+  const row = db.prepare(`${KEYS} WHERE keys.id = ?`).get(id);
   if (!row) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
   return toKey(row);
 }

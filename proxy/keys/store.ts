@@ -17,9 +17,11 @@ export interface Holder {
 export interface KeyReader {
   /**
    * Who holds the key with this SHA-256 at wall-clock time `now` (ms), or null where the key is unknown or not
-   * admitted. Whatever any process committed before the call is seen by it.
+   * admitted. Whatever any process committed before the call is seen by it. An admitted key counts as used at `now`.
    */
   identify(hash: Buffer, now: number): Awaitable<Holder | null>;
+  /** Writes down when keys were last used; to be called now and then, and done by `close`. */
+  noteUses(): Awaitable<void>;
 }
 
 export interface NewKey {

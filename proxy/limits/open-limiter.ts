@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { sqliteFile } from '../keys/open-store.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Limiter } from './limiter.ts';
-import { openSqliteLimiter } from './sqlite-limiter.ts';
+import { openForOne, openSqliteLimiter } from './sqlite-limiter.ts';
 
 export const DEFAULT_LIMITS = 'sqlite';
 
@@ -29,7 +30,26 @@ export function checkLimits(limits: string, store: string): void {
   limitsFile(limits, store);
 }
 
-/** The limiter that `limits` names, for a service whose accounts are in `store`. */
+/**
+ * The limiter that `limits` names, for a service whose accounts are in `store`. Where it keeps its file apart from the
+ * store, the file beside the store is held too: two servers on one store may not count apart, each by itself.
+ */
 export function openLimiter(limits: string, store: string, clock: Clock): Limiter {
-  return openSqliteLimiter(limitsFile(limits, store), clock);
+  const file = limitsFile(limits, store);
+  const beside = sqliteFile(store) === null ? file : limitsFile(DEFAULT_LIMITS, store);
+  if (resolve(file) === resolve(beside)) return openSqliteLimiter(file, clock);
+  const lock = openForOne(beside);
+  try {
+    const limiter = openSqliteLimiter(file, clock);
+    return {
+      ...limiter,
+      close: async () => {
+        await limiter.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
 }

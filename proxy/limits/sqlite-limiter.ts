@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.ts';
-import { migrate, openSqliteFile, transact } from '../sqlite-file.ts';
+import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { UsageError } from '../usage-error.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
@@ -11,8 +12,6 @@ const SCHEMA = [
      owner_id TEXT NOT NULL, month TEXT NOT NULL, taken INTEGER NOT NULL, PRIMARY KEY (owner_id, month)
    ) STRICT;`,
 ];
-
-const SQLITE_BUSY = 5;
 
 /** Grants of one key. `leased` more may be made until `leaseEnd` (steady) before the file must hear of it. */
 interface Minute {
@@ -54,22 +53,7 @@ const monthBlock = (perMonth: number) => blockOf(perMonth, 1 / 100);
  * @throws UsageError when another process holds the file.
  */
 export function openSqliteLimiter(file: string, clock: Clock): Limiter {
-  const db = openSqliteFile(
-    file,
-    (opened) => {
-      try {
-        opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-        opened.exec('BEGIN IMMEDIATE; COMMIT');
-      } catch (error) {
-        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-        throw new UsageError(
-          `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
-        );
-      }
-      migrate(opened, file, SCHEMA);
-    },
-    250,
-  );
+  const db = openForOne(file);
   const writeMinute = db.prepare('INSERT OR REPLACE INTO minutes (key_id, grants, until) VALUES (?, ?, ?)');
   const writeMonth = db.prepare('INSERT OR REPLACE INTO months (owner_id, month, taken) VALUES (?, ?, ?)');
   const readMonth = db.prepare('SELECT taken FROM months WHERE owner_id = ? AND month = ?');
@@ -88,8 +72,11 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
 
   const minuteOf = (keyId: string, now: number): Minute => {
-    const minute = minutes.get(keyId) ?? { log: createLog(), leased: 0, leaseEnd: 0 };
-    minutes.set(keyId, minute);
+    let minute = minutes.get(keyId);
+    if (!minute) {
+      minute = { log: createLog(), leased: 0, leaseEnd: 0 };
+      minutes.set(keyId, minute);
+    }
     dropOld(minute.log, now, MINUTE_MS);
     return minute;
   };
@@ -154,6 +141,29 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       db.close();
     },
   };
+}
+
+/**
+ * The database of limits at `file`, for one process alone for as long as it is open.
+ * @throws UsageError when another process holds it.
+ */
+export function openForOne(file: string): DatabaseSync {
+  return openSqliteFile(
+    file,
+    (opened) => {
+      try {
+        opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+        opened.exec('BEGIN IMMEDIATE; COMMIT');
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+        throw new UsageError(
+          `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
+        );
+      }
+      migrate(opened, file, SCHEMA);
+    },
+    250,
+  );
 }
 
 function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {

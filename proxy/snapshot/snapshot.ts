@@ -3,70 +3,99 @@ import { createReadStream } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import type { Coding } from '../negotiation.ts';
 import { lineOf } from '../usage-error.ts';
-
-/**
- * Exactly these bytes of one file in one coding. In memory where small, and where very small as text, a character a
- * byte (latin1): Node then sends head and body in one write, which a Buffer costs a second. Else read from `path`.
- */
-export interface Representation {
-  bytes: number;
-  etag: string;
-  path: string;
-  body: string | Buffer | null;
-}
+import {
+  HELD_BYTES,
+  LARGEST_HELD_BYTES,
+  type Representation,
+  representation,
+  type ServedFile,
+  toBody,
+} from './bodies.ts';
 
 /** An opened snapshot: what it covers, and every file that answers a request in every coding. */
 export interface Snapshot {
   directory: string;
   manifest: Manifest;
-  files: ReadonlyMap<string, Readonly<Record<Coding, Representation>>>;
+  files: ReadonlyMap<string, ServedFile>;
 }
 
-/** Files up to this size are held in memory: all but a few outlines. */
-const IN_MEMORY_BYTES = 1 << 20;
-const AS_TEXT_BYTES = 1 << 16;
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave the event loop to requests. */
-const READS_AT_ONCE = 16;
+const AT_ONCE = 16;
+const PACKED = Object.keys(ENCODINGS) as Encoding[];
+const unpack = promisify(gunzip);
 
 /**
  * Opens the snapshot at `directory` and checks all of it: the manifest against its schema, that every file an operation
- * can ask for is there in every coding, and each file's size and SHA-256.
+ * can ask for is there in every coding, each file's size and SHA-256, and that each gzip that is held unpacks to the plain file.
  * @throws Error, one line, naming what is wrong.
  */
 export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
   const manifest = await readManifest(join(root, 'manifest.json'));
-  const entries = new Map(Object.entries(manifest.files));
-  const served = OPERATIONS.flatMap((operation) => operationFiles(operation, manifest.coverage));
-  for (const file of served) {
-    for (const suffix of ['', ...Object.values(ENCODINGS)]) {
-      if (!entries.has(file + suffix))
-        throw new Error(`manifest.json lists no ${file + suffix}, which its coverage needs`);
+  const files = describeFiles(root, manifest);
+  const packed = [...files.values()]
+    .flatMap((file) => PACKED.map((coding) => file[coding]))
+    .filter(({ bytes }) => bytes <= LARGEST_HELD_BYTES)
+    .sort((a, b) => a.bytes - b.bytes);
+  let room = HELD_BYTES;
+  const toHold = new Set<string>();
+  for (const { path, bytes } of packed) {
+    room -= bytes;
+    if (room >= 0) toHold.add(path);
+  }
+
+  const held = new Map<string, Buffer>();
+  await inParallel(Object.entries(manifest.files), async ([name, entry]) => {
+    const path = join(root, checkRelative(name));
+    const bytes = await readChecked(name, path, entry);
+    if (bytes && toHold.has(path)) held.set(path, bytes);
+  });
+  await inParallel(files, async ([name, file]) => {
+    const gzip = held.get(file.gzip.path);
+    if (gzip) await checkUnpacks(name, gzip, manifest.files[name]!);
+    for (const coding of PACKED) {
+      const bytes = held.get(file[coding].path);
+      if (bytes) file[coding].held = toBody(bytes);
+    }
+  });
+  return { directory: root, manifest, files };
+}
+
+/** Every file that an operation can ask for, in every coding, none of it read yet. */
+function describeFiles(root: string, manifest: Manifest): Map<string, ServedFile> {
+  const plainBodies = { held: new Set<Representation>(), bytes: 0 };
+  const files = new Map<string, ServedFile>();
+  for (const operation of OPERATIONS) {
+    for (const file of operationFiles(operation, manifest.coverage)) {
+      const describe = (coding: Coding, suffix: string) => {
+        const entry = manifest.files[file + suffix];
+        if (!entry) throw new Error(`manifest.json lists no ${file + suffix}, which its coverage needs`);
+        return representation(operation, coding, entry, join(root, file + suffix), manifest.model_version);
+      };
+      files.set(file, {
+        identity: describe('identity', ''),
+        gzip: describe('gzip', ENCODINGS.gzip),
+        br: describe('br', ENCODINGS.br),
+        plainBodies,
+      });
     }
   }
-  const kept = new Set(served.flatMap((file) => [file, ...Object.values(ENCODINGS).map((suffix) => file + suffix)]));
-  const representations = new Map<string, Representation>();
-  const queue = entries.entries();
-  const work = async () => {
-    for (const [name, entry] of queue) {
-      const path = join(root, checkRelative(name));
-      const body = await readChecked(name, path, entry);
-      if (kept.has(name)) representations.set(name, { bytes: entry.bytes, etag: entry.etag, path, body });
-    }
+  return files;
+}
+
+async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]() as IterableIterator<T>;
+  const worker = async () => {
+    for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
-  const inAllCodings = (file: string) => ({
-    identity: representations.get(file)!,
-    ...(Object.fromEntries(
-      Object.entries(ENCODINGS).map(([coding, suffix]) => [coding, representations.get(file + suffix)!]),
-    ) as Record<Encoding, Representation>),
-  });
-  return { directory: root, manifest, files: new Map(served.map((file) => [file, inAllCodings(file)])) };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 async function readManifest(path: string): Promise<Manifest> {
@@ -88,7 +117,8 @@ function checkRelative(name: string): string {
   return name;
 }
 
-async function readChecked(name: string, path: string, entry: FileEntry): Promise<Representation['body']> {
+/** The bytes of a file that is as `entry` says; null where it is too large to be held. */
+async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
   const size = await stat(path).then(
     (found) => found.size,
     () => {
@@ -96,11 +126,21 @@ async function readChecked(name: string, path: string, entry: FileEntry): Promis
     },
   );
   if (size !== entry.bytes) throw new Error(`${name} has ${size} bytes, the manifest says ${entry.bytes}`);
-  const body = size <= IN_MEMORY_BYTES ? await readFile(path) : null;
-  const sha256 = body ? hash('sha256', body) : await hashFile(path);
+  const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
+  const sha256 = bytes ? hash('sha256', bytes) : await hashFile(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that is not its hash's: ${entry.etag}`);
-  return body && size <= AS_TEXT_BYTES ? body.toString('latin1') : body;
+  return bytes;
+}
+
+/** Plain bodies are unpacked from the gzip that is held, so it must hold them. */
+async function checkUnpacks(name: string, gzip: Buffer, plain: FileEntry): Promise<void> {
+  if (plain.bytes > LARGEST_HELD_BYTES) return;
+  const sha256 = await unpack(gzip, { maxOutputLength: plain.bytes + 1 }).then(
+    (bytes) => hash('sha256', bytes),
+    lineOf,
+  );
+  if (sha256 !== plain.sha256) throw new Error(`${name}${ENCODINGS.gzip} does not unpack to ${name}`);
 }
 
 async function hashFile(path: string): Promise<string> {

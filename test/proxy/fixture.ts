@@ -35,6 +35,10 @@ export interface FixtureOptions {
   transmission?: boolean;
   /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
   outlinePoints?: number;
+  /** The same in the outlines of LGAs. */
+  lgaOutlinePoints?: number;
+  /** LGAs of each state, 2 unless told. */
+  lgasPerState?: number;
 }
 
 export const versionOf = (release = '00000001') => `fixture-${release}`;
@@ -73,9 +77,9 @@ const scores = {
   seasonal_shape_correlation: 0.9,
 };
 const risk = { score: 0.3, score_low: 0.2, score_high: 0.4, level: 'moderate' } as const;
-const lgas = (state: State): LgaRisk[] =>
-  [1, 2].map((n) => ({
-    lga_code: `NG${state}00${n}`,
+const lgasOf = (state: State, count: number): LgaRisk[] =>
+  Array.from({ length: count }, (_, i) => i + 1).map((n) => ({
+    lga_code: `NG${state}${String(n).padStart(3, '0')}`,
     lga: `${STATES[state]} ${n}`,
     ...risk,
     is_urban: n === 1,
@@ -86,15 +90,16 @@ const square = (points: number): AreaGeometry => ({
   coordinates: [[[0, 0], ...Array.from({ length: points }, (_, i) => [1, i / (points + 1)]), [1, 0], [1, 1], [0, 0]]],
 });
 
-/** The body that answers `id`; `version` is in the periods and, as the score's last digits, in every risk. */
+/** The body that answers `id`; the model version is in the periods and in most others. */
 function bodyOf(
   id: OperationId,
   state: State,
   period: string,
   months: number,
-  version: string,
-  points: number,
+  { release, outlinePoints = 0, lgaOutlinePoints = 0, lgasPerState = 2 }: FixtureOptions,
 ): unknown {
+  const version = versionOf(release);
+  const lgas = (of: State) => lgasOf(of, lgasPerState);
   const place = { state_code: state, state: STATES[state] };
   const places = CODES.map((code) => ({ state_code: code, state: STATES[code], zone }));
   const source = { name: 'fixture', coverage_year: 2018, note: `made up, ${version}` };
@@ -133,7 +138,7 @@ function bodyOf(
         source: `made up, ${version}`,
         features: CODES.map((code) => ({
           type: 'Feature',
-          geometry: square(points),
+          geometry: square(outlinePoints),
           properties: { code, name: STATES[code], zone: 'NW' },
         })),
       };
@@ -143,12 +148,12 @@ function bodyOf(
         source: `made up, ${version}`,
         features: lgas(state).map(({ lga_code, lga }) => ({
           type: 'Feature',
-          geometry: square(0),
+          geometry: square(lgaOutlinePoints),
           properties: { lgaCode: lga_code, lga, state },
         })),
       };
     case 'context-states':
-      return { source, states: places.map((p) => ({ ...p, lgas: 2, ...figures })) };
+      return { source, states: places.map((p) => ({ ...p, lgas: lgasPerState, ...figures })) };
     case 'context-lgas':
       return {
         source,
@@ -190,7 +195,7 @@ function bodyOf(
 
 /** Every file of the fixture, with its response. */
 export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; body: unknown }[] {
-  const { release, transmission = true, outlinePoints = 0 } = options;
+  const { transmission = true } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
   const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
   return OPERATIONS.filter((operation: Operation) => transmission || !operation.needsTransmission).flatMap(
@@ -201,7 +206,7 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
           (has('months') ? months : [FORECAST_MONTHS]).map((n) => ({
             operation,
             file: filePath(operation, { state, period, months: n }),
-            body: bodyOf(operation.id, state, period, n, versionOf(release), outlinePoints),
+            body: bodyOf(operation.id, state, period, n, options),
           })),
         ),
       );

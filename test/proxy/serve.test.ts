@@ -126,7 +126,9 @@ test('no key in the log, on either output, or in any file of the store', async (
     ['none', 401],
     ['none', 404],
   ]);
-  expect(Object.keys(lines[0]).sort()).toEqual(['ms', 'operation', 'request_id', 'status', 'time']);
+  expect(Object.keys(lines[0]).sort()).toEqual([
+    ...['key_id', 'key_kind', 'ms', 'operation', 'request_id', 'status', 'time'],
+  ]);
   const files = ['proxy.sqlite', 'proxy.sqlite-limits'].map((name) =>
     readFileSync(join(build, 'store', name), 'latin1'),
   );

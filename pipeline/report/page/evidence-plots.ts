@@ -374,13 +374,13 @@ export function validation(): void {
       ],
     }),
   );
-  const bars = (data.validation.pit ?? []).flatMap(({ model, counts }) => {
-    const total = d3.sum(counts);
-    return counts.map((count, i) => ({
+  const bars = data.validation.pit.flatMap(({ model, cells }) => {
+    const total = d3.sum(cells);
+    return cells.map((count, i) => ({
       model,
-      from: i / counts.length,
-      to: (i + 1) / counts.length,
-      density: (count / total) * counts.length,
+      from: i / cells.length,
+      to: (i + 1) / cells.length,
+      density: (count / total) * cells.length,
     }));
   });
   if (bars.length === 0) return;

@@ -32,6 +32,7 @@ const cluster = (a: number, k: number): Cluster => ({
   lga_code: lgas[a]!.lga_code,
   longitude: null,
   latitude: null,
+  displaced: true,
   urban: null,
   examined: 12,
   positivity: ((a * 5 + k) % 9) / 12,
@@ -45,12 +46,14 @@ const inputs: RiskInputs = {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
-  season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
-  displaced: true,
+  season: Object.fromEntries(
+    lgas.map((l) => [l.lga_code, { seasonal_index: Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4)) }]),
+  ),
   state_only_effective_size: 90,
 };
 const folds = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
-const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), ['AB', 'KN'], folds, CONSTANTS, 60, 1)];
+const how = { states: ['AB', 'KN'], foldOf: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
+const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), how)];
 
 test('every cell is held out once by each model, with ordered quantiles and draws', () => {
   const rows = run(inputs);
@@ -88,7 +91,7 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
 
 test('a surveyed LGA without a fold is refused', () => {
   const some = new Map([...folds].slice(1));
-  expect(() => [...crossValidate(prepareRisk(inputs), ['AB', 'KN'], some, CONSTANTS, 10, 1)]).toThrow(
+  expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: some })]).toThrow(
     'surveyed LGA L00 has no fold',
   );
 });
@@ -108,10 +111,11 @@ test('rounds get their mean time, a round by state its own; a point spreads over
 });
 
 test('a true position takes its own cell; one outside the country and unknown places are refused', () => {
-  const one = (change: Partial<Cluster>, displaced = true) =>
-    prepareRisk({ ...inputs, displaced, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
-  const { risk } = one({ lga_code: null, longitude: 8.04, latitude: 10.001 }, false).observed[0]!;
-  expect([...risk.cells]).toEqual([1]);
+  const one = (change: Partial<Cluster>) =>
+    prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
+  const place = { lga_code: null, longitude: 8.04, latitude: 10.001 };
+  expect([...one({ ...place, displaced: false }).observed[0]!.risk.cells]).toEqual([1]);
+  expect([...one({ ...place, displaced: true }).observed[0]!.risk.cells]).toEqual([0, 1]);
   expect(() => one({ longitude: 30, latitude: 10 })).toThrow('no inhabited cell near (30, 10)');
   expect(() => one({ lga_code: 'L99' })).toThrow('LGA L99 is not among the 16 known');
   expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');

@@ -3,7 +3,7 @@ import { drawLatent, placePrevalence } from '../../../pipeline/models/risk-draws
 import { fitRisk, type RiskFit, toTheta } from '../../../pipeline/models/risk-fit.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/models/risk-likelihood.ts';
 import { predictRisk } from '../../../pipeline/models/risk-prediction.ts';
-import { quantile } from '../../../pipeline/models/validation-scores.ts';
+import { quantile } from '../../../pipeline/numerics/quantiles.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
 

@@ -2,9 +2,9 @@ import { drawMatern, scaleOf } from '../../../pipeline/models/matern-lattice.ts'
 import { type Ground, layGround } from '../../../pipeline/models/risk-ground.ts';
 import type { Hyperparameters } from '../../../pipeline/models/risk-latent.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/models/risk-likelihood.ts';
+import { drawBetaBinomial } from '../../../pipeline/numerics/distributions.ts';
 import type { Random } from '../../../pipeline/numerics/random.ts';
 import { expit } from '../../../pipeline/numerics/special.ts';
-import { drawBetaBinomial } from '../../../pipeline/numerics/variates.ts';
 
 /** A square country of `side` × `side` LGAs of four cells each, its states blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
 export function toyGround(
@@ -100,7 +100,7 @@ export function simulateSurvey(
       log_season: new Float64Array(lgas),
       ...lgaPlace(ground, Math.floor(random.uniform() * lgas)),
     };
-    const positive = drawBetaBinomial(examined, prevalence(where), rho[round]!, random);
+    const positive = drawBetaBinomial(random, examined, prevalence(where), rho[round]!);
     return { name: `c${k}`, ...where, examined, positive, clustered: true };
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summariseScores } from '../../../pipeline/models/score-summary.ts';
-import { fairCrps, logScore, quantile, randomisedPit } from '../../../pipeline/models/validation-scores.ts';
+import { fairCrps, logScore, randomisedPit } from '../../../pipeline/models/validation-scores.ts';
 import { logDensity } from '../../../pipeline/numerics/beta-binomial.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 
@@ -23,12 +23,6 @@ test('the log score is of the mean density, not the mean of logs', () => {
   const tested = { examined: 9, positive: 2.5 };
   const [a, b] = [logDensity(tested, 0.1, 0.1), logDensity(tested, 0.6, 0.2)];
   expect(logScore(tested, [0.1, 0.6], [0.1, 0.2])).toBeCloseTo(Math.log((Math.exp(a) + Math.exp(b)) / 2), 12);
-});
-
-test('quantiles as type 7, on and between values', () => {
-  expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
-  expect(quantile([1, 2, 3, 4], 1)).toBe(4);
-  expect(quantile([7], 0.05)).toBe(7);
 });
 
 test('the randomised transform is uniform where a third of outcomes are 0', () => {

@@ -37,6 +37,9 @@ function example(n: number, edges: number, seed: number) {
 test('factor, solution and determinant equal the dense ones', () => {
   for (const seed of [1, 2, 3]) {
     const { n, symbolic, values, dense, random } = example(60, 90, seed);
+    // both ways of taking columns have to be met: one by one, and four together
+    expect(new Set(symbolic.alike)).toEqual(new Set([0, 1]));
+    expect(symbolic.alike.reduce((a, b) => a + b)).toBeGreaterThan(4);
     const sparse = factorise(symbolic, values)!;
     const full = choleskyDense(dense, n)!;
     for (let j = 0; j < n; j++)

@@ -23,7 +23,7 @@ const surveys: Surveys = {
   clusters: LGAS.flatMap((lga_code, i) =>
     [2015, 2018].map((survey_year) => ({
       ...{ cluster_id: `${lga_code}-${survey_year}`, survey_year, period: `${survey_year}-10`, lga_code },
-      ...{ state_code: stateOf(lga_code), longitude: null, latitude: null, urban: null, weight: 1 },
+      ...{ state_code: stateOf(lga_code), longitude: null, latitude: null, displaced: false, urban: null, weight: 1 },
       ...{ examined: 30, positivity: (i < 3 ? 12 : 4) / 30 },
     })),
   ),

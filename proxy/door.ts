@@ -1,0 +1,158 @@
+/** Where every request comes in: key, then limits, then outcome, then bytes. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { type Awaitable, andThen, type Clock } from './clock.ts';
+import { corsHeaders, isPreflight, preflightReply, varyOf } from './cors.ts';
+import type { Headers } from './headers.ts';
+import { presentedKey } from './keys/credentials.ts';
+import { hashKey, isWellFormed, type KeyKind } from './keys/key-format.ts';
+import type { Holder, KeyReader } from './keys/store.ts';
+import { limitHeaders } from './limits/limit-headers.ts';
+import type { Limiter, Verdict } from './limits/limiter.ts';
+import { remember } from './memory.ts';
+import type { Metrics } from './metrics.ts';
+import { judge, locate } from './operations.ts';
+import { fileReply, problemReply, type Reply } from './replies.ts';
+import type { SnapshotSource } from './snapshot/watch.ts';
+import type { Handler } from './transport.ts';
+import { lineOf } from './usage-error.ts';
+
+/** One answered request, as the access log has it: nothing of what the client wrote but the operation it met. */
+export interface AccessRecord {
+  request_id: string;
+  operation: string;
+  status: number;
+  /** Which key, by the id that `keys list` shows; null where none was valid. */
+  key_id: string | null;
+  key_kind: KeyKind | 'none';
+  ms: number;
+}
+
+export interface DoorOptions {
+  keys: KeyReader;
+  limiter: Limiter;
+  snapshots: SnapshotSource;
+  metrics: Metrics;
+  clock: Clock;
+  /** The service's defaults, for accounts without limits of their own. */
+  perMinute: number;
+  perMonth: number;
+  corsOrigins: ReadonlySet<string>;
+  /** Called with every answered request; null: no access log. */
+  log: ((record: AccessRecord) => void) | null;
+  /** Called with one line when the proxy itself fails. */
+  report: (line: string) => void;
+  /** Whether the server is stopping; connections then close with their answer. */
+  isStopping: () => boolean;
+}
+
+interface Answer {
+  reply: Reply;
+  operation: string;
+  holder: Holder | null;
+  verdict: Verdict | null;
+}
+
+/** Targets whose place is remembered: every file of a country, in a spelling or two. */
+const PLACES_REMEMBERED = 20_000;
+
+/**
+ * The handler of every request. It runs to its end at once where store and limiter answer at once, as the embedded
+ * ones do: a promise or two a request would cost as much as checking the key does.
+ */
+export function openDoor(options: DoorOptions): Handler {
+  const { keys, limiter, snapshots, metrics, clock, corsOrigins, log, report, isStopping } = options;
+  const vary = varyOf(corsOrigins);
+  let snapshot = snapshots.current();
+  const placesOf = ({ manifest }: typeof snapshot) =>
+    remember(PLACES_REMEMBERED, (target) => locate(target, manifest.coverage));
+  let placeOf = placesOf(snapshot);
+
+  const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
+    if (isPreflight(request, corsOrigins)) {
+      return { reply: preflightReply(), operation: 'none', holder: null, verdict: null };
+    }
+    const key = presentedKey(request.rawHeaders);
+    const holder = key !== null && isWellFormed(key) ? keys.identify(hashKey(key), clock.wallMs()) : null;
+    return andThen(holder, (known) => {
+      if (!known) {
+        return { reply: problemReply('INVALID_KEY', id), operation: 'none', holder: null, verdict: null };
+      }
+      const { keyId, ownerId, kind } = known;
+      const perMinute = known.perMinute ?? options.perMinute;
+      const perMonth = kind === 'live' ? (known.perMonth ?? options.perMonth) : null;
+      return andThen(limiter.take({ keyId, ownerId, perMinute, perMonth }), (verdict) =>
+        answerHolder(request, id, known, verdict),
+      );
+    });
+  };
+
+  const answerHolder = (request: IncomingMessage, id: string, holder: Holder, verdict: Verdict): Awaitable<Answer> => {
+    if (snapshot !== snapshots.current()) {
+      snapshot = snapshots.current();
+      placeOf = placesOf(snapshot);
+    }
+    const method = request.method!;
+    const outcome = judge(placeOf(request.url!), method, holder.scopes);
+    const operation = outcome.operation?.id ?? 'none';
+    if (verdict.refusedBy !== null) {
+      const reply = problemReply(verdict.refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', id);
+      return { reply, operation, holder, verdict };
+    }
+    if (outcome.error !== undefined) return { reply: problemReply(outcome.error, id), operation, holder, verdict };
+    const { headers } = request;
+    const acceptEncoding = headers['accept-encoding'] as string | undefined;
+    const form = { method, acceptEncoding, ifNoneMatch: headers['if-none-match'] };
+    return andThen(fileReply(snapshot.files.get(outcome.file)!, form), (reply) => ({
+      reply,
+      operation,
+      holder,
+      verdict,
+    }));
+  };
+
+  const send = (request: IncomingMessage, response: ServerResponse, id: string, started: number, sent: Answer) => {
+    const { reply, operation, holder, verdict } = sent;
+    const { status, body } = reply;
+    const kind = holder?.kind ?? 'none';
+    metrics.count(operation, status, kind);
+    if (log) {
+      const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
+      log({ request_id: id, operation, status, key_id: holder?.keyId ?? null, key_kind: kind, ms });
+    }
+    const headers: string[] = [];
+    append(headers, reply.headers);
+    if (verdict) append(headers, limitHeaders(verdict));
+    headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
+    if (corsOrigins.size > 0) append(headers, corsHeaders(request.headers.origin, corsOrigins));
+    if (isStopping()) headers.push('connection', 'close');
+    response.writeHead(status, headers);
+    if (body instanceof Readable) pipeline(body, response, () => {});
+    else if (typeof body === 'string') response.end(body, 'latin1');
+    else response.end(body);
+  };
+
+  return (request, response) => {
+    const started = clock.steadyMs();
+    const id = randomUUID();
+    const fail = (error: unknown) => {
+      report(`request ${id} failed: ${lineOf(error)}`);
+      const reply = problemReply('INTERNAL_ERROR', id);
+      send(request, response, id, started, { reply, operation: 'none', holder: null, verdict: null });
+    };
+    let answered: Awaitable<Answer>;
+    try {
+      answered = answer(request, id);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (!(answered instanceof Promise)) send(request, response, id, started, answered);
+    else answered.then((ready) => send(request, response, id, started, ready), fail);
+  };
+}
+
+function append(headers: string[], more: Headers): void {
+  for (let i = 0; i < more.length; i++) headers.push(more[i]!);
+}

@@ -1,0 +1,147 @@
+/**
+ * The proxy with every check on against bare node:http sending the same bytes, the plainest Fastify route with a key
+ * look-up, and nginx with gzip_static: wrk, 64 connections, files of about 5, 30 and 300 KB. Rounds are interleaved,
+ * one contender after the other, and medians over the rounds are given, since the machine may be busy with other
+ * things. CPU time a request is the steadier figure on such a machine.
+ *
+ *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2] [--coding gzip|identity]
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import type { Manifest } from '../../pipeline/contract/manifest.ts';
+import { openStore } from '../../proxy/keys/open-store.ts';
+import { makeBuild } from '../proxy/fixture.ts';
+import { giveKey } from '../proxy/service.ts';
+import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const SIZES_KB = [5, 30, 300];
+const CONNECTIONS = 64;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const { values } = parseArgs({
+  options: {
+    snapshot: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    coding: { type: 'string', default: 'gzip' },
+  },
+});
+const rounds = Number(values.rounds);
+
+interface Run {
+  requestsPerSecond: number;
+  p99Ms: number;
+  cpuMicroseconds: number;
+}
+
+if (isInstalled('wrk')) await main();
+else say('skipped: wrk is not installed (apt-get install wrk)');
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-bench-'));
+  const made = makeBuild({ lgasPerState: 30, outlinePoints: 24_000, lgaOutlinePoints: 80 });
+  const built = join(ROOT, 'build', 'current');
+  const snapshot = values.snapshot ?? (existsSync(built) ? built : made.current);
+  const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  try {
+    say(
+      `snapshot ${snapshot === made.current ? 'made up' : snapshot}, ${values.coding}, ${rounds} rounds of ${values.seconds} s`,
+    );
+    for (const kilobytes of SIZES_KB) await compare(folder, snapshot, store, key, kilobytes);
+  } finally {
+    made.remove();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function compare(folder: string, snapshot: string, store: string, key: string, kilobytes: number): Promise<void> {
+  const { file, target, bytes } = nearest(snapshot, kilobytes * 1000);
+  const path = join(snapshot, values.coding === 'gzip' ? `${file}.gz` : file);
+  const servers = join(import.meta.dirname, 'servers');
+  const limits = ['--per-minute', '1000000000', '--per-month', '1000000000000'];
+  const contenders = [
+    await startNode('bare node:http', join(servers, 'bare.ts'), [path, values.coding]),
+    await startNode('Fastify route', join(servers, 'fastify-route.ts'), [path, values.coding, key]),
+    ...(isInstalled('nginx') ? [await startNginx(join(folder, 'nginx'), snapshot, file)] : []),
+    await startNode('proxy', join(ROOT, 'proxy/cli.ts'), [
+      ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', snapshot, '--store', store, ...limits],
+    ]),
+  ];
+  const proxy = contenders.at(-1)!;
+  proxy.url += target;
+  const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));
+  for (const contender of contenders) await load(contender, key, 1);
+  for (let round = 0; round < rounds; round++) {
+    // Each round begins with another, so that none always follows the same one.
+    for (const i of contenders.keys()) {
+      const contender = contenders[(i + round) % contenders.length]!;
+      runs.get(contender)!.push(await load(contender, key, Number(values.seconds)));
+    }
+  }
+  for (const contender of contenders) await contender.stop();
+
+  say(`\n${file}, ${bytes} bytes plain, ${readFileSync(path).length} sent`);
+  for (const [contender, own] of runs) {
+    const ratio = (of: (run: Run) => number) => median(own.map((run, i) => of(runs.get(proxy)![i]!) / of(run)));
+    const [speed, cpu] = [ratio((run) => run.requestsPerSecond), 1 / ratio((run) => run.cpuMicroseconds)];
+    say(
+      [
+        contender.name.padEnd(15),
+        `${median(own.map((run) => run.requestsPerSecond))
+          .toFixed(0)
+          .padStart(6)} req/s`,
+        `p99 ${median(own.map((run) => run.p99Ms))
+          .toFixed(2)
+          .padStart(6)} ms`,
+        `${median(own.map((run) => run.cpuMicroseconds))
+          .toFixed(1)
+          .padStart(5)} µs CPU`,
+        contender === proxy
+          ? ''
+          : `proxy ÷ this: ${speed.toFixed(2)} by req/s, ${cpu.toFixed(2)} by CPU, p99 × ${ratio((run) => run.p99Ms).toFixed(2)}`,
+      ].join('  '),
+    );
+  }
+}
+
+/** The served file of about `size` bytes plain, and the target that asks for it. */
+function nearest(snapshot: string, size: number): { file: string; target: string; bytes: number } {
+  const { files, coverage } = JSON.parse(readFileSync(join(snapshot, 'manifest.json'), 'utf8')) as Manifest;
+  const month = coverage.last_estimated;
+  const state = coverage.states.map((code) => [
+    { file: `v1/risk/lgas/${month}/${code}.json`, target: `/v1/risk/lgas?state=${code}&period=${month}` },
+    { file: `v1/boundaries/lgas/${code}.json`, target: `/v1/boundaries/lgas?state=${code}` },
+  ]);
+  return [...state.flat(), { file: 'v1/boundaries/states.json', target: '/v1/boundaries/states' }]
+    .map((found) => ({ ...found, bytes: files[found.file]!.bytes }))
+    .reduce((a, b) => (Math.abs(Math.log(b.bytes / size)) < Math.abs(Math.log(a.bytes / size)) ? b : a));
+}
+
+async function load(contender: Contender, key: string, seconds: number): Promise<Run> {
+  const before = contender.cpuMicroseconds();
+  const headers = ['-H', `x-api-key: ${key}`, '-H', `Accept-Encoding: ${values.coding}`];
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', ...headers, contender.url];
+  const { stdout } = await promisify(execFile)('wrk', args);
+  const after = contender.cpuMicroseconds();
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${contender.name} failed under load:\n${stdout}`);
+  const requests = Number(/(\d+) requests in/.exec(stdout)![1]);
+  const [, amount, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout)!;
+  return {
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)![1]),
+    p99Ms: Number(amount) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's'],
+    cpuMicroseconds: before === null || after === null ? Number.NaN : (after - before) / requests,
+  };
+}
+
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,178 @@
+/**
+ * Mangled requests at a real process, a bounded run of them: three seconds here, as many as PROXY_FUZZ_SECONDS says
+ * elsewhere. No 5xx, no crash, no file but the snapshot's, no key in any line it writes. PROXY_FUZZ_SEED repeats a run.
+ */
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { OPERATIONS } from '../../pipeline/contract/operations.ts';
+import { openStore } from '../../proxy/keys/open-store.ts';
+import { serveCli } from './cli-process.ts';
+import { fixtureFiles, makeBuild } from './fixture.ts';
+import { exchange, portOf } from './raw-client.ts';
+import { giveKey } from './service.ts';
+
+const SECONDS = Number(process.env.PROXY_FUZZ_SECONDS ?? 3);
+const SEED = Number(process.env.PROXY_FUZZ_SEED ?? 1);
+const AT_ONCE = 24;
+const SECRET = 'never-to-be-served';
+const EXPECTED = new Set([200, 204, 304, 400, 401, 403, 404, 405, 408, 429, 431]);
+
+/** A small seeded generator (mulberry32): 0 up to but not including 1. */
+function randomStream(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A maker of connections' worth of bytes: mostly near to valid requests, mangled here and there. */
+function mangler(random: () => number, keys: readonly string[]) {
+  const below = (n: number) => Math.floor(random() * n);
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
+  const chance = (share: number) => random() < share;
+  const bytes = (n: number) => {
+    // Bytes that no header may hold end at the parser, so most are printable.
+    const [from, to] = chance(0.1) ? [0, 256] : [33, 127];
+    return Array.from({ length: n }, () => String.fromCharCode(from + below(to - from))).join('');
+  };
+  const state = () =>
+    pick(['KN', 'LA', 'AB', 'kn', 'ZZ', '', '%4b%4e', 'K%00N', '../KN', '%ff', 'KN&state=LA', bytes(3)]);
+  const period = () =>
+    pick(['2023-12', '2023-06', '2024-02', '2024-13', '2023-1', '', '2023-12%0a', '0000-00', '9'.repeat(50)]);
+  const months = () => pick(['1', '4', '5', '04', '+4', '4.0', '%34', '', 'NaN', '-1', '1e0']);
+  const target = () => {
+    const path = chance(0.8)
+      ? pick(OPERATIONS).path
+      : pick([
+          '/',
+          '*',
+          '',
+          '//',
+          '/v1/../../secret.json',
+          '/%2e%2e/secret.json',
+          'http://x/v1/periods',
+          'x:y',
+          '/secret.json',
+          '/v1/periods.json',
+          `/${'a/'.repeat(below(4000))}`,
+        ]);
+    const query = Array.from({ length: below(4) }, () =>
+      pick([
+        () => `state=${state()}`,
+        () => `period=${period()}`,
+        () => `months=${months()}`,
+        () => '&'.repeat(below(50)),
+        () => `x=${bytes(below(20))}`,
+      ]),
+    );
+    return path + (query.length ? `?${query.map((part) => part()).join('&')}` : '');
+  };
+  const header = (): string =>
+    pick([
+      () => `X-Api-Key: ${pick(keys)}`,
+      () => `Authorization: Bearer ${pick(keys)}`,
+      () => `authorization:bearer   ${pick(keys)}`,
+      () => `Authorization: ${bytes(below(60))}`,
+      () => `Accept-Encoding: ${pick(['gzip', 'br', '*;q=0', 'gzip;q=', ';;,', 'identity;q=0,*', bytes(10)])}`,
+      () => `If-None-Match: ${pick(['*', '"x"', 'W/""', bytes(10)])}`,
+      () => `Connection: ${pick(['close', 'keep-alive', 'upgrade', 'TE'])}`,
+      () => `Upgrade: ${pick(['websocket', 'h2c'])}`,
+      () => `Expect: ${pick(['100-continue', 'x'])}`,
+      () => `Transfer-Encoding: ${pick(['chunked', 'gzip', 'chunked, chunked', 'x'])}`,
+      () => `Content-Length: ${pick(['0', '5', '-1', '5, 5', '99999999999999999999', '70000'])}`,
+      () => `Origin: ${pick(['https://map.example.org', 'null', bytes(8)])}`,
+      () => `Access-Control-Request-Method: GET`,
+      () => `X-Forwarded-For: ${bytes(12)}`,
+      () => `${bytes(below(8))}: ${bytes(below(30))}`,
+      () => `X-Long: ${'z'.repeat(below(20_000))}`,
+    ])();
+  const request = () => {
+    const line = `${pick(['GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT', 'PRI', 'TRACE', 'get', bytes(3)])} ${target()} HTTP/${chance(0.9) ? '1.1' : pick(['1.0', '2.0', '0.9', '1.1 '])}`;
+    const host = chance(0.9) ? ['Host: x'] : [];
+    const key = chance(0.6) ? [`X-Api-Key: ${pick(keys)}`] : [];
+    const headers = [...host, ...key, ...Array.from({ length: below(4) }, header)];
+    const body = chance(0.2) ? pick(['0\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n', bytes(below(200)), 'hello']) : '';
+    return `${[line, ...headers].join(chance(0.97) ? '\r\n' : '\n')}\r\n\r\n${body}`;
+  };
+  const mangle = (text: string) => {
+    const at = below(text.length);
+    return pick([
+      () => text.slice(0, at) + bytes(1) + text.slice(at + 1),
+      () => text.slice(0, at) + text.slice(at + below(10)),
+      () => text.slice(0, at) + bytes(below(10)) + text.slice(at),
+      () => text.slice(0, at),
+    ])();
+  };
+  return () => {
+    let text = Array.from({ length: 1 + below(4) }, request).join('');
+    if (chance(0.2)) text = mangle(text);
+    const at = below(text.length);
+    return chance(0.3) ? [text.slice(0, at), text.slice(at)] : [text];
+  };
+}
+
+test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 1000 + 60_000 }, async () => {
+  const { build, current, store, remove } = makeBuild();
+  onTestFinished(remove);
+  writeFileSync(join(build, 'secret.json'), SECRET);
+  writeFileSync(join(build, 'snapshots', 'secret.json'), SECRET);
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  const { key: trial } = await giveKey(accounts, { kind: 'test', scopes: ['forecasts'] });
+  const { key: revoked, id } = await giveKey(accounts);
+  await accounts.revokeKey(id, Date.now());
+  await accounts.close();
+  const limits = ['--per-minute', '100000000', '--per-month', '100000000'];
+  const cors = ['--cors-origin', 'https://map.example.org'];
+  const serving = await serveCli(['--snapshot', current, '--store', store, '--log', ...limits, ...cors]);
+  const files = new Set(fixtureFiles().map(({ body }) => sha256(JSON.stringify(body))));
+
+  const next = mangler(randomStream(SEED), [key, key, trial, revoked, key.slice(0, -1), key.toUpperCase()]);
+  const counts = new Map<number, number>();
+  const wrong: string[] = [];
+  const until = performance.now() + SECONDS * 1000;
+  let sent = 0;
+  const client = async () => {
+    while (performance.now() < until && wrong.length === 0) {
+      const pieces = next();
+      sent++;
+      const { raw, answers } = await exchange(portOf(serving.url), pieces, { quietMs: 1000, end: true });
+      // An answer to HEAD has a length and no body, so with one among them the answers cannot be told apart by length.
+      const statuses = [...raw.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+      for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+      const bodies = pieces.join('').includes('HEAD') ? [] : answers.filter(({ status }) => status === 200);
+      const plain = bodies.filter(({ headers }) => !/^content-encoding/im.test(headers));
+      if (
+        serving.child.exitCode !== null ||
+        raw.includes(SECRET) ||
+        statuses.some((status) => !EXPECTED.has(status)) ||
+        plain.some(({ body }) => !files.has(sha256(body)))
+      ) {
+        wrong.push(JSON.stringify({ pieces, raw: raw.slice(0, 1000) }).slice(0, 3000));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+  if (wrong.length > 0) throw new Error(`${wrong[0]}\n${serving.read().stderr.slice(-3000)}`);
+  const after = await fetch(`${serving.url}/v1/periods`, { headers: { 'x-api-key': key } });
+  expect(after.status).toBe(200);
+  expect(await serving.stop()).toBe(0);
+  const { stdout, stderr } = serving.read();
+  for (const secret of [key, trial, revoked]) expect((stdout + stderr).includes(secret.slice(13, 30))).toBe(false);
+  expect(stderr).not.toMatch(/failed|Error/);
+  // The run is worth something only where it gets past the parser, and past the key.
+  expect(counts.get(200)).toBeGreaterThan(0);
+  expect(counts.get(401)).toBeGreaterThan(0);
+  process.stdout.write(
+    `fuzz: ${sent} connections, answers ${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`,
+  );
+});
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex');
+}

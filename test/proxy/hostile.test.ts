@@ -1,0 +1,294 @@
+/** What the open internet sends: none of it gets round the key, out of the snapshot, or in the way of others. */
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { exchange, portOf } from './raw-client.ts';
+import { giveKey, type Service, startService } from './service.ts';
+
+const SECRET = 'never-to-be-served';
+
+let service: Service;
+let key: string;
+let port: number;
+
+beforeAll(async () => {
+  const ends: (() => void | Promise<void>)[] = [];
+  service = await startService({ fixture: { outlinePoints: 2000 } }, (end) => ends.unshift(end));
+  key = (await giveKey(service.store)).key;
+  port = portOf(service.url);
+  for (const place of ['secret.json', 'snapshots/secret.json', 'store/secret.json']) {
+    writeFileSync(join(service.build, place), SECRET);
+  }
+  return async () => {
+    for (const end of ends) await end();
+  };
+});
+
+const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+const keyed = (line: string, ...headers: string[]) => head(line, `X-Api-Key: ${key}`, 'Connection: close', ...headers);
+const ascii = (text: string) => text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+const statuses = async (text: string | string[], options = {}) =>
+  (await exchange(port, text, options)).answers.map(({ status }) => status);
+
+describe('paths', () => {
+  const dot = fc.constantFrom(
+    '.',
+    '..',
+    '%2e%2e',
+    '%2E.',
+    '%252e%252e',
+    '..;',
+    '.%00.',
+    '%c0%ae%c0%ae',
+    '\u2025',
+    '...',
+  );
+  const slash = fc.constantFrom('/', '//', '%2f', '%2F', '%5c', '\\', '%252f', '/./', '%c0%af', '\uff0f');
+  const word = fc.constantFrom(
+    ...['v1', 'periods', 'periods.json', 'secret.json', 'snapshots', 'manifest.json', 'etc', 'passwd', 'proxy.sqlite'],
+    ...['store', 'periods.json.gz', 'v1%00', '%00', 'C:', '~', 'risk', 'lgas', '2023-12', 'KN.json', ''],
+  );
+  const path = fc
+    .array(fc.tuple(slash, fc.oneof(dot, word)), { minLength: 1, maxLength: 7 })
+    .map((parts) => parts.flat().join(''))
+    .filter((text) => text.startsWith('/') && !['/v1/periods', '/v1/risk/lgas'].includes(text));
+
+  test('no trick with dots, slashes, encodings or NUL finds anything', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(path, { minLength: 20, maxLength: 20 }), async (paths) => {
+        // Several on one connection; bytes past ASCII are no HTTP, so they go percent-encoded.
+        const lines = paths.map((text) => head(`GET ${ascii(text)} HTTP/1.1`, `X-Api-Key: ${key}`));
+        const { raw, answers } = await exchange(port, `${lines.join('')}${keyed('GET / HTTP/1.1')}`);
+        expect(answers.map(({ status }) => status)).toEqual(Array(21).fill(404));
+        expect(raw).not.toContain(SECRET);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('nor do they as parameters', async () => {
+    const value = fc.array(fc.oneof(dot, slash, word), { maxLength: 6 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(value, fc.constantFrom('state', 'period', 'months'), async (text, name) => {
+        const query = `state=${name === 'state' ? '' : 'KN&'}${name}=${text.replace('KN', '')}`.replace(
+          'state=state',
+          'state',
+        );
+        const target = `/v1/${name === 'months' ? 'forecasts' : 'risk'}/lgas?${ascii(query)}`;
+        const { raw, answers } = await exchange(port, keyed(`GET ${target} HTTP/1.1`));
+        expect([200, 400, 404]).toContain(answers[0]!.status);
+        // A whole period may come of it by chance; anything else is an error.
+        if (answers[0]!.status === 200) expect(text).toBe('2023-12');
+        expect(raw).not.toContain(SECRET);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ['state[]=KN', 404],
+    ['state[0]=KN', 404],
+    ['state=KN&state[]=LA', 200],
+    ['state=KN,LA', 404],
+    ['state=KN;state=LA', 404],
+    ['STATE=KN', 404],
+    ['state=%4b%4E', 200],
+    ['state=K%004e', 404],
+    ['state=KN%0d%0aX-Injected:%201', 404],
+    ['state=%ef%bc%ab%ef%bc%ae', 404],
+    ['state=K%cc%81N', 404],
+    ['state=\xef\xbc\xab', 400],
+    ['%00state=KN', 404],
+    ['state=KN&period=2023%2d12', 200],
+    ['state=KN&period=2023-12%00', 400],
+    ['state=KN&period=%d9%a2023-12', 400],
+    ['state=KN&period[]=2023-12&period[]=2023-11', 200],
+    ['__proto__=x&constructor=y&state=KN', 200],
+  ])('%j is %i', async (query, status) => {
+    const { raw } = await exchange(port, keyed(`GET /v1/risk/lgas?${query} HTTP/1.1`));
+    expect(raw.slice(9, 12)).toBe(String(status));
+    expect(raw.toLowerCase()).not.toContain('x-injected');
+  });
+});
+
+describe('smuggling', () => {
+  const inner = () => keyed('GET /v1/periods HTTP/1.1');
+
+  test.each([
+    ['two lengths', 'Content-Length: 0\r\nContent-Length: 5'],
+    ['length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked'],
+    ['chunks not last', 'Transfer-Encoding: chunked, identity'],
+    ['chunks by another name', 'Transfer-Encoding: xchunked'],
+    ['a list of lengths', 'Content-Length: 0, 5'],
+    ['a signed length', 'Content-Length: +5'],
+    ['a space before the colon', 'Content-Length : 5'],
+    ['a folded header', 'X-A: b\r\n Content-Length: 5'],
+    ['a name with NUL', 'X\x00A: b'],
+    ['a value with NUL', 'X-A: b\x00c'],
+    ['a bare CR', 'X-A: b\rX-C: d'],
+    ['no colon', 'X-A'],
+  ])('%s: refused, and what follows is not read as a request', async (_, header) => {
+    const text = `${head('POST /v1/periods HTTP/1.1', `X-Api-Key: ${key}`, header)}0\r\n\r\n${inner()}`;
+    const found = await statuses(text);
+    expect(found).not.toContain(200);
+    expect(found.at(-1)).toBe(400);
+  });
+
+  test('a body is no request, however it looks', async () => {
+    const body = inner();
+    const sized = head('POST /v1/periods HTTP/1.1', 'Connection: close', `Content-Length: ${body.length}`) + body;
+    expect(await statuses(sized)).toEqual([401]);
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const chunked = head('GET /v1/periods HTTP/1.1', 'Connection: close', 'Transfer-Encoding: chunked') + chunk;
+    expect(await statuses(chunked)).toEqual([401]);
+  });
+
+  test('no header of another request, and no name of a host, lends a key', async () => {
+    const two =
+      head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`) + head('GET /v1/periods HTTP/1.1', 'Connection: close');
+    expect(await statuses(two)).toEqual([200, 401]);
+    for (const header of [
+      'X-Original-URL: /healthz',
+      'X-Rewrite-URL: /',
+      'X-HTTP-Method-Override: GET',
+      'Forwarded: for=127.0.0.1',
+    ])
+      expect(await statuses(head('GET /v1/periods HTTP/1.1', header, 'Connection: close'))).toEqual([401]);
+  });
+});
+
+test('a forged X-Forwarded-For changes nothing: limits are the key’s', async () => {
+  const { key: narrow } = await giveKey(service.store, { owner: 'narrow' });
+  await service.store.setLimits('narrow', { perMinute: 3 });
+  const found: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const headers = [
+      `X-Forwarded-For: 10.0.0.${i}`,
+      `X-Real-IP: 10.0.1.${i}`,
+      `X-Api-Key: ${narrow}`,
+      'Connection: close',
+    ];
+    found.push(...(await statuses(head('GET /v1/periods HTTP/1.1', ...headers))));
+  }
+  expect(found).toEqual([200, 200, 200, 429, 429, 429]);
+});
+
+test('headers too large or too many', async () => {
+  expect(await statuses(keyed('GET /v1/periods HTTP/1.1', `X: ${'y'.repeat(20_000)}`))).toEqual([431]);
+  expect(await statuses(keyed(`GET /${'y'.repeat(20_000)} HTTP/1.1`))).toEqual([431]);
+  expect(await statuses(keyed('GET /v1/periods HTTP/1.1', ...Array(5000).fill('a: b')))).toEqual([431]);
+  // Just within bounds, many headers hide no key.
+  expect(await statuses(keyed('GET /v1/periods HTTP/1.1', ...Array(500).fill('a: b')))).toEqual([200]);
+});
+
+test('a thousand requests at once on one connection are answered each, in their order', async () => {
+  const paths = Array.from({ length: 999 }, (_, i) => (i % 3 ? '/v1/periods' : `/nothing/${i}`));
+  const text = paths.map((path) => head(`GET ${path} HTTP/1.1`, `X-Api-Key: ${key}`)).join('');
+  const found = await statuses(text + keyed('GET /v1/periods HTTP/1.1'));
+  expect(found).toEqual([...paths.map((_, i) => (i % 3 ? 200 : 404)), 200]);
+});
+
+test('CONNECT leaves no connection behind', async () => {
+  const own = await startService();
+  const { key: ownKey } = await giveKey(own.store);
+  const text = head('CONNECT x:1 HTTP/1.1', `X-Api-Key: ${ownKey}`) + 'whatever'.repeat(100);
+  const found = await Promise.all(Array.from({ length: 20 }, () => exchange(portOf(own.url), text, { end: true })));
+  expect(found.map(({ answers }) => answers[0]!.status)).toEqual(Array(20).fill(404));
+  const started = performance.now();
+  await own.close();
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+test('CONNECT hard upon another request ends the connection and nothing else', async () => {
+  const text = head('GET /v1/periods HTTP/1.1') + head('CONNECT x:1 HTTP/1.1', `X-Api-Key: ${key}`);
+  expect(await statuses(text)).toEqual([401]);
+  expect((await service.get('/v1/periods', key)).status).toBe(200);
+});
+
+test('a request in single bytes is a request', async () => {
+  expect(await statuses([...keyed('GET /v1/periods HTTP/1.1')], { pauseMs: 1 })).toEqual([200]);
+});
+
+test('a long body is answered, then cut off', async () => {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  let sent = 0;
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  socket.on('error', () => {});
+  socket.write(head('POST /v1/periods HTTP/1.1', `X-Api-Key: ${key}`, 'Content-Length: 1000000000'));
+  const block = Buffer.alloc(1 << 16);
+  const push = () => {
+    while (!socket.destroyed && socket.write(block)) sent += block.length;
+  };
+  socket.on('drain', push);
+  push();
+  await closed;
+  expect(answer.slice(9, 12)).toBe('405');
+  // What the system's own buffers took on the way is not the server's doing.
+  expect(sent).toBeLessThan(50_000_000);
+});
+
+describe('bounds', () => {
+  test('slow headers, idle and silent connections are closed; others are served meanwhile', async () => {
+    const bounds = { headersMs: 400, requestMs: 600, idleMs: 500 };
+    const strict = await startService({ bounds });
+    const { key: own } = await giveKey(strict.store);
+    const at = portOf(strict.url);
+    const slow = exchange(at, [...'GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Slow: aaaaaaaaaaaaaaaaaaaa'], {
+      pauseMs: 40,
+    });
+    const slowBody = exchange(at, `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1`);
+    const mute = exchange(at, '');
+    const idle = exchange(at, `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${own}\r\n\r\n`);
+    const others = await Promise.all(Array.from({ length: 20 }, () => strict.get('/v1/periods', own)));
+    expect(others.every(({ status }) => status === 200)).toBe(true);
+    expect((await slow).answers.map(({ status }) => status)).toEqual([408]);
+    expect((await mute).answers.map(({ status }) => status)).toEqual([408]);
+    expect((await idle).answers.map(({ status }) => status)).toEqual([200]);
+    // Answered for want of a key before its body was there, and then cut.
+    expect((await slowBody).answers[0]!.status).toBe(401);
+  }, 20_000);
+
+  test('who does not read an answer is cut off, and holds up nobody', async () => {
+    const strict = await startService({ fixture: { outlinePoints: 150_000 }, bounds: { readingMs: 700 } });
+    const { key: own } = await giveKey(strict.store);
+    const sockets = Array.from({ length: 10 }, () => connect(portOf(strict.url), '127.0.0.1'));
+    const closed = sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve).on('error', () => {})));
+    for (const socket of sockets) {
+      socket.pause();
+      socket.write(head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${own}`).repeat(20));
+    }
+    const whole = await strict.get('/v1/boundaries/states', own, { headers: { 'accept-encoding': 'identity' } });
+    expect((await whole.arrayBuffer()).byteLength).toBeGreaterThan(1 << 20);
+    await vi.waitFor(async () => {
+      const metrics = await (await fetch(`${strict.opsUrl}/metrics`)).text();
+      expect(Number(/^malaria_connections (\d+)$/m.exec(metrics)![1])).toBeLessThanOrEqual(1);
+    }, 8000);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(closed);
+    expect(strict.reports).toEqual([]);
+  }, 20_000);
+
+  test('thousands of idle connections leave room for requests, and more than allowed are turned away', async () => {
+    const crowded = await startService({ bounds: { connections: 2000 } });
+    const { key: own } = await giveKey(crowded.store);
+    const sockets = Array.from({ length: 1990 }, () => connect(portOf(crowded.url), '127.0.0.1').on('error', () => {}));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    expect((await crowded.get('/v1/periods', own)).status).toBe(200);
+    const more = Array.from({ length: 30 }, () => exchange(portOf(crowded.url), '', { quietMs: 1000 }));
+    const turnedAway = (await Promise.all(more)).filter(({ raw }) => raw === '').length;
+    expect(turnedAway).toBeGreaterThan(0);
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect((await crowded.get('/v1/periods', own)).status).toBe(200));
+  }, 30_000);
+});
+
+test('after all that the service has nothing to report', async () => {
+  expect((await service.get('/v1/periods', key)).status).toBe(200);
+  expect(service.reports).toEqual([]);
+});

@@ -1,0 +1,54 @@
+/** Bytes to a server and back, without a client's politeness. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  status: number;
+  headers: string;
+  body: string;
+}
+
+/** Sends `text` (latin1) in `pieces`, reads until the server closes or `quietMs` pass without a byte. */
+export function exchange(
+  port: number,
+  text: string | string[],
+  { quietMs = 5000, pauseMs = 0, end = false } = {},
+): Promise<{ raw: string; answers: RawAnswer[] }> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let raw = '';
+    socket.setTimeout(quietMs, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      raw += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve({ raw, answers: splitAnswers(raw) }));
+    void send(socket, [text].flat(), pauseMs, end);
+  });
+}
+
+async function send(socket: Socket, pieces: string[], pauseMs: number, end: boolean): Promise<void> {
+  for (const piece of pieces) {
+    if (!socket.destroyed) socket.write(piece, 'latin1');
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  if (end && !socket.destroyed) socket.end();
+}
+
+/** The answers in what a connection brought, by their lengths; a HEAD's answer must be the last. */
+export function splitAnswers(raw: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = raw;
+  while (rest.startsWith('HTTP/1.1 ')) {
+    const head = rest.indexOf('\r\n\r\n');
+    if (head < 0) break;
+    const headers = rest.slice(0, head);
+    const length = Number(/^content-length: (\d+)$/im.exec(headers)?.[1] ?? 0);
+    answers.push({ status: Number(headers.slice(9, 12)), headers, body: rest.slice(head + 4, head + 4 + length) });
+    rest = rest.slice(head + 4 + length);
+  }
+  return answers;
+}
+
+export function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
