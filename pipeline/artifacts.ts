@@ -49,6 +49,8 @@ export interface Cluster {
   lga_code: string | null;
   longitude: number | null;
   latitude: number | null;
+  /** Whether the coordinates are displaced, as DHS does it. */
+  displaced: boolean;
   urban: boolean | null;
   /** Children tested; the sampling weight where the survey gives one multiplies it in ratio estimates. */
   examined: number;
@@ -157,6 +159,62 @@ export interface Scores {
   /** Estimated months, then the forecast months. */
   periods: Period[];
   areas: Record<string, { score: number[]; score_low: number[]; score_high: number[] }>;
+}
+
+/**
+ * risk/evidence: what the scores rest on. A model adds fields of its own; these are what the report reads. Whatever is
+ * absent is left unsaid there.
+ */
+export interface RiskEvidence {
+  /** Model whose scores are shipped: `baseline` or `spatial`. */
+  model: string;
+  /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
+  baseline?: { rounds: { survey_year: number; middle: Period }[] };
+  /** The spatial model's fit: hyperparameters on the scale they were searched on. */
+  spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
+}
+export type RiskModel = 'spatial' | 'baseline';
+/** A mean over folds, each fold weighing the same, and its standard error over them (null for a single fold). */
+export interface OverFolds {
+  mean: number;
+  standard_error: number | null;
+}
+/** How a risk model did on cells of surveys that it had not seen. */
+export interface HeldOutScores {
+  model: RiskModel;
+  /** null: all rounds. */
+  survey_year: number | null;
+  cells: number;
+  /** ln of the predictive density, higher is better. */
+  log_score: OverFolds;
+  /** Continuous ranked probability score of the observed share, lower is better. */
+  crps: OverFolds;
+  /** Of the posterior mean from the observed share, weighted by children examined. */
+  mean_absolute_error: OverFolds;
+  /** Of posterior mean and observed share, weighted by children examined, over all cells. */
+  correlation: number;
+  /** Share of cells whose randomised probability integral transform lies in the central 50, 80, 90 and 95%. */
+  coverage: { level: number; share: number }[];
+}
+/** validation/scores: the risk models on spatial blocks of LGAs that each was fitted without; null where none can be. */
+export interface Validation {
+  /** Which model the published scores come from. */
+  score: RiskModel;
+  /** Which has the better log score, by more than chance between folds explains (95%); null where that is open. */
+  better: RiskModel | null;
+  /** Both of these, and by how much, in a sentence. */
+  words: string;
+  folds: { fold: number; cells: number; children_examined: number }[];
+  /** Side of the blocks that folds are made of, degrees. */
+  block_degrees: number;
+  /** Each model: all rounds, then round by round. */
+  scores: HeldOutScores[];
+  /** Spatial minus baseline, paired by fold: above 0 the spatial model has the higher log score, crps or error. */
+  difference: { log_score: OverFolds; crps: OverFolds; mean_absolute_error: OverFolds };
+  /** Cells by randomised probability integral transform in ten bins from 0 to 1: even where ranges are right. */
+  pit: { model: RiskModel; cells: number[] }[];
+  /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
+  calibration: { model: RiskModel; groups: { cells: number; predicted: number; observed: number }[] }[];
 }
 
 /** A finding for the build report: a gap filled, a row dropped, a rule applied. */

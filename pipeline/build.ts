@@ -1,22 +1,28 @@
 /** A whole build: the stages that changed, then the snapshot, then `current`. */
 import type { ReportLine } from './artifacts.ts';
-import type { StageRecord } from './contract/manifest.ts';
-import { type CacheEntry, readArtifact } from './engine/cache.ts';
+import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { lockHash } from './engine/code.ts';
 import { type Country, readCountry } from './engine/country.ts';
-import { sha256Json } from './engine/hash.ts';
-import { hashRawFiles, type Recipe, recipeOf } from './engine/plan.ts';
+import { enter, whenAlone } from './engine/lock.ts';
+import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
+import { hashRawFiles, rememberRows } from './engine/raw.ts';
+import { type Recipe, recipeOf } from './engine/recipe.ts';
 import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
-import { writeSnapshot } from './snapshot/build.ts';
-import { cacheOf, publish } from './snapshot/publish.ts';
-import { verifySnapshot } from './snapshot/verify.ts';
+import { causesOf } from './engine/why.ts';
+import { type Finding, otherReleases } from './snapshot/provenance.ts';
+import { cacheOf, clearUnpublished, isCurrent, isPublished, publish } from './snapshot/publish.ts';
+import { versionSuffix } from './snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
-export interface BuildOptions {
+/** What is built and where. */
+export interface BuildPlace {
   country: string;
   rawData?: string | undefined;
   out: string;
   updatedAt?: string | undefined;
+}
+
+export interface BuildOptions extends BuildPlace {
   jobs: number;
   onEvent: (event: StageEvent) => void;
 }
@@ -26,102 +32,149 @@ export interface BuildResult {
   directory: string;
   /** Whether this very version had been published before. */
   already: boolean;
-  findings: (ReportLine & { stage: string })[];
+  findings: Finding[];
 }
 
 /**
- * Builds and publishes a country's snapshot.
+ * Builds and publishes a country's snapshot. Any number of builds may share `out`.
  * @throws BadInput for a raw file or catalog that is not as it should be; nothing published is touched then
  */
 export async function build(options: BuildOptions): Promise<BuildResult> {
+  const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
-  const cache = cacheOf(options.out);
-  const entries = await runStages(STAGES, country, cache, options.jobs, options.onEvent);
-  const raw = await hashRawFiles(country);
-  const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
-  const snapshot = recipeOf(SNAPSHOT, country, raw, artifactHashes(byStage), lockHash());
-  const keys = Object.fromEntries([...entries, snapshot].map(({ stage, key }) => [stage, key]));
-  const model_version = versionOf(country, keys);
-  const artifact = <T>(name: string): T => {
-    const [stage, own] = name.split('/') as [string, string];
-    return readArtifact<T>(cache, byStage[stage]!, own);
-  };
-  const findings = [
-    ...otherReleases(country, raw),
-    ...STAGES.flatMap(({ name }) => artifact<ReportLine[]>(`${name}/report`).map((line) => ({ stage: name, ...line }))),
-  ];
+  const cache = cacheOf(out);
+  whenAlone(out, () => {
+    clearAsides(cache);
+    clearUnpublished(out);
+  });
+  const place = enter(out);
+  try {
+    const raw = await hashRawFiles(country);
+    onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
+    const entries = await runStages(STAGES, { country, raw, lock: lockHash(), cache, jobs, onEvent });
+    for (const entry of entries) markLatest(cache, entry, country.model.country);
+    rememberRows(cache, country, raw);
+    const findings = findingsOf(country, raw, cache, entries);
+    const result = await publishSnapshot(out, country, raw, entries, findings, onEvent);
+    return { ...result, findings };
+  } finally {
+    place.leave();
+  }
+}
 
+/** What a build would do, without doing it. */
+export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
+  const { out } = options;
+  const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
+  const cache = cacheOf(out);
+  const raw = await hashRawFiles(country);
+  const { planned, entries } = planStages(STAGES, country, raw, cache, lockHash());
+  const artifacts = artifactHashes(entries);
+  const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache, lockHash());
+  if (waiting) return [...planned, waiting];
+  const recipe = recipeOf(SNAPSHOT, country, raw, artifacts, lockHash());
+  const { version, keys } = versionOf(country, [...entries, recipe]);
+  if (isPublished(out, version, keys)) {
+    const causes = isCurrent(out, version) ? [] : [`current will point to ${version}, published before`];
+    return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes }];
+  }
+  return [...planned, { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, recipe, version) }];
+}
+
+async function publishSnapshot(
+  out: string,
+  country: Country,
+  raw: Record<string, string>,
+  entries: readonly CacheEntry[],
+  findings: readonly Finding[],
+  onEvent: (event: StageEvent) => void,
+) {
+  const cache = cacheOf(out);
+  const stage = SNAPSHOT.name;
+  const recipe = recipeOf(SNAPSHOT, country, raw, artifactHashes(entries), lockHash());
+  const { version, keys } = versionOf(country, [...entries, recipe]);
   const began = performance.now();
-  const { directory, already } = await publish(
-    options.out,
-    model_version,
+  const { directory, already } = await publish(out, {
+    version,
     keys,
-    async (aside) => {
-      options.onEvent({ type: 'started', stage: SNAPSHOT.name, causes: [`${model_version} is new`] });
-      const progress = (share: number, what?: string) =>
-        options.onEvent({ type: 'progress', stage: SNAPSHOT.name, share, ...(what === undefined ? {} : { what }) });
+    async write(aside) {
+      onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, recipe, version) });
+      // Loaded only where there is something to write: a build that finds nothing changed is done before these are.
+      const { writeSnapshot } = await import('./snapshot/build.ts');
       await writeSnapshot(aside, {
         model: country.model,
         sources: country.sources,
-        model_version,
-        lock_file: snapshot.lock,
-        stages: [...entries.map(recordOf), recordOf({ ...snapshot, outputs: {} })],
-        artifact,
+        model_version: version,
+        raw,
+        entries,
+        recipe,
+        artifact: (name) => readAny(cache, entries, name),
         findings,
-        progress,
+        progress: (share, what) =>
+          onEvent({ type: 'progress', stage, share: share * 0.7, ...(what === undefined ? {} : { what }) }),
       });
     },
-    (aside) => {
-      const { faults } = verifySnapshot(aside);
+    async check(aside) {
+      const { verifySnapshot } = await import('./snapshot/verify.ts');
+      const { faults } = verifySnapshot(aside, (share) =>
+        onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
+      );
       if (faults.length > 0)
         throw new Error(
-          `the snapshot is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+          `${aside} is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
         );
     },
+  });
+  const seconds = (performance.now() - began) / 1000;
+  if (!already) markLatest(cache, { ...recipe, outputs: {}, counts: {}, seconds }, country.model.country);
+  onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
+  return { model_version: version, directory, already };
+}
+
+function snapshotCauses(country: Country, cache: string, recipe: Recipe, version: string): string[] {
+  const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
+  const where = { cache, rawData: country.rawData };
+  const same = latest?.key === recipe.key;
+  return same ? [`${version} is not published here`] : causesOf(recipe, latest, where);
+}
+
+function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
+  const [stage, own] = name.split('/') as [string, string];
+  return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, own);
+}
+
+function findingsOf(
+  country: Country,
+  raw: Record<string, string>,
+  cache: string,
+  entries: readonly CacheEntry[],
+): Finding[] {
+  const reports = entries.flatMap(({ stage }) =>
+    readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  options.onEvent(
-    already
-      ? { type: 'cached', stage: SNAPSHOT.name }
-      : { type: 'finished', stage: SNAPSHOT.name, seconds: (performance.now() - began) / 1000 },
-  );
-  return { model_version, directory, already, findings };
+  return [...otherReleases(country.sources, raw), ...reports];
+}
+
+function expectedSeconds(cache: string, { model }: Country): Record<string, number> {
+  const stages = [...STAGES, SNAPSHOT].flatMap(({ name }) => latestEntry(cache, name, model.country) ?? []);
+  return Object.fromEntries(stages.map(({ stage, seconds }) => [stage, seconds]));
 }
 
 /** The country with `updated_at` replaced, if asked. */
 export function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
   if (updatedAt === undefined) return country;
   const time = new Date(updatedAt);
-  if (Number.isNaN(time.getTime()))
-    throw new RangeError(`--updated-at: found ${updatedAt}, expected a time such as 2026-11-21T00:00:00Z`);
+  // Without a zone it would be another time on another machine.
+  const hasZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(updatedAt);
+  if (!hasZone || Number.isNaN(time.getTime()))
+    throw new RangeError(
+      `--updated-at: found ${updatedAt}, expected a time with its zone such as 2026-11-21T00:00:00Z`,
+    );
   return { ...country, model: { ...country.model, updated_at: time.toISOString() } };
 }
 
 /** `<country>-<release>-<8 hex of all stages' keys and updated_at>`. */
-function versionOf({ model }: Country, keys: Record<string, string>): string {
-  return `${model.country}-${model.release}-${sha256Json({ keys, updated_at: model.updated_at }).slice(0, 8)}`;
-}
-
-function recordOf(entry: Recipe | CacheEntry): StageRecord {
-  return {
-    stage: entry.stage,
-    key: entry.key,
-    code: sha256Json(entry.code),
-    inputs: entry.inputs,
-    parameters: entry.parameters,
-    outputs: 'outputs' in entry ? entry.outputs : {},
-  };
-}
-
-/** Raw files that are not the ones the catalog knows: well-formed, as ingest took them, but of another release. */
-function otherReleases({ sources }: Country, raw: Record<string, string>): (ReportLine & { stage: string })[] {
-  return sources.flatMap((source) =>
-    source.files
-      .filter(({ path, sha256 }) => sha256 !== undefined && raw[path] !== sha256)
-      .map(({ path, sha256 }) => ({
-        stage: 'catalog',
-        source: source.id,
-        rule: 'another file than catalogued',
-        what: `${path}: SHA-256 ${raw[path]}, the catalog says ${sha256}; the figures come from the file found`,
-      })),
-  );
+function versionOf({ model }: Country, recipes: readonly Recipe[]) {
+  const keys = Object.fromEntries(recipes.map(({ stage, key }) => [stage, key]));
+  return { keys, version: `${model.country}-${model.release}-${versionSuffix(keys, model.updated_at)}` };
 }

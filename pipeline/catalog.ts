@@ -2,6 +2,7 @@
  * The form of a country's two catalog files. `sources.json` says what each raw file is; `model.json` says what to make
  * of them. Another release of a file, another column name or another country is a change here, never of code.
  */
+
 import { type Static, Type } from 'typebox';
 import { ZONES, type ZoneCode } from './contract/schemas.ts';
 
@@ -107,6 +108,7 @@ export const Source = Type.Object(
         {
           path: Type.String(),
           period: Type.Optional(period),
+          url: Type.Optional(Type.String({ description: 'Where `fetch` gets this very file' })),
           bytes: Type.Optional(Type.Integer()),
           sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
         },
@@ -126,6 +128,39 @@ export type Source = Static<typeof Source>;
 
 export const Sources = Type.Object({ sources: Type.Array(Source) }, closed);
 export type Sources = Static<typeof Sources>;
+
+export const HELD_BACK_FILE = 'held-back.json';
+/** One look at the held-back year, entered before it is taken. */
+export const Look = Type.Object(
+  {
+    held_back_year: Type.Integer(),
+    design: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Fingerprint of settings and projections (pipeline/held-back.ts)',
+    }),
+    level_months: Type.Integer(),
+    reason: Type.String({ minLength: 1 }),
+    result: Type.Union(
+      [
+        Type.Null(),
+        Type.Object(
+          {
+            months: Type.Integer(),
+            mean_absolute_error: Type.Record(Type.String(), Type.Number()),
+            seasonal_shape_correlation: Type.Number(),
+          },
+          closed,
+        ),
+      ],
+      { description: 'null between the registration and the look' },
+    ),
+  },
+  closed,
+);
+export type Look = Static<typeof Look>;
+/** held-back.json: the register of looks at the held-back year, written by `malaria-risk score-held-back`. */
+export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
+export type HeldBack = Static<typeof HeldBack>;
 
 export const Model = Type.Object(
   {
@@ -187,10 +222,20 @@ export const Model = Type.Object(
           },
           closed,
         ),
+        diff: Type.Object(
+          {
+            score_change: Type.Number({ description: 'A score that changes by more has moved' }),
+            max_moved_share: Type.Number({ description: "`diff --gate`: share of LGAs' months that may move" }),
+            max_flipped_share: Type.Number({ description: 'that may change their level' }),
+            max_disjoint_share: Type.Number({ description: 'whose ranges may no longer overlap' }),
+          },
+          closed,
+        ),
       },
       closed,
     ),
   },
   closed,
 );
-export type Model = Static<typeof Model>;
+/** model.json, and the register of looks at the held-back year that lies beside it. */
+export type Model = Static<typeof Model> & { held_back?: HeldBack };

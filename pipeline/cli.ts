@@ -1,33 +1,42 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { buildCommand } from './commands/build.ts';
-import { planCommand } from './commands/plan.ts';
-import { showCommand } from './commands/show.ts';
-import { synthCommand } from './commands/synth.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { zonalCommand } from './commands/zonal.ts';
+import { lineOf } from './commands/errors.ts';
 
-const commands = [buildCommand, planCommand, verifyCommand, showCommand, synthCommand, zonalCommand];
+/** Each command's module, loaded when it is asked for: a build that finds nothing changed need not load them all. */
+const COMMANDS: Record<string, () => Promise<() => Command>> = {
+  build: async () => (await import('./commands/build.ts')).buildCommand,
+  plan: async () => (await import('./commands/plan.ts')).planCommand,
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+  diff: async () => (await import('./commands/diff.ts')).diffCommand,
+  show: async () => (await import('./commands/show.ts')).showCommand,
+  synth: async () => (await import('./commands/synth.ts')).synthCommand,
+  fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  prune: async () => (await import('./commands/prune.ts')).pruneCommand,
+  'cross-validate': async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
+  'score-held-back': async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
+  zonal: async () => (await import('./commands/zonal.ts')).zonalCommand,
+};
 
 /** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
-function program(): Command {
+async function program(asked: string | undefined): Promise<Command> {
   const root = new Command('malaria-risk')
     .description(
       'Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of twelve API operations.',
     )
     .showHelpAfterError('(see --help)');
-  for (const command of commands) root.addCommand(command());
+  const names = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
+  for (const name of names) root.addCommand((await COMMANDS[name]!())());
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;
 }
 
 if (import.meta.main) {
   try {
-    await program().parseAsync();
+    await (await program(process.argv[2])).parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
-      process.stderr.write(`malaria-risk: ${(error as Error).message}\n`);
+      process.stderr.write(`malaria-risk: ${lineOf(error as Error)}\n`);
       if (process.env.MALARIA_DEBUG) process.stderr.write(`${(error as Error).stack}\n`);
       process.exitCode = 2;
     }

@@ -237,6 +237,7 @@ export function tinyCountry(): TinyCountry {
         held_back_year: 2021,
         starts: 4,
       },
+      diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },
     },
   };
   return { directory: '', files, sources, model };

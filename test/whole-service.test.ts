@@ -1,5 +1,5 @@
 /** From raw files through the build to answers over HTTP: every operation, its schema, and what must join. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,6 +11,8 @@ import { verifySnapshot } from '../pipeline/snapshot/verify.ts';
 import { writeSyntheticCountry } from '../pipeline/synthetic/country.ts';
 import { giveKey, type Service, serveBuild } from './proxy/service.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from './real-data.ts';
+import { reportInBrowser } from './report-in-browser.ts';
+import { tableExamples } from './table-examples.ts';
 
 const STATES = 37;
 const LGAS = 774;
@@ -69,6 +71,9 @@ function common(whole: () => Whole) {
       ),
     );
   });
+
+  reportInBrowser(() => path.join(whole().out, 'current'));
+  tableExamples(() => whole().out);
 
   test('verify finds nothing wrong', () => {
     expect(verifySnapshot(whole().result.directory).faults).toEqual([]);
@@ -172,6 +177,9 @@ describe('the made-up country', () => {
 
   test('everything made from it says so', async () => {
     expect((await whole.ask<schemas.Periods>('periods')).model_version).toMatch(/^synthetic-/);
+    const report = readFileSync(path.join(whole.out, 'current/report/index.html'), 'utf8');
+    expect(report).toContain('<strong>Made-up country.</strong>');
+    expect(report).toContain('<body class="synthetic">');
     expect((await whole.ask<schemas.ContextStates>('context-states')).source.note.toLowerCase()).toContain('made up');
     expect((await whole.ask<schemas.BoundariesStates>('boundaries-states')).source.toLowerCase()).toContain('made up');
   });

@@ -13,7 +13,7 @@ export function addCountryOptions(command: Command): Command {
     );
 }
 
-function atLeastOne(text: string): number {
+export function atLeastOne(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
   return value;

@@ -1,23 +1,27 @@
 import { Command } from 'commander';
-import { withUpdatedAt } from '../build.ts';
-import { lockHash } from '../engine/code.ts';
-import { readCountry } from '../engine/country.ts';
-import { planStages } from '../engine/plan.ts';
-import { cacheOf } from '../snapshot/publish.ts';
-import { SNAPSHOT, STAGES } from '../stages.ts';
+import { planBuild } from '../build.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
+
+const DETAIL = `
+A stage runs when the content of what it reads, its code, its part of model.json, package-lock.json or the version of
+Node changed. What does not count: when files were written, comments and layout of code, types that are imported as
+types, and what sources.json says for people (title, citation, licence, notes), which only the snapshot holds. A stage
+that "may run" stays as it is if the stages before it hand on the same as before.
+
+Examples:
+  malaria-risk plan --country raw-data/synthetic --why`;
 
 /** `malaria-risk plan`. */
 export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
     .description('Say which stages a build would run, without running any')
     .option('--why', 'and for which cause')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON, causes included')
+    .addHelpText('after', DETAIL)
     .action(async (options: CountryOptions & { why?: boolean; json?: boolean }) => {
-      const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
-      const planned = await planStages([...STAGES, SNAPSHOT], country, cacheOf(options.out), lockHash());
+      const planned = await planBuild(options);
       if (options.json) {
         say(JSON.stringify(planned, null, 2));
         return;

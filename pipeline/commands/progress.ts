@@ -7,53 +7,95 @@ export interface ProgressDisplay {
   end(): void;
 }
 
+/** Where lines go: standard error, or a test's own. */
+export interface Screen {
+  write(text: string): unknown;
+  isTTY?: boolean;
+  columns?: number;
+}
+
+/** Guess for a stage that never ran here. */
+const UNKNOWN_SECONDS = 1;
+
 /**
- * Progress on standard error: on a terminal one line that keeps up with every running stage above those that are done,
- * elsewhere a line as a stage begins and ends.
+ * Progress on standard error: on a terminal one line that keeps up with every running stage, the share of the whole and
+ * the time left by what each stage took last, below the stages that are done; elsewhere a line as a stage begins and
+ * ends.
  * @param json one JSON object a line instead
+ * @param now seconds
  */
-export function showProgress(stages: readonly string[], json: boolean, stream = process.stderr): ProgressDisplay {
-  const running = new Map<string, { share: number; what: string; began: number }>();
-  const live = stream.isTTY && !json;
-  let done = 0;
-  const print = (line: string) => stream.write(`${live ? '\r\x1b[2K' : ''}${line}\n`);
+export function showProgress(
+  stages: readonly string[],
+  json: boolean,
+  screen: Screen = process.stderr,
+  now: () => number = () => performance.now() / 1000,
+): ProgressDisplay {
+  const running = new Map<string, { share: number; what: string }>();
+  const done = new Set<string>();
+  const live = (screen.isTTY ?? false) && !json;
+  const began = now();
+  let expected: Record<string, number> = {};
+
+  const print = (line: string) => screen.write(`${live ? '\r\x1b[2K' : ''}${line}\n`);
   const draw = () => {
     if (!live) return;
-    const parts = [...running].map(([stage, { share, what, began }]) => {
-      const seconds = (performance.now() - began) / 1000;
-      const left = share > 0.05 ? `, about ${Math.ceil((seconds / share) * (1 - share))} s left` : '';
-      return `${stage} ${Math.round(share * 100)}%${what ? ` ${what}` : ''}${left}`;
-    });
-    stream.write(`\r\x1b[2K[${done}/${stages.length}] ${parts.join(' | ')}`.slice(0, (stream.columns ?? 80) + 4));
+    const work = (stage: string) => expected[stage] ?? UNKNOWN_SECONDS;
+    const whole = stages.reduce((sum, stage) => sum + work(stage), 0) || 1;
+    const past = stages.reduce(
+      (sum, stage) => sum + work(stage) * (done.has(stage) ? 1 : (running.get(stage)?.share ?? 0)),
+      0,
+    );
+    const parts = [...running].map(
+      ([stage, { share, what }]) => `${stage} ${Math.round(share * 100)}%${what ? ` ${what}` : ''}`,
+    );
+    const line = `${Math.round((100 * past) / whole)}% ${timeLeft(past / whole, now() - began)}| ${parts.join(' | ')}`;
+    screen.write(`\r\x1b[2K${line.slice(0, (screen.columns ?? 80) - 1)}`);
   };
   return {
     onEvent(event) {
       if (json) {
-        stream.write(`${JSON.stringify(event)}\n`);
+        screen.write(`${JSON.stringify(event)}\n`);
         return;
       }
       switch (event.type) {
+        case 'expected':
+          expected = event.seconds;
+          break;
         case 'cached':
-          done += 1;
+          // It takes no time in this run.
+          expected = { ...expected, [event.stage]: 0 };
+          done.add(event.stage);
           print(`  ${event.stage.padEnd(13)} unchanged`);
           break;
         case 'started':
-          running.set(event.stage, { share: 0, what: '', began: performance.now() });
-          if (!live) print(`  ${event.stage.padEnd(13)} runs: ${event.causes.slice(0, 3).join('; ')}`);
+          running.set(event.stage, { share: 0, what: '' });
+          if (!live) print(`  ${event.stage.padEnd(13)} runs: ${briefly(event.causes)}`);
           break;
         case 'progress':
-          running.set(event.stage, { ...running.get(event.stage)!, share: event.share, what: event.what ?? '' });
+          running.set(event.stage, { share: event.share, what: event.what ?? '' });
           break;
         case 'finished':
           running.delete(event.stage);
-          done += 1;
+          done.add(event.stage);
           print(`  ${event.stage.padEnd(13)} done in ${event.seconds.toFixed(1)} s`);
           break;
       }
       draw();
     },
     end() {
-      if (live) stream.write('\r\x1b[2K');
+      if (live) screen.write('\r\x1b[2K');
     },
   };
+}
+
+/** Too early a guess would only be wrong. */
+function timeLeft(share: number, seconds: number): string {
+  if (share < 0.05 || seconds < 1) return '';
+  const left = Math.ceil((seconds / share) * (1 - share));
+  return left < 90 ? `about ${left} s left ` : `about ${Math.ceil(left / 60)} min left `;
+}
+
+function briefly(causes: readonly string[]): string {
+  const more = causes.length - 3;
+  return causes.slice(0, 3).join('; ') + (more > 0 ? `; and ${more} more (plan --why)` : '');
 }

@@ -1,37 +1,66 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Argument, Command } from 'commander';
-import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../contract/operations.ts';
+import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { type Provenance, provenanceOf } from '../snapshot/provenance.ts';
+import { openSnapshot } from '../snapshot/read.ts';
+import { sparkline, toCsv } from './charts.ts';
 import { say } from './options.ts';
+import { modelCharts, stateSeries, withRangeBars } from './show-charts.ts';
+import { listTables, readTable } from './show-tables.ts';
+import { type Cells, formatTable } from './table.ts';
 
 interface ShowOptions {
   state?: string;
   period?: string;
   snapshot: string;
   json?: boolean;
+  csv?: boolean;
+  name?: string;
 }
 
 /** `malaria-risk show`. */
 export function showCommand(): Command {
   return new Command('show')
     .description('Show what a snapshot says as a table in the terminal')
-    .addArgument(new Argument('<what>', 'what to show').choices(Object.keys(TABLES)))
+    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'tables', 'provenance']))
+    .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
     .option('--period <month>', 'month YYYY-MM; the latest estimated month if not given')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
+    .option('--name <table>', 'for tables: the rows of one of them')
     .option('--json', 'rows as JSON')
+    .option('--csv', 'rows as CSV')
     .addHelpText(
       'after',
-      '\nExamples:\n  malaria-risk show risk --state KN --period 2023-09\n  malaria-risk show season',
+      `
+Examples:
+  malaria-risk show risk --state KN --period 2023-09
+  malaria-risk show season
+  malaria-risk show tables --name risk_lgas --csv > risk_lgas.csv
+  malaria-risk show provenance v1/risk/lgas/2023-09/KN.json`,
     )
-    .action((what: keyof typeof TABLES, options: ShowOptions) => {
-      const rows = TABLES[what](options);
-      say(options.json ? JSON.stringify(rows, null, 2) : formatTable(rows));
-    });
+    .action(
+      async (what: keyof typeof TABLES | 'tables' | 'provenance', file: string | undefined, options: ShowOptions) => {
+        if (what === 'provenance') {
+          if (file === undefined)
+            throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
+          const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
+          say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
+          return;
+        }
+        if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
+        const rows = what === 'tables' ? await tableRows(options) : TABLES[what](options);
+        if (options.json) say(JSON.stringify(rows, null, 2));
+        else if (options.csv) say(toCsv(rows));
+        else
+          say(
+            ...chartsBefore(what, options),
+            formatTable(what === 'risk' ? withRangeBars(rows) : rows),
+            ...chartsAfter(what, options),
+          );
+      },
+    );
 }
-
-type Cells = Record<string, string | number | boolean | null>;
 
 const TABLES = {
   risk(options: ShowOptions): Cells[] {
@@ -47,7 +76,7 @@ const TABLES = {
       peak: season.peak_month,
       high_season: `${season.season_start_month}-${season.season_end_month}`,
       months: season.season_months,
-      'J F M A M J J A S O N D': season.seasonal_index.map((value) => ' ▁▂▃▄▅▆▇█'[Math.round(value * 8)]).join(' '),
+      'J F M A M J J A S O N D': [...sparkline(season.seasonal_index, 1)].join(' '),
     });
     if (options.state)
       return read<schemas.TransmissionLgas>(options, 'transmission-lgas', { state: options.state }).lgas.map(
@@ -66,6 +95,16 @@ const TABLES = {
       }));
     return read<schemas.ContextStates>(options, 'context-states', {}).states.map((row) => ({ ...row }));
   },
+  survey(options: ShowOptions): Cells[] {
+    const { national, states } = read<schemas.TransmissionStates>(options, 'transmission-states', {});
+    if (!options.state) return national.survey_trend.map((row) => ({ ...row }));
+    const own = states.find(({ state_code }) => state_code === options.state);
+    if (!own)
+      throw new Error(
+        `--state: found ${options.state}, expected one of ${states.map((row) => row.state_code).join(' ')}`,
+      );
+    return own.survey_trend.map((row) => ({ ...row }));
+  },
   model(options: ShowOptions): Cells[] {
     return read<schemas.TransmissionModel>(options, 'transmission-model', {}).states.map((state) => ({
       state_code: state.state_code,
@@ -77,27 +116,44 @@ const TABLES = {
   },
 };
 
-function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {
-  const file = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
-  const full = path.join(options.snapshot, file);
-  if (!existsSync(path.join(options.snapshot, 'manifest.json')))
-    throw new Error(`${options.snapshot}: no snapshot there; build one with \`malaria-risk build\``);
-  const listed = JSON.parse(readFileSync(path.join(options.snapshot, 'manifest.json'), 'utf8')).files;
-  if (!Object.hasOwn(listed, file))
-    throw new Error(`${options.snapshot}: found no ${file}, expected a state and month it covers`);
-  return JSON.parse(readFileSync(full, 'utf8'));
+function chartsBefore(what: string, { state, snapshot }: ShowOptions): string[] {
+  if (what !== 'risk' || !state) return [];
+  const { manifest, answer } = openSnapshot(snapshot);
+  return [...stateSeries(answer, state, manifest.coverage.first_estimated), ''];
 }
 
-/** Columns aligned, numbers to the right. */
-function formatTable(rows: readonly Cells[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => columns.map((column) => String(row[column] ?? '—')));
-  const widths = columns.map((column, i) => Math.max(column.length, ...text.map((cells) => cells[i]!.length)));
-  const numeric = columns.map((column) => rows.every((row) => typeof row[column] === 'number' || row[column] === null));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (numeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
-      .join('  ')
-      .trimEnd();
-  return [line(columns), ...text.map(line)].join('\n');
+function chartsAfter(what: string, { snapshot }: ShowOptions): string[] {
+  return what === 'model' ? modelCharts(openSnapshot(snapshot).answer) : [];
+}
+
+async function tableRows({ snapshot, name, csv, json }: ShowOptions): Promise<Cells[]> {
+  if (name === undefined) return listTables(snapshot);
+  return readTable(snapshot, name, csv || json ? null : 20);
+}
+
+function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {
+  return openSnapshot(options.snapshot).answer<T>(id, values);
+}
+
+/** From a file back to the raw files, and whose they are. */
+function formatProvenance(found: Provenance): string {
+  const { file, bytes, sha256, model_version, updated_at, made_of } = found;
+  return [
+    `${file}: ${bytes} bytes, SHA-256 ${sha256}`,
+    `${model_version}, updated ${updated_at}`,
+    `Made of ${made_of.join(', ') || 'model.json alone'}`,
+    '',
+    'Stages behind it, the last one first:',
+    ...found.stages.map(
+      ({ stage, key, reads, code }) =>
+        `  ${stage.padEnd(13)} key ${key.slice(0, 16)}, ${code.length} files of code${reads.length ? `; reads ${reads.join(', ')}` : ''}`,
+    ),
+    '',
+    'Raw files behind it:',
+    ...found.raw.flatMap((raw) => [
+      `  ${raw.path} (read by ${raw.read_by.join(', ')})`,
+      `    SHA-256 ${raw.sha256}`,
+      `    ${raw.title}, release ${raw.release}: ${raw.citation}; ${raw.licence}`,
+    ]),
+  ].join('\n');
 }

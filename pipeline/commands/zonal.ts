@@ -1,24 +1,33 @@
 import { open, rename, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { BadInput } from '../bad-input.ts';
-import { addWindow, createSums, type ZonalStatistics, zonalStatistics } from '../models/zonal.ts';
-import { createCover, drawOutline, InvalidOutline } from '../numerics/coverage.ts';
+import { type ZonalStatistics, type ZonalSums, zonalStatistics } from '../models/zonal.ts';
+import { drawOutline } from '../numerics/coverage.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
-import { listWindows } from '../numerics/windows.ts';
-import { type Declared, openRaster } from '../readers/geotiff.ts';
+import { describeRaster, type RasterDescription } from '../readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../readers/polygons.ts';
-import { say } from './options.ts';
+import { OutlineFault } from '../zonal/band.ts';
+import { sumInside } from '../zonal/pass.ts';
+import { atLeastOne, say } from './options.ts';
 
 export interface ZonalOptions {
   polygons: string;
   id: string;
-  raster: string;
+  /** One or more, on one grid. */
+  raster: string[];
   weights?: string;
   out: string;
   nodata?: number | 'nan' | 'none';
+  band?: number;
+  weightsBand?: number;
+  jobs?: number;
 }
 
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
+
+/** Threads that are used unasked: each takes some 50 MB, and reading seldom keeps more of them busy. */
+const MOST_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export function zonalCommand(): Command {
@@ -26,16 +35,24 @@ export function zonalCommand(): Command {
     .description('Statistics of a raster inside polygons, every cell counted by the exact share that lies inside.')
     .requiredOption('--polygons <file>', 'GeoJSON, or a shapefile with .dbf and .prj beside it; WGS 84')
     .requiredOption('--id <field>', "the field that holds each polygon's id")
-    .requiredOption('--raster <file>', 'GeoTIFF in EPSG:4326')
+    .requiredOption('--raster <file...>', 'GeoTIFF in EPSG:4326; several on one grid are done in one pass')
     .option('--weights <file>', "GeoTIFF on the raster's own grid, not negative (persons, say)")
     .requiredOption(
       '--out <file.csv>',
-      'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean',
+      'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; raster after id where there are several',
     )
     .option(
       '--nodata <value>',
       "value of the raster's missing cells: a number, nan or none; overrides its tag",
       parseNodata,
+    )
+    .option('--band <n>', 'which band of the raster, from 1, where it has several', atLeastOne)
+    .option('--weights-band <n>', 'which band of the weights', atLeastOne)
+    .option(
+      '--jobs <n>',
+      'threads; the figures do not depend on them',
+      atLeastOne,
+      Math.min(availableParallelism(), MOST_JOBS),
     )
     .addHelpText(
       'after',
@@ -43,9 +60,10 @@ export function zonalCommand(): Command {
 Examples:
   malaria-risk zonal --polygons lgas.geojson --id code --raster elevation.tif --out elevation.csv
   malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster nets.tif --weights people.tif --out nets.csv
+  malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster jan.tif feb.tif mar.tif --out rain.csv
 
 Cells without a value take no part. weighted_mean is sum(share x weight x value) / sum(share x weight); a figure that
-cannot be had is empty.`,
+cannot be had is empty. Memory goes with threads and the files' blocks, not with the raster.`,
     )
     .action(async (options: ZonalOptions) => {
       const count = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
@@ -55,64 +73,58 @@ cannot be had is empty.`,
 
 /**
  * Reads, computes and writes; resolves to the number of polygons.
- * @param onProgress is told the share of the raster's rows that are done.
+ * @param onProgress is told the share of the work that is done.
  * @throws BadInput; `out` is then left as it was.
  */
 export async function runZonal(options: ZonalOptions, onProgress: (share: number) => void): Promise<number> {
+  const declared = { nodata: options.nodata, band: options.band };
+  const layers = await Promise.all(options.raster.map((file) => describeRaster(file, declared)));
+  // The first layer's grid is the pass's.
+  const first = layers[0]!;
+  const weights =
+    options.weights === undefined
+      ? null
+      : await describeRaster(options.weights, { valid: [0, Number.MAX_VALUE], band: options.weightsBand });
+  for (const other of weights ? [...layers, weights] : layers) checkSameGrid(first, other);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
-  const raster = await openRaster(options.raster, { nodata: options.nodata });
-  const weightsDeclared: Declared = { valid: [0, Number.MAX_VALUE] };
-  const weights = options.weights === undefined ? null : await openRaster(options.weights, weightsDeclared);
-  try {
-    const { grid } = raster;
-    if (weights && !sameGrid(grid, weights.grid)) {
-      throw new BadInput(
-        weights.file,
-        '',
-        describeGrid(weights.grid),
-        `the raster's ${describeGrid(grid)} (${raster.file})`,
-      );
-    }
-    const outlines = features.map(({ polygons }) => drawOutline(polygons, grid));
-    const sums = features.map(createSums);
-    const cover = createCover(grid.columns);
-    for (const window of listWindows(grid, raster.blockRows, outlines)) {
-      const endRow = window.row + window.rows;
-      const [values, weightValues] = await Promise.all([
-        raster.readWindow(window),
-        weights?.readWindow(window) ?? null,
-      ]);
-      outlines.forEach((outline, i) => {
-        if (outline.firstRow >= endRow || outline.endRow <= window.row) return;
-        try {
-          addWindow(sums[i]!, cover(outline, window.row, endRow), window, values, weightValues);
-        } catch (cause) {
-          if (!(cause instanceof InvalidOutline)) throw cause;
-          throw new BadInput(options.polygons, `${options.id} ${ids[i]}`, cause.message, 'a valid polygon');
-        }
-      });
-      onProgress(endRow / grid.rows);
-    }
-    await writeCsv(
-      options.out,
-      ids,
-      sums.map((sum) => zonalStatistics(sum, weights !== null)),
-    );
-  } finally {
-    await raster.close();
-    await weights?.close();
-  }
+  const outlines = features.map(({ polygons }) => drawOutline(polygons, first.grid));
+  const jobs = options.jobs ?? 1;
+  const sums = await sumInside(layers, weights, outlines, jobs, onProgress).catch((cause: unknown) => {
+    if (!(cause instanceof OutlineFault)) throw cause;
+    throw new BadInput(options.polygons, `${options.id} ${ids[cause.outline]}`, cause.message, 'a valid polygon');
+  });
+  await writeCsv(options.out, ids, options.raster, sums, weights !== null);
   return ids.length;
 }
 
+function checkSameGrid(first: RasterDescription, other: RasterDescription): void {
+  if (sameGrid(first.grid, other.grid)) return;
+  const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
+  throw new BadInput(other.file, '', describeGrid(other.grid), expected);
+}
+
 /** Writes beside and renames, so that a run cut off leaves no half a file under the name asked for. */
-async function writeCsv(file: string, ids: string[], statistics: ZonalStatistics[]): Promise<void> {
-  const lines = statistics.map((row, i) => [quote(ids[i]!), ...COLUMNS.map((column) => row[column] ?? '')].join(','));
+async function writeCsv(
+  file: string,
+  ids: string[],
+  rasters: string[],
+  sums: ZonalSums[][],
+  weighted: boolean,
+): Promise<void> {
+  const several = rasters.length > 1;
+  const lines = [['id', ...(several ? ['raster'] : []), ...COLUMNS].join(',')];
+  ids.forEach((id, i) => {
+    rasters.forEach((raster, layer) => {
+      const row: ZonalStatistics = zonalStatistics(sums[layer]![i]!, weighted);
+      const names = several ? [id, raster] : [id];
+      lines.push([...names.map(quote), ...COLUMNS.map((column) => row[column] ?? '')].join(','));
+    });
+  });
   const aside = `${file}.${process.pid}.part`;
   try {
     const handle = await open(aside, 'w');
-    await handle.writeFile(`${['id', ...COLUMNS].join(',')}\n${lines.join('\n')}\n`);
+    await handle.writeFile(`${lines.join('\n')}\n`);
     await handle.close();
     await rename(aside, file);
   } catch (cause) {

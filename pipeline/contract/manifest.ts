@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const hexDigits = '^[0-9a-f]{64}$';
+const sha256 = Type.String({ pattern: hexDigits });
 const period = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
 
 /** One file of a snapshot. `etag` is a strong validator of exactly these bytes, so each encoding has its own. */
@@ -14,11 +15,18 @@ export type FileEntry = Static<typeof FileEntry>;
 export const StageRecord = Type.Object(
   {
     stage: Type.String(),
-    key: sha256,
-    code: sha256,
-    inputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each raw file and each artifact read' }),
-    parameters: Type.Unknown(),
-    outputs: Type.Record(Type.String(), sha256),
+    key: Type.String({
+      pattern: hexDigits,
+      description: 'Hash of inputs, code, parameters, lock file and runtime',
+    }),
+    code: Type.Record(Type.String(), sha256, { description: 'Hash of each file of code, comments and layout aside' }),
+    inputs: Type.Record(Type.String(), sha256, {
+      description:
+        'Content hash of each raw file (`raw …`), catalog entry (`catalog …`) and artifact (`stage/name`) read',
+    }),
+    parameters: Type.Unknown({ description: "The stage's part of model.json" }),
+    outputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each artifact handed on' }),
+    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows or areas in what was handed on' }),
   },
   { additionalProperties: false },
 );
@@ -44,7 +52,10 @@ export const Manifest = Type.Object(
     ),
     counts: Type.Record(Type.String(), Type.Integer()),
     lock_file: sha256,
-    sources: Type.Array(Type.Unknown(), { description: 'Catalog entries: citation, licence, release, sha256' }),
+    runtime: Type.Optional(Type.String({ description: 'What ran the code' })),
+    sources: Type.Array(Type.Unknown(), {
+      description: 'Catalog entries: citation, licence, release; `sha256` is of the file that was read',
+    }),
     stages: Type.Array(StageRecord),
     files: Type.Record(Type.String(), FileEntry),
   },

@@ -1,48 +1,67 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from './hash.ts';
+import { sha256, sha256Json } from './hash.ts';
+import type { Recipe } from './recipe.ts';
 
 /** What made a cache entry, and what it holds. Kept beside the artifacts as `stage.json`. */
-export interface CacheEntry {
-  stage: string;
-  key: string;
-  /** Content hash of every raw file, catalog entry and artifact read. */
-  inputs: Record<string, string>;
-  /** Hash of every file of code. */
-  code: Record<string, string>;
-  parameters: unknown;
-  lock: string;
+export interface CacheEntry extends Recipe {
   /** Artifact -> SHA-256 of its file. */
   outputs: Record<string, string>;
+  /** How many rows or areas the artifacts hold. */
+  counts: Record<string, number>;
+  /** How long the stage took, for the next run's guess of the time left. */
+  seconds: number;
 }
 
-const directoryOf = (cache: string, stage: string, key: string) => path.join(cache, stage, key.slice(0, 16));
+const KEY_LENGTH = 16;
+const directoryOf = (cache: string, stage: string, key: string) => path.join(cache, stage, key.slice(0, KEY_LENGTH));
+const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
-/** The entry of `key`, or null where there is none or where it does not hold what it says. */
+/** Names of what is being written or taken away, unlike any other build's. */
+let asides = 0;
+export const asideOf = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++asides}.tmp`;
+
+/** The entry of `key`, or null where there is none or where its files are not, byte for byte, those that were written. */
 export function findEntry(cache: string, stage: string, key: string): CacheEntry | null {
   const directory = directoryOf(cache, stage, key);
   try {
     const entry: CacheEntry = JSON.parse(readFileSync(path.join(directory, 'stage.json'), 'utf8'));
     const whole =
-      entry.key === key && Object.keys(entry.outputs).every((name) => existsSync(path.join(directory, `${name}.json`)));
+      entry.key === key &&
+      Object.entries(entry.outputs).every(
+        ([name, hash]) => sha256(readFileSync(path.join(directory, `${name}.json`))) === hash,
+      );
     return whole ? entry : null;
   } catch {
     return null;
   }
 }
 
-/** The entry of the stage's latest run, whatever its key: what a plan compares with. */
-export function latestEntry(cache: string, stage: string): CacheEntry | null {
+/** The entry that the country's latest build used, whatever its key: what a plan compares with. */
+export function latestEntry(cache: string, stage: string, country: string): CacheEntry | null {
   try {
-    return JSON.parse(readFileSync(path.join(cache, stage, 'latest.json'), 'utf8'));
+    return JSON.parse(readFileSync(latestOf(cache, stage, country), 'utf8'));
   } catch {
     return null;
   }
 }
 
 /** Notes which entry a build used last. */
-export function markLatest(cache: string, entry: CacheEntry): void {
-  writeWhole(path.join(cache, entry.stage, 'latest.json'), JSON.stringify(entry));
+export function markLatest(cache: string, entry: CacheEntry, country: string): void {
+  if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
+  writeWhole(latestOf(cache, entry.stage, country), JSON.stringify(entry));
+}
+
+/** Writes a file that is there whole or not at all. */
+export function writeWhole(file: string, data: string | Uint8Array): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const aside = asideOf(file);
+  try {
+    writeFileSync(aside, data);
+    renameSync(aside, file);
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 /**
@@ -50,35 +69,54 @@ export function markLatest(cache: string, entry: CacheEntry): void {
  * @throws Error when the bytes are not those that were written
  */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
-  const text = readFileSync(path.join(directoryOf(cache, entry.stage, entry.key), `${name}.json`), 'utf8');
+  const file = path.join(directoryOf(cache, entry.stage, entry.key), `${name}.json`);
+  const text = readFileSync(file, 'utf8');
   if (sha256(text) !== entry.outputs[name])
-    throw new Error(
-      `cache of ${entry.stage}/${name} was changed after it was written: remove ${path.join(cache, entry.stage)}`,
-    );
+    throw new Error(`${file}: found other bytes than were written during this build, expected nobody to change them`);
   return JSON.parse(text);
 }
 
-/** Writes artifacts aside and puts them in place with one rename; of two builds that race, either's entry will do. */
+/**
+ * Writes artifacts aside and puts them in place with one rename. Of two builds that race, the first one's entry stays.
+ * @throws Error when the entry is there with other results: the stage is not a function of what it reads
+ */
 export function writeEntry(
   cache: string,
-  entry: Omit<CacheEntry, 'outputs'>,
+  recipe: Recipe,
   values: Record<string, unknown>,
+  seconds: number,
 ): CacheEntry {
-  const directory = directoryOf(cache, entry.stage, entry.key);
-  const aside = `${directory}.${process.pid}.tmp`;
-  rmSync(aside, { recursive: true, force: true });
-  mkdirSync(aside, { recursive: true });
-  const outputs: Record<string, string> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const text = JSON.stringify(value, refuseUnfinite);
-    outputs[name] = sha256(text);
-    writeFileSync(path.join(aside, `${name}.json`), text);
+  const directory = directoryOf(cache, recipe.stage, recipe.key);
+  const aside = asideOf(directory);
+  try {
+    mkdirSync(aside, { recursive: true });
+    const outputs: Record<string, string> = {};
+    for (const [name, value] of Object.entries(values)) {
+      const text = JSON.stringify(value, refuseUnfinite);
+      outputs[name] = sha256(text);
+      writeFileSync(path.join(aside, `${name}.json`), text);
+    }
+    const entry: CacheEntry = { ...recipe, outputs, counts: countsOf(values), seconds };
+    writeFileSync(path.join(aside, 'stage.json'), JSON.stringify(entry));
+    if (existsSync(directory)) {
+      const other = findEntry(cache, recipe.stage, recipe.key);
+      if (!other) renameSync(directory, asideOf(directory));
+    }
+    try {
+      renameSync(aside, directory);
+    } catch (error) {
+      const other = findEntry(cache, recipe.stage, recipe.key);
+      if (!other) throw error;
+      if (sha256Json(other.outputs) !== sha256Json(outputs))
+        throw new Error(
+          `${recipe.stage}: found other results than ${directory} holds, expected the same from the same`,
+        );
+      return other;
+    }
+    return entry;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
   }
-  const full: CacheEntry = { ...entry, outputs };
-  writeFileSync(path.join(aside, 'stage.json'), JSON.stringify(full));
-  rmSync(directory, { recursive: true, force: true });
-  renameSync(aside, directory);
-  return full;
 }
 
 /** JSON would turn NaN into null without a word. */
@@ -87,10 +125,66 @@ function refuseUnfinite(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Writes a file that is there whole or not at all. */
-export function writeWhole(file: string, data: string): void {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const aside = `${file}.${process.pid}.tmp`;
-  writeFileSync(aside, data);
-  renameSync(aside, file);
+/** Entries of each artifact, or of each list and table inside it: `surveys.clusters` -> 1310. */
+function countsOf(values: Record<string, unknown>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const count = (name: string, value: unknown, depth: number) => {
+    if (Array.isArray(value)) counts[name] = value.length;
+    else if (value !== null && typeof value === 'object') {
+      const fields = Object.entries(value);
+      const isTable = depth > 0 || fields.length > 12;
+      if (isTable) counts[name] = fields.length;
+      else for (const [field, inner] of fields) count(`${name}.${field}`, inner, depth + 1);
+    }
+  };
+  for (const [name, value] of Object.entries(values)) count(name, value, 0);
+  return counts;
+}
+
+/** Removes what killed builds left half written. Only for who is alone in the cache. */
+export function clearAsides(cache: string): void {
+  for (const folder of foldersOf(cache))
+    for (const name of readdirSync(folder))
+      if (name.endsWith('.tmp')) rmSync(path.join(folder, name), { recursive: true, force: true });
+}
+
+/**
+ * Removes every entry that no country's latest build used. Only for who is alone in the cache.
+ * @returns entries removed and their bytes
+ */
+export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
+  const result = { entries: 0, bytes: 0, kept: 0 };
+  clearAsides(cache);
+  const used = new Set<string>();
+  for (const stage of foldersOf(cache)) {
+    for (const name of readdirSync(stage).filter((file) => /^latest-.*\.json$/.test(file))) {
+      const { key, inputs }: CacheEntry = JSON.parse(readFileSync(path.join(stage, name), 'utf8'));
+      for (const hash of [key, ...Object.values(inputs)]) used.add(hash.slice(0, KEY_LENGTH));
+    }
+  }
+  for (const stage of foldersOf(cache)) {
+    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
+      if (used.has(name)) {
+        result.kept += 1;
+        continue;
+      }
+      const entry = path.join(stage, name);
+      result.entries += 1;
+      result.bytes += sizeOf(entry);
+      rmSync(entry, { recursive: true });
+    }
+  }
+  return result;
+}
+
+function foldersOf(cache: string): string[] {
+  if (!existsSync(cache)) return [];
+  return readdirSync(cache, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(cache, name));
+}
+
+function sizeOf(entry: string): number {
+  const { size, isFile } = ((stat) => ({ size: stat.size, isFile: stat.isFile() }))(statSync(entry));
+  return isFile ? size : readdirSync(entry).reduce((sum, name) => sum + statSync(path.join(entry, name)).size, 0);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
-import { Model, type Role, type Source, Sources } from '../catalog.ts';
+import { HELD_BACK_FILE, HeldBack, Model, type Role, type Source, Sources } from '../catalog.ts';
 import { isPeriod, monthIndex } from '../contract/months.ts';
 
 /** Roles that a country has one source of, no more and no less. */
@@ -18,13 +18,26 @@ export interface Country {
 }
 
 /**
- * Reads and checks `sources.json` and `model.json` of a country's directory.
+ * Reads and checks `sources.json` and `model.json` of a country's directory, and that every raw file is there.
  * @param rawData where the raw files lie, if not beside the catalog
  * @throws BadInput naming the file and the field
  */
 export function readCountry(directory: string, rawData = directory): Country {
+  const country = readCatalog(directory, rawData);
+  for (const { path: file } of country.sources.flatMap((source) => source.files)) {
+    if (existsSync(path.join(rawData, file))) continue;
+    const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
+    throw new BadInput(file, '', `no such file under ${rawData}`, expected);
+  }
+  return country;
+}
+
+/** As `readCountry`, whether or not the raw files are there. */
+export function readCatalog(directory: string, rawData = directory): Country {
   const { sources } = readChecked(directory, 'sources.json', Sources) as Sources;
   const model = readChecked(directory, 'model.json', Model) as Model;
+  if (existsSync(path.join(directory, HELD_BACK_FILE)))
+    model.held_back = readChecked(directory, HELD_BACK_FILE, HeldBack) as HeldBack;
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
@@ -71,13 +84,6 @@ export function readCountry(directory: string, rawData = directory): Country {
     const full = path.resolve(rawData, file.path);
     if (path.relative(path.resolve(rawData), full).startsWith('..'))
       throw new BadInput('sources.json', file.path, 'a path outside the raw data', 'a path inside it');
-    if (!existsSync(full))
-      throw new BadInput(
-        file.path,
-        '',
-        `no such file under ${rawData}`,
-        'the file that sources.json names (see --raw-data and `malaria-risk fetch`)',
-      );
     if (file.period !== undefined && !isPeriod(file.period))
       throw new BadInput('sources.json', file.path, file.period, 'a month');
   }

@@ -1,18 +1,32 @@
 import { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
-import { type CacheEntry, findEntry, latestEntry, markLatest, writeEntry } from './cache.ts';
-import { lockHash } from './code.ts';
+import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import type { Country } from './country.ts';
-import { causesOf, hashRawFiles, modelRead, type Recipe, recipeOf, sourcesRead } from './plan.ts';
+import { modelRead, type Recipe, recipeOf, sourcesRead } from './recipe.ts';
 import type { Stage } from './stage.ts';
+import { causesOf } from './why.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
 /** What happens while stages run, for whoever shows it. */
 export type StageEvent =
+  /** Comes first: what each stage took when it last ran for this country. */
+  | { type: 'expected'; seconds: Record<string, number> }
   | { type: 'cached'; stage: string }
   | { type: 'started'; stage: string; causes: string[] }
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
+
+/** What a run of stages is given. */
+export interface RunInput {
+  country: Country;
+  /** Content hashes of the raw files. */
+  raw: Record<string, string>;
+  lock: string;
+  cache: string;
+  /** Stages that may run at once. */
+  jobs: number;
+  onEvent(event: StageEvent): void;
+}
 
 /**
  * Runs the stages whose inputs' content, code, parameters or lock file changed, up to `jobs` at once, each in a thread.
@@ -20,36 +34,28 @@ export type StageEvent =
  * @returns the cache entry of every stage, in the table's order
  * @throws what the first failing stage threw; the others are stopped and nothing of theirs is kept
  */
-export async function runStages(
-  stages: readonly Stage[],
-  country: Country,
-  cache: string,
-  jobs: number,
-  onEvent: (event: StageEvent) => void,
-): Promise<CacheEntry[]> {
-  const raw = await hashRawFiles(country);
-  const lock = lockHash();
+export async function runStages(stages: readonly Stage[], input: RunInput): Promise<CacheEntry[]> {
+  const { country, raw, lock, cache, jobs, onEvent } = input;
   const entries: Record<string, CacheEntry> = {};
   const running = new Map<string, Promise<void>>();
   const workers = new Set<Worker>();
 
   const ready = (stage: Stage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
   const launch = (stage: Stage) => {
-    const recipe = recipeOf(stage, country, raw, artifactHashes(entries), lock);
+    const recipe = recipeOf(stage, country, raw, artifactHashes(Object.values(entries)), lock);
     const found = findEntry(cache, stage.name, recipe.key);
     if (found) {
       entries[stage.name] = found;
-      markLatest(cache, found);
       onEvent({ type: 'cached', stage: stage.name });
       return;
     }
-    onEvent({ type: 'started', stage: stage.name, causes: causesOf(recipe, latestEntry(cache, stage.name)) });
-    const began = performance.now();
-    const work = runInThread(stage, recipe, country, cache, entries, workers, onEvent).then((entry) => {
+    const latest = latestEntry(cache, stage.name, country.model.country);
+    const causes = causesOf(recipe, latest, { cache, rawData: country.rawData });
+    onEvent({ type: 'started', stage: stage.name, causes });
+    const work = runInThread(stage, recipe, input, entries, workers).then((entry) => {
       entries[stage.name] = entry;
-      markLatest(cache, entry);
       running.delete(stage.name);
-      onEvent({ type: 'finished', stage: stage.name, seconds: (performance.now() - began) / 1000 });
+      onEvent({ type: 'finished', stage: stage.name, seconds: entry.seconds });
     });
     running.set(stage.name, work);
   };
@@ -70,10 +76,10 @@ export async function runStages(
 }
 
 /** Content hashes of all artifacts of `entries`, by full name. */
-export function artifactHashes(entries: Record<string, CacheEntry>): Record<string, string> {
+export function artifactHashes(entries: readonly CacheEntry[]): Record<string, string> {
   const hashes: Record<string, string> = {};
-  for (const entry of Object.values(entries)) {
-    for (const [name, hash] of Object.entries(entry.outputs)) hashes[`${entry.stage}/${name}`] = hash;
+  for (const { stage, outputs } of entries) {
+    for (const [name, hash] of Object.entries(outputs)) hashes[`${stage}/${name}`] = hash;
   }
   return hashes;
 }
@@ -81,12 +87,11 @@ export function artifactHashes(entries: Record<string, CacheEntry>): Record<stri
 async function runInThread(
   stage: Stage,
   recipe: Recipe,
-  country: Country,
-  cache: string,
+  { country, cache, onEvent }: RunInput,
   entries: Record<string, CacheEntry>,
   workers: Set<Worker>,
-  onEvent: (event: StageEvent) => void,
 ): Promise<CacheEntry> {
+  const began = performance.now();
   const task: WorkerTask = {
     module: stage.module,
     cache,
@@ -112,7 +117,8 @@ async function runInThread(
   });
   const expected = [...stage.outputs, 'report'];
   for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} handed on no ${name}`);
-  return writeEntry(cache, recipe, Object.fromEntries(expected.map((name) => [name, values[name]])));
+  const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));
+  return writeEntry(cache, recipe, kept, (performance.now() - began) / 1000);
 }
 
 /** The error of a thread as it was there: a bad input keeps its one line, a fault of ours its stack. */
@@ -120,5 +126,5 @@ function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed'
   const error = new Error(message.message);
   error.name = message.bad_input ? BadInput.name : 'Error';
   error.stack = `${stage}: ${message.stack}`;
-  return error;
+  return message.code === undefined ? error : Object.assign(error, { code: message.code });
 }

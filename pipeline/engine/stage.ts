@@ -8,7 +8,9 @@ export interface Stage {
   readonly module: string;
   /** Which sources' raw files and catalog entries it reads. */
   readonly reads: (source: Source) => boolean;
-  /** Which parts of model.json it sees, `parameters.season` for a part of a part. */
+  /** It publishes what the catalog says about the files for people (citation, licence …), which others do not see. */
+  readonly publishes_catalog?: true;
+  /** Which parts of model.json it sees, `parameters.survey.method` for a part of a part. */
   readonly model: readonly string[];
   /** Artifacts of earlier stages, `stage/artifact`. */
   readonly inputs: readonly string[];
@@ -20,6 +22,7 @@ export interface Stage {
 export interface StageIo {
   /** An input artifact by its full name, parsed anew from the cache. */
   artifact<T>(name: string): T;
+  /** Catalog entries without what is there for people (title, citation, licence, notes …). */
   readonly sources: readonly Source[];
   /** Directory of the raw files. */
   readonly rawData: string;

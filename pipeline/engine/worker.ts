@@ -22,7 +22,7 @@ export interface WorkerTask {
 export type WorkerMessage =
   | { type: 'progress'; share: number; what?: string }
   | { type: 'done'; values: Record<string, unknown> }
-  | { type: 'failed'; message: string; stack: string; bad_input: boolean };
+  | { type: 'failed'; message: string; stack: string; bad_input: boolean; code?: string };
 
 const task = workerData as WorkerTask;
 const say = (message: WorkerMessage) => parentPort!.postMessage(message);
@@ -43,6 +43,6 @@ try {
   const { run } = (await import(path.join(ROOT, task.module))) as { run: StageRun };
   say({ type: 'done', values: await run(io) });
 } catch (error) {
-  const { message, stack = '', name } = error as Error;
-  say({ type: 'failed', message, stack, bad_input: name === 'BadInput' });
+  const { message, stack = '', name, code } = error as NodeJS.ErrnoException;
+  say({ type: 'failed', message, stack, bad_input: name === 'BadInput', ...(code === undefined ? {} : { code }) });
 }

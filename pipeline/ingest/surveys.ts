@@ -46,6 +46,7 @@ async function readClusters(input: IngestInput, areas: Areas, locate: Locate, so
       survey_year: numberOf(table, row, 'survey_year', { least: 1980, most: 2100, whole: true }),
       period,
       ...readPlace(input, areas, locate, table, row),
+      displaced: source.displaced === true,
       urban: row.values.urban == null ? null : readUrban(table, row),
       examined,
       positivity: readPositivity(table, row, examined, source.unit),

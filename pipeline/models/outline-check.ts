@@ -9,7 +9,18 @@ export interface CodedOutline {
   polygons: readonly Polygon[];
 }
 
-/** What is wrong with one outline as GeoJSON (RFC 7946): closed rings, shells counter-clockwise, no self-crossing. */
+/** How far an outline may stray, as a share of the side of a square of its area: keeps small areas' areas. */
+const STRAY_SHARE = 0.008;
+
+/** How far the simplified outline of an area of `km2` may stray from the full one, in metres: `tolerance` at most. */
+export function strayLimit(km2: number, tolerance: number): number {
+  return Math.min(tolerance, 1000 * STRAY_SHARE * Math.sqrt(km2));
+}
+
+/**
+ * What is wrong with one outline as GeoJSON (RFC 7946): closed rings, shells counter-clockwise, no self-crossing, cut
+ * where it meets the antimeridian.
+ */
 export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   const faults: string[] = [];
   if (polygons.length === 0) return [`${code}: no shape`];
@@ -19,6 +30,8 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
       if (ring.length < 4 || String(first) !== String(last)) faults.push(`${code}: a ring that is not closed`);
       else if (booleanClockwise(ring) === (index === 0))
         faults.push(`${code}: ${index === 0 ? 'a shell that runs clockwise' : 'a hole that runs counter-clockwise'}`);
+      if (ring.some(([longitude], i) => Math.abs(longitude - (ring[i - 1] ?? ring[i]!)[0]) > 180))
+        faults.push(`${code}: an edge over the antimeridian, not cut there`);
     });
   }
   const crossing = kinks({ type: 'MultiPolygon', coordinates: polygons as Polygon[] }).features[0];

@@ -13,11 +13,10 @@ import {
   shapeTimesLevel,
 } from './projection.ts';
 import type { Durations } from './rain-season.ts';
-import { fitSirs } from './sirs-fit.ts';
+import { type CaseRecord, fitSirs, isLongEnough } from './sirs-fit.ts';
 
 /** The designs of the model's projection: its fitted cycle at the level of this many last months. */
 export const LEVEL_MONTHS = [3, 6, 12] as const;
-const LEAST_MONTHS = 24;
 
 /** A state's whole record from a January on. */
 export interface ProjectionRecord {
@@ -39,70 +38,108 @@ export interface Scores {
   /** Mean absolute error by method; `model` is the chosen design. Empty where nothing could be scored. */
   errors: Record<string, number>;
   seasonal_shape_correlation: number;
+  /** The same by method. */
+  shape_correlations: Record<string, number>;
 }
-export interface ProjectionTest {
+export interface DevelopedProjections {
   level_months: number;
   development_years: number[];
   development: Scores;
-  held_back: Scores;
   /** Every projected year, `model` among its methods. */
   years: ProjectedYear[];
 }
+export interface ProjectionTest extends DevelopedProjections {
+  held_back: Scores;
+}
 
 /**
- * Projects each state a year ahead from every January that has two years of months before it. A fit sees nothing but
- * the months before its origin. The design is the one of `LEVEL_MONTHS` with the least error over the development
- * years; with that fixed, the held-back year is scored.
+ * Projects each state a year ahead from every January of the development years that a model can be fitted before. A fit
+ * sees nothing but the months before its origin. The design is the one of `LEVEL_MONTHS` with the least error.
  */
-export function testProjections(records: readonly ProjectionRecord[], settings: ProjectionSettings): ProjectionTest {
+export function developProjections(
+  records: readonly ProjectionRecord[],
+  settings: ProjectionSettings,
+): DevelopedProjections {
   const { development_first, held_back_year } = settings;
-  const projectYears = (from: number, to: number) =>
-    records.flatMap((record) =>
-      yearsOf(record)
-        .filter((year) => year >= from && year <= to)
-        .map((year) => projectYear(record, year, settings)),
-    );
-  const developed = projectYears(development_first, held_back_year - 1);
-  const errors = meanAbsoluteErrors(developed);
-  const level_months = LEVEL_MONTHS.reduce((best, n) => (errors[design(n)]! < errors[design(best)]! ? n : best));
-  const chosen = (year: ProjectedYear): ProjectedYear => ({
-    ...year,
-    methods: { model: year.methods[design(level_months)]!, ...year.methods },
-  });
-  const development = developed.map(chosen);
-  const held = projectYears(held_back_year, held_back_year).map(chosen);
+  const projected = projectYears(records, settings, development_first, held_back_year - 1);
+  const errors = meanAbsoluteErrors(projected);
+  const level_months = LEVEL_MONTHS.reduce((best, n) =>
+    errors[levelMethod(n)]! < errors[levelMethod(best)]! ? n : best,
+  );
+  const years = projected.map((year) => choose(year, level_months));
   return {
     level_months,
-    development_years: [...new Set(developed.map(({ year }) => year))].sort((a, b) => a - b),
-    development: score(development),
-    held_back: score(held),
-    years: [...development, ...held],
+    development_years: [...new Set(years.map(({ year }) => year))].sort((a, b) => a - b),
+    development: score(years),
+    years,
   };
 }
 
-const design = (months: number) => `model_level_of_${months}_months`;
+/** Scores the design that development has fixed on the held-back year. */
+export function scoreHeldBack(
+  records: readonly ProjectionRecord[],
+  settings: ProjectionSettings,
+  developed: DevelopedProjections,
+): ProjectionTest {
+  const { held_back_year } = settings;
+  const held = projectYears(records, settings, held_back_year, held_back_year).map((year) =>
+    choose(year, developed.level_months),
+  );
+  return { ...developed, held_back: score(held), years: [...developed.years, ...held] };
+}
 
-/** Years of the record that begin after at least two years of reported months. */
-function yearsOf({ first_year, per_1000 }: ProjectionRecord): number[] {
-  const years = Array.from({ length: Math.ceil(per_1000.length / 12) }, (_, k) => first_year + k);
-  const before = (year: number) => per_1000.slice(0, (year - first_year) * 12).filter((value) => value !== null);
-  return years.filter((year) => before(year).length >= LEAST_MONTHS);
+function projectYears(
+  records: readonly ProjectionRecord[],
+  settings: ProjectionSettings,
+  from: number,
+  to: number,
+): ProjectedYear[] {
+  return records.flatMap((record) =>
+    yearsOf(record)
+      .filter((year) => year >= from && year <= to)
+      .map((year) => projectYear(record, year, settings)),
+  );
+}
+
+/** The chosen design as `model`, and it combined with Abeku's adjustment: the geometric mean of the two. */
+function choose(year: ProjectedYear, level_months: number): ProjectedYear {
+  const model = year.methods[levelMethod(level_months)]!;
+  const both = model.map((value, month) => {
+    const other = year.methods.abeku_raw![month]!;
+    return value === null || other === null ? null : Math.sqrt(value * other);
+  });
+  return { ...year, methods: { model, model_and_abeku: both, ...year.methods } };
+}
+
+/** Name among the methods of the model at the level of the last `months` months. */
+export const levelMethod = (months: number) => `model_level_of_${months}_months`;
+
+/** Years of the record before which there is enough to fit a model to. */
+function yearsOf(record: ProjectionRecord): number[] {
+  const years = Array.from({ length: Math.ceil(record.per_1000.length / 12) }, (_, k) => record.first_year + k);
+  return years.filter((year) => isLongEnough(recordBefore(record, year)));
+}
+
+/** The months before a year, as a record of its own. */
+function recordBefore({ first_year, per_1000, masked }: ProjectionRecord, year: number): CaseRecord {
+  const origin = (year - first_year) * 12;
+  return {
+    first_month: 0,
+    per_1000: per_1000.slice(0, origin),
+    masked: new Set([...masked].filter((t) => t < origin)),
+  };
 }
 
 function projectYear(record: ProjectionRecord, year: number, settings: ProjectionSettings): ProjectedYear {
   const origin = (year - record.first_year) * 12;
-  const history: History = {
-    reported: record.per_1000.slice(0, origin),
-    masked: new Set([...record.masked].filter((t) => t < origin)),
-  };
-  const fit = fitSirs(
-    { first_month: 0, per_1000: history.reported, masked: history.masked },
-    record.rain_mm,
-    settings.durations,
-    { starts: settings.starts, random: randomStream(settings.seed, `projection ${record.state_code} ${year}`) },
-  );
+  const before = recordBefore(record, year);
+  const history: History = { reported: before.per_1000, masked: before.masked };
+  const fit = fitSirs(before, record.rain_mm, settings.durations, {
+    starts: settings.starts,
+    random: randomStream(settings.seed, `projection ${record.state_code} ${year}`),
+  });
   const models = LEVEL_MONTHS.map((n): [string, Projection] => [
-    design(n),
+    levelMethod(n),
     shapeTimesLevel(history, fit.cycle.incidence, n),
   ]);
   return {
@@ -125,5 +162,8 @@ function score(years: readonly ProjectedYear[]): Scores {
     months: years.reduce((sum, year) => sum + scoredMonths(year).length, 0),
     errors: meanAbsoluteErrors(years),
     seasonal_shape_correlation: seasonalShapeCorrelation(years, 'model'),
+    shape_correlations: Object.fromEntries(
+      Object.keys(years[0]?.methods ?? {}).map((name) => [name, seasonalShapeCorrelation(years, name)]),
+    ),
   };
 }

@@ -1,7 +1,7 @@
 import { correlation, mean } from '../numerics/averages.ts';
 import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
-import { type SirsCycle, seasonGrid, sirsCycle } from './sirs.ts';
+import { type SirsCycle, sirsCycle } from './sirs.ts';
 
 /** How rain makes a season of cases; the same everywhere. */
 export interface RainSeason {
@@ -41,12 +41,14 @@ const BOUNDS = [
 const STARTS = 6;
 
 /**
- * What a month's rain lets through to transmission, as shares of the wettest month's: r² / (r² + K²), so that a few
- * showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
+ * What a month's rain lets through to transmission, as shares of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that
+ * a few showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
  * @param rain_mm twelve values
+ * @param half_saturation_mm K
+ * @param steepness n
  */
-export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number): number[] {
-  const passed = rain_mm.map((rain) => rain ** 2 / (rain ** 2 + half_saturation_mm ** 2));
+export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
+  const passed = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
   const most = Math.max(...passed);
   return passed.map((value) => (most > 0 ? value / most : 1));
 }
@@ -54,7 +56,7 @@ export function rainForcing(rain_mm: readonly number[], half_saturation_mm: numb
 /** The yearly cycle of an SIRS whose transmission follows a place's usual rain. */
 export function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
   const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
-  const season = seasonGrid(rainForcing(rain_mm, rain.half_saturation_mm), rain.lag_months);
+  const season = { monthly: rainForcing(rain_mm, rain.half_saturation_mm), lag_months: rain.lag_months };
   return sirsCycle({ transmission_rate, share_year_round: rain.share_year_round, ...durations }, season);
 }
 

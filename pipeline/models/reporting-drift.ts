@@ -1,9 +1,9 @@
 import { choleskyDense, solveLower, solveUpper } from '../numerics/dense.ts';
 
 /** Reporting's knots, months apart. */
-const KNOT_MONTHS = 3;
+export const KNOT_MONTHS = 3;
 /** Variance of a month's scatter over the variance of a step from knot to knot. */
-const STIFFNESS = 1;
+export const STIFFNESS = 1;
 
 export interface DriftFit {
   /** ln of the share reported (up to the model's scale) for every month, also those left out. */

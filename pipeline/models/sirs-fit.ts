@@ -1,15 +1,20 @@
 import { correlation, mean } from '../numerics/averages.ts';
-import { minimiseBounded } from '../numerics/bounded-squares.ts';
-import type { Random } from '../numerics/random.ts';
+import { type BoundedSearch, minimiseBounded } from '../numerics/bounded-squares.ts';
 import { type Durations, rainForcing } from './rain-season.ts';
 import { driftSmoother } from './reporting-drift.ts';
-import { type SirsCycle, type SirsParameters, seasonGrid, sirsCycle } from './sirs.ts';
+import { type SirsCycle, type SirsParameters, sirsCycle } from './sirs.ts';
 
+/** How a month's rain counts: `rainForcing`'s constants. */
+export interface RainForm {
+  half_saturation_mm: number;
+  steepness: number;
+}
 /**
- * Rain at which transmission's season is at half its ceiling, mm a month: the 80 mm that Craig, Snow & le Sueur 1999
- * (Parasitol Today 15:105) take for stable transmission. Fixed beforehand, so that projections owe nothing to later cases.
+ * An assumption, fixed so that projections owe nothing to later cases: of the order of the 80 mm that maps of climatic
+ * suitability ask of a month of transmission (Grover-Kopec et al. 2006, Malar J 5:38), a threshold and no half-saturation.
+ * `reproductionRange` tells what other forms would have done.
  */
-const HALF_SATURATION_MM = 80;
+export const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
 /** Mean over the year of new infections per infection among susceptibles only; share year-round; lag behind rain. */
 const BOUNDS = [
   { low: 1.2, high: 20, log: true },
@@ -25,7 +30,13 @@ export interface CaseRecord {
   /** Months to leave out of the fit, by index. */
   masked: ReadonlySet<number>;
 }
+/** Months with a report, and among them months with cases and not masked, that a fit needs at least. */
+const LEAST_REPORTED = 24;
+const LEAST_USED = 12;
+
 export interface SirsFit {
+  /** What the search found, in its own terms: to start another search from. */
+  found: readonly number[];
   parameters: SirsParameters;
   /** Months by which transmission follows rain. */
   lag_months: number;
@@ -34,12 +45,24 @@ export interface SirsFit {
   modelled: number[];
   /** ln of reporting by month, up to a constant. */
   drift: number[];
+  /** Months in the fit, by index. */
+  used: number[];
   /** Of modelled with reported cases over the months in the fit. */
   correlation: number;
   /** The same of logarithms with the drift taken off both sides: what the season alone explains. */
   detrended_correlation: number;
   /** Penalised sum of squares on the log scale. */
   squares: number;
+}
+
+/** Whether there is enough to fit: two years of reports, and a year of them with cases and not masked. */
+export function isLongEnough(record: CaseRecord): boolean {
+  const reported = record.per_1000.filter((value) => value !== null);
+  return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;
+}
+
+function monthsInUse({ per_1000, masked }: CaseRecord): boolean[] {
+  return per_1000.map((value, t) => value !== null && value > 0 && !masked.has(t));
 }
 
 /**
@@ -52,17 +75,18 @@ export function fitSirs(
   record: CaseRecord,
   rain_mm: readonly number[],
   durations: Durations,
-  { starts, random }: { starts: number; random: Random },
+  search: BoundedSearch,
+  { half_saturation_mm, steepness }: RainForm = RAIN_FORM,
 ): SirsFit {
   const months = record.per_1000.length;
-  const used = record.per_1000.map((value, t) => value !== null && value > 0 && !record.masked.has(t));
+  const used = monthsInUse(record);
   const smooth = driftSmoother(used);
   const logs = record.per_1000.map((value, t) => (used[t] ? Math.log(value!) : 0));
-  const forcing = rainForcing(rain_mm, HALF_SATURATION_MM);
+  const forcing = rainForcing(rain_mm, half_saturation_mm, steepness);
 
   const evaluate = ([mean_reproduction, share_year_round, lag_months]: readonly number[]) => {
-    const season = seasonGrid(forcing, lag_months!);
-    const level = share_year_round! + (1 - share_year_round!) * mean(season);
+    const season = { monthly: forcing, lag_months: lag_months! };
+    const level = share_year_round! + (1 - share_year_round!) * mean(forcing);
     const transmission_rate = mean_reproduction! / level / durations.infectious_months;
     const parameters = { transmission_rate, share_year_round: share_year_round!, ...durations };
     const cycle = sirsCycle(parameters, season);
@@ -76,18 +100,20 @@ export function fitSirs(
       return [...logs.flatMap((log, t) => (used[t] ? [log - shape[t]! - drift[t]!] : [])), ...steps];
     },
     BOUNDS,
-    { starts, random },
+    search,
   );
 
   const { parameters, lag_months, cycle, shape, drift } = evaluate(found.parameters);
   const modelled = shape.map((value, t) => Math.exp(value + drift[t]!));
   const inUse = (values: readonly number[]) => values.filter((_, t) => used[t]);
   return {
+    found: found.parameters,
     parameters,
     lag_months,
     cycle,
     modelled,
     drift,
+    used: used.flatMap((isUsed, t) => (isUsed ? [t] : [])),
     correlation: correlation(inUse(modelled), inUse(logs.map(Math.exp))),
     detrended_correlation: correlation(inUse(shape), inUse(logs.map((log, t) => log - drift[t]!))),
     squares: found.squares,

@@ -9,6 +9,7 @@ export interface FitFigures {
   /** Sum of squares under `immune_months_tried` over that under the assumed immunity. */
   immune_months_tried: number;
   squares_ratio: number;
+  reproduction_range: { low: number[]; high: number[] };
 }
 
 const RIVALS: Readonly<Record<string, string>> = {
@@ -23,6 +24,7 @@ export function describeLimits(
   { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
   fits: readonly FitFigures[],
   projection: Pick<ProjectionTest, 'development' | 'held_back'>,
+  standing: { registered: boolean; looks: number },
 ): string[] {
   const names = states.map(({ state }) => state).join(', ');
   const fit = span(states.map((state) => state.fit_correlation));
@@ -37,10 +39,22 @@ export function describeLimits(
     `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}, at ${detrended} once the drift is taken off. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
     `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured: with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
     'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
+    describeDoubt(states, fits),
     'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
     describeProjections('development years', projection.development),
     describeProjections('held-back year', projection.held_back),
+    describeStanding(standing),
   ];
+}
+
+/** Whether the held-back year was still unseen when the design was fixed. */
+function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
+  if (registered && looks === 1) return 'The design was registered before the held-back year was scored, once.';
+  if (registered)
+    return `The design was registered before its look at the held-back year, but that was look ${looks} at this year: designs changed after the first, so its score is not that of a year unseen.`;
+  if (looks > 0)
+    return 'The design was not registered before the held-back year was scored, and other designs had been scored on that year before.';
+  return 'The design was not registered before the held-back year was scored.';
 }
 
 function describeProjections(what: string, { months, errors }: Scores): string {
@@ -56,6 +70,16 @@ function describeProjections(what: string, { months, errors }: Scores): string {
     ...against('not better than', (rival) => model >= rival),
   ];
   return `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ${verdicts.join('; ')}.`;
+}
+
+/** Months in which R's range holds 1. */
+function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFigures[]): string {
+  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+  const doubtful = fits.map(({ reproduction_range: { low, high } }, i) => {
+    const months = MONTHS.filter((_, month) => low[month]! <= 1 && high[month]! > 1);
+    return `${states[i]!.state} ${months.length > 0 ? months.join(' ') : 'none'}`;
+  });
+  return `Months in which the 90% range of new infections per infection holds 1, so that growing cannot be told from shrinking: ${doubtful.join('; ')}. Durations are taken as given there.`;
 }
 
 /** Least to greatest, once where they are the same. */

@@ -20,13 +20,16 @@ export interface ZonalStatistics {
   weighted_mean: number | null;
 }
 
-/** Running sums of one area; hand windows to `addWindow` in ascending order, so that sums keep one order. */
+/** Running sums of one area; hand rows to `addRows` in ascending order, so that sums keep one order. */
 export interface ZonalSums {
   count: Sum;
   sum: Sum;
   weightSum: Sum;
   weightedSum: Sum;
 }
+
+/** Sums of a row: Σ s, Σ s v, Σ s w, Σ s w v, in this order. */
+export const SUMS_PER_ROW = 4;
 
 /** A compensated sum: `total` with what rounding has dropped from it. */
 interface Sum {
@@ -51,17 +54,50 @@ export function addWindow(
   values: Values,
   weights: Values | null,
 ): void {
+  const rows = new Float64Array(SUMS_PER_ROW * (coverage.rowStart.length - 1));
+  sumRows(rows, coverage, coverage.rowStart.slice(), window, values, weights);
+  addRows(sums, rows);
+}
+
+/** Adds the sums of rows, in order from north to south. */
+export function addRows(sums: ZonalSums, rows: Float64Array): void {
+  for (let at = 0; at < rows.length; at += SUMS_PER_ROW) {
+    add(sums.count, rows[at]!);
+    add(sums.sum, rows[at + 1]!);
+    add(sums.weightSum, rows[at + 2]!);
+    add(sums.weightedSum, rows[at + 3]!);
+  }
+}
+
+/**
+ * Adds what an area covers of a tile to the sums of its rows, `SUMS_PER_ROW` figures for each of the coverage's rows.
+ * A tile is a window of all those rows but not of all columns; tiles come from west to east, and `next` keeps, for each
+ * row, the first span that may reach beyond the tiles done: a copy of the coverage's `rowStart` to begin with.
+ */
+export function sumRows(
+  rows: Float64Array,
+  coverage: Coverage,
+  next: Int32Array,
+  tile: Window,
+  values: Values,
+  weights: Values | null,
+): void {
   const { firstRow, rowStart, column, length, share } = coverage;
+  const endColumn = tile.column + tile.columns;
   for (let i = 0; i + 1 < rowStart.length; i++) {
-    const offset = (firstRow + i - window.row) * window.columns - window.column;
+    const endSpan = rowStart[i + 1]!;
+    let k = next[i]!;
+    if (k === endSpan || column[k]! >= endColumn) continue;
+    const offset = (firstRow + i - tile.row) * tile.columns - tile.column;
     let count = 0;
     let sum = 0;
     let weightSum = 0;
     let weightedSum = 0;
-    for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
+    for (; k < endSpan && column[k]! < endColumn; k++) {
       const s = share[k]!;
-      const start = offset + column[k]!;
-      const end = start + length[k]!;
+      const spanEnd = column[k]! + length[k]!;
+      const start = offset + Math.max(column[k]!, tile.column);
+      const end = offset + Math.min(spanEnd, endColumn);
       let cells = 0;
       let valueRun = 0;
       let weightRun = 0;
@@ -81,11 +117,14 @@ export function addWindow(
       sum += s * valueRun;
       weightSum += s * weightRun;
       weightedSum += s * weightedRun;
+      if (spanEnd > endColumn) break;
     }
-    add(sums.count, count);
-    add(sums.sum, sum);
-    add(sums.weightSum, weightSum);
-    add(sums.weightedSum, weightedSum);
+    next[i] = k;
+    const at = SUMS_PER_ROW * i;
+    rows[at]! += count;
+    rows[at + 1]! += sum;
+    rows[at + 2]! += weightSum;
+    rows[at + 3]! += weightedSum;
   }
 }
 

@@ -8,22 +8,31 @@ export interface Bounds {
   log?: boolean;
 }
 
+export interface BoundedSearch {
+  starts: number;
+  random: Random;
+  iterations?: number;
+  from?: readonly number[];
+}
+
 /**
  * Minimises Σ r² over parameters held inside their intervals by a logistic map, from `starts` points drawn evenly from
  * the middle four fifths of each; the lowest sum wins, the earliest of equals. An iteration limit bounds each start.
+ * @param from parameters to start from too, before the points drawn
  */
 export function minimiseBounded(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   bounds: readonly Bounds[],
-  { starts, random, iterations = 40 }: { starts: number; random: Random; iterations?: number },
+  { starts, random, iterations = 40, from }: BoundedSearch,
 ): LeastSquares {
   const inside = (free: readonly number[]) => free.map((x, j) => intoInterval(1 / (1 + Math.exp(-x)), bounds[j]!));
+  const logit = (share: number) => Math.log(share / (1 - share));
   let best: LeastSquares | null = null;
-  for (let k = 0; k < Math.max(1, starts); k++) {
-    const start = bounds.map(() => {
-      const share = 0.1 + 0.8 * random.uniform();
-      return Math.log(share / (1 - share));
-    });
+  const first = from ? 0 : 1;
+  for (let k = first; k <= Math.max(first, starts); k++) {
+    const start = bounds.map((interval, j) =>
+      k === 0 ? logit(shareOf(from![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
+    );
     const found = minimiseSquares((free) => residuals(inside(free)), start, { iterations, tolerance: 1e-7 });
     if (best === null || found.squares < best.squares) best = found;
   }
@@ -33,4 +42,10 @@ export function minimiseBounded(
 /** The point at `share` (0-1) of the interval. */
 function intoInterval(share: number, { low, high, log }: Bounds): number {
   return log ? low * (high / low) ** share : low + (high - low) * share;
+}
+
+/** Where in the interval a value lies, 0-1, kept off its ends, from which no search would move. */
+function shareOf(value: number, { low, high, log }: Bounds): number {
+  const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.min(0.99, Math.max(0.01, share));
 }

@@ -51,9 +51,14 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   let east = -Infinity;
   let top = Infinity;
   let bottom = -Infinity;
+  // Shared memory, so that threads need no copies.
+  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((n, ring) => n + ring.length, sum), 0);
+  const shared = new Float64Array(new SharedArrayBuffer(16 * vertices));
+  let used = 0;
   for (const polygon of polygons) {
     polygon.forEach((ring, index) => {
-      const points = new Float64Array(2 * ring.length);
+      const points = shared.subarray(2 * used, 2 * (used + ring.length));
+      used += ring.length;
       ring.forEach(([longitude, latitude], i) => {
         const x = (longitude - grid.west) / grid.cellWidth;
         const y = (grid.north - latitude) / grid.cellHeight;

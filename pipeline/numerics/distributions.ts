@@ -22,11 +22,14 @@ export function drawGamma(random: Random, shape: number): number {
   }
 }
 
-/** Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas a / (a + b). */
+/**
+ * Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas. Shapes so small that both gammas underflow
+ * have nearly all chance at 0 and 1.
+ */
 export function drawBeta(random: Random, a: number, b: number): number {
   const x = drawGamma(random, a);
   const y = drawGamma(random, b);
-  return x + y > 0 ? x / (x + y) : a / (a + b);
+  return x + y > 0 ? x / (x + y) : Number(random.uniform() < a / (a + b));
 }
 
 /** Below this many trials or this mean, draws are counted one by one. */
@@ -93,6 +96,12 @@ export function drawNegativeBinomial(random: Random, mean: number, size: number)
 export function drawOverdispersedChance(random: Random, mean: number, rho: number): number {
   const size = 1 / rho - 1;
   return drawBeta(random, mean * size, (1 - mean) * size);
+}
+
+/** Beta-binomial successes in `trials` trials of mean chance `mean` and overdispersion `rho`; 0 is the binomial. */
+export function drawBetaBinomial(random: Random, trials: number, mean: number, rho: number): number {
+  const scattered = rho > 0 && mean > 0 && mean < 1;
+  return drawBinomial(random, trials, scattered ? drawOverdispersedChance(random, mean, rho) : mean);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Extent and resolution of a north-up raster as one value; degrees, rows counted from the north. */
+/** Extent and resolution of a raster as one value; degrees, rows counted from the north whatever the file's order. */
 export interface Grid {
   west: number;
   north: number;
@@ -24,14 +24,19 @@ export function wholeGrid(grid: Grid) {
   return { firstRow: 0, endRow: grid.rows, firstColumn: 0, endColumn: grid.columns };
 }
 
+/** Part of a cell by which two grids may differ and still be one: programs round what they write. */
+const SAME = 1e-6;
+
+/** Whether the grids' cells are the same: as many, and corners that lie on each other. */
 export function sameGrid(a: Grid, b: Grid): boolean {
+  const near = (x: number, y: number, cell: number) => Math.abs(x - y) <= SAME * cell;
   return (
-    a.west === b.west &&
-    a.north === b.north &&
-    a.cellWidth === b.cellWidth &&
-    a.cellHeight === b.cellHeight &&
     a.columns === b.columns &&
-    a.rows === b.rows
+    a.rows === b.rows &&
+    near(a.west, b.west, a.cellWidth) &&
+    near(a.north, b.north, a.cellHeight) &&
+    near(a.west + a.columns * a.cellWidth, b.west + b.columns * b.cellWidth, a.cellWidth) &&
+    near(a.north - a.rows * a.cellHeight, b.north - b.rows * b.cellHeight, a.cellHeight)
   );
 }
 

@@ -158,7 +158,7 @@ function checkParts(parts: unknown, place: Place): Polygon[] {
   });
 }
 
-/** The ring's positions without heights. */
+/** The ring's positions without heights; those that have none are kept as they are, for there are many. */
 function checkRing(ring: unknown, place: Place): [number, number][] {
   if (!Array.isArray(ring))
     throw new BadInput(place.file, place.where, 'a ring that is no list', 'a list of positions');
@@ -167,7 +167,7 @@ function checkRing(ring: unknown, place: Place): [number, number][] {
     if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
       throw new BadInput(place.file, place.where, `the position ${JSON.stringify(position)}`, 'degrees on the globe');
     }
-    return [longitude, latitude];
+    return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
   });
   const [first, last] = [points[0], points.at(-1)];
   if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {

@@ -1,12 +1,18 @@
-import type { Areas, ContextByLga, ContextByState, Outlines, ReportLine, Scores, Trend } from '../artifacts.ts';
+import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../artifacts.ts';
 import type { Model, Source } from '../catalog.ts';
-import type { Manifest, StageRecord } from '../contract/manifest.ts';
+import { renderApiPage } from '../client/api-page.ts';
+import { clientFiles } from '../client/files.ts';
+import type { Manifest } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
-import { type Coverage, FORECAST_MONTHS } from '../contract/operations.ts';
+import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import type { CacheEntry } from '../engine/cache.ts';
+import type { Recipe } from '../engine/recipe.ts';
+import type { Evidence } from '../report/encode.ts';
+import { renderReport } from '../report/render.ts';
 import { documents, type SnapshotParts } from './documents.ts';
-import { renderReport } from './report.ts';
+import { type Finding, foundSources, stageRecord } from './provenance.ts';
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
 
@@ -18,12 +24,16 @@ export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
   model_version: string;
-  lock_file: string;
-  stages: StageRecord[];
+  /** Content hashes of the raw files. */
+  raw: Record<string, string>;
+  /** Every stage's entry, in the table's order. */
+  entries: readonly CacheEntry[];
+  /** The snapshot's own. */
+  recipe: Recipe;
   /** Reads an artifact by its full name. */
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
-  findings: readonly (ReportLine & { stage: string })[];
+  findings: readonly Finding[];
   progress(share: number, what?: string): void;
 }
 
@@ -32,7 +42,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const parts = partsOf(input);
   const tree = openTree(directory);
   const tables = tableCollector();
-  const total = parts.areas.states.length * 115;
+  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, parts.coverage)).length;
   let written = 0;
   const queue = documents(parts);
   const work = async () => {
@@ -40,15 +50,21 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       tables.add(document);
       await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
-      if (written % 100 === 0) input.progress(Math.min(0.9, written / total), 'answers');
+      if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await allOf(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
-  await writeTables(tree, 'tables', tables.tables());
-  await tree.write('openapi.json', `${JSON.stringify(buildOpenapi(input.model_version), null, 2)}\n`);
+  await writeTables(tree, tables.tables, input.model_version);
+  const openapi = buildOpenapi(input.model_version);
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
-  await tree.write('report/index.html', renderReport(parts, input));
+  await tree.write(
+    'report/index.html',
+    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidenceOf(input), input.findings),
+  );
+  await tree.write('report/api.html', renderApiPage(openapi));
 
   const manifest: Manifest = {
     format: 1,
@@ -63,13 +79,20 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       answers: written,
       files: Object.keys(tree.entries()).length,
     },
-    lock_file: input.lock_file,
-    sources: [...input.sources],
-    stages: input.stages,
+    lock_file: input.recipe.lock,
+    runtime: input.recipe.runtime,
+    sources: foundSources(input.sources, input.raw),
+    stages: [...input.entries, input.recipe].map(stageRecord),
     files: tree.entries(),
   };
   await openTree(directory).write('manifest.json', JSON.stringify(manifest));
   input.progress(1);
+}
+
+/** Resolves when all have ended; rejects then with the first failure, so that nothing goes on writing after it. */
+async function allOf(works: Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 function partsOf({ artifact, model, sources, model_version }: SnapshotInput): SnapshotParts {
@@ -102,6 +125,17 @@ function partsOf({ artifact, model, sources, model_version }: SnapshotInput): Sn
   };
 }
 
+/** What the report tells beyond the answers. */
+function evidenceOf({ artifact }: SnapshotInput): Evidence {
+  return {
+    risk: artifact('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
+    season_check: artifact('season/check'),
+    fits: artifact('transmission/fits'),
+    surveys: artifact('ingest/surveys'),
+  };
+}
+
 /** What the scores come from and how they were checked, for machines; the report says it in words. */
 function modelCard({ model, artifact, model_version }: SnapshotInput, parts: SnapshotParts) {
   return {
@@ -109,6 +143,7 @@ function modelCard({ model, artifact, model_version }: SnapshotInput, parts: Sna
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
     range: 'central 90% posterior interval',
     risk: artifact<unknown>('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
     season: { method: parts.season.method, check: artifact<unknown>('season/check') },
     transmission: parts.transmission?.projection_test ?? null,
     parameters: model.parameters,

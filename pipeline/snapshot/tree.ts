@@ -14,8 +14,6 @@ export interface Tree {
   write(name: string, data: string | Uint8Array): Promise<void>;
   /** The same, with a compressed sibling for every encoding. */
   writeEncoded(name: string, data: string): Promise<void>;
-  /** Takes up a file that something else has written. */
-  adopt(name: string, data: Uint8Array): void;
   /** Entries of all files so far, by name in ascending order. */
   entries(): Record<string, FileEntry>;
 }
@@ -24,14 +22,11 @@ export interface Tree {
 export function openTree(directory: string): Tree {
   const files = new Map<string, FileEntry>();
   const made = new Set<string>();
-  const adopt = (name: string, data: Uint8Array) => {
-    if (files.has(name)) throw new Error(`${name} written twice`);
-    const hash = sha256(data);
-    files.set(name, { bytes: data.length, sha256: hash, etag: etagOf(hash) });
-  };
   const write = async (name: string, data: string | Uint8Array) => {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    adopt(name, bytes);
+    if (files.has(name)) throw new Error(`${name} written twice`);
+    const hash = sha256(bytes);
+    files.set(name, { bytes: bytes.length, sha256: hash, etag: etagOf(hash) });
     const full = path.join(directory, name);
     const folder = path.dirname(full);
     if (!made.has(folder)) {
@@ -42,7 +37,6 @@ export function openTree(directory: string): Tree {
   };
   return {
     write,
-    adopt,
     async writeEncoded(name, data) {
       const bytes = Buffer.from(data);
       const quality = bytes.length > 200_000 ? 9 : 11;
@@ -59,9 +53,12 @@ export function openTree(directory: string): Tree {
   };
 }
 
+/** Published files are not to be written to: an editor or a script that tries is refused. */
+const READ_ONLY = 0o444;
+
 /** Writes a file and syncs it to disk. */
-export async function writeSynced(file: string, data: Uint8Array): Promise<void> {
-  const handle = await open(file, 'wx');
+async function writeSynced(file: string, data: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx', READ_ONLY);
   try {
     await handle.writeFile(data);
     await handle.datasync();

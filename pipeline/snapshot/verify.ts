@@ -6,6 +6,7 @@ import { ENCODINGS, etagOf, Manifest } from '../contract/manifest.ts';
 import { OPERATIONS, operationFiles } from '../contract/operations.ts';
 import { sha256 } from '../engine/hash.ts';
 import { invariantFaults } from './invariants.ts';
+import { recordFaults } from './records.ts';
 
 /** What a check of a snapshot found; `faults` empty: the snapshot is what it says. */
 export interface Verdict {
@@ -17,7 +18,7 @@ export interface Verdict {
 
 /**
  * Rechecks a snapshot from its files alone, offline: every file there and none too many, hashes, tags and compressed
- * siblings, every answer against its schema, and what must hold across answers.
+ * siblings, every answer against its schema, what must hold across answers, and the manifest's account of the stages.
  * @param onProgress share done, 0 to 1
  */
 export function verifySnapshot(directory: string, onProgress: (share: number) => void = () => {}): Verdict {
@@ -93,7 +94,7 @@ export function verifySnapshot(directory: string, onProgress: (share: number) =>
       faults.push(`${name}: ${(error as Error).message}`);
     }
   });
-  faults.push(...invariantFaults(manifest, answers));
+  faults.push(...recordFaults(manifest), ...invariantFaults(manifest, answers));
   return { directory, model_version: manifest.model_version, files: listed.length, faults };
 }
 

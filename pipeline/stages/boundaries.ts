@@ -4,7 +4,7 @@ import { DECIMALS } from '../contract/decimals.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { areaKm2 } from '../models/area.ts';
-import { nestingFaults, outlineFaults, polygonsOf } from '../models/outline-check.ts';
+import { nestingFaults, outlineFaults, polygonsOf, strayLimit } from '../models/outline-check.ts';
 
 /**
  * Outlines for maps: simplified on shared topology, so that neighbours and states keep their common edges, rounded,
@@ -15,16 +15,22 @@ export const run: StageRun = async (io) => {
   const full = io.artifact<Polygons>('ingest/polygons');
   const { tolerance_m, max_area_change } = io.model.parameters.boundaries;
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+  const areasKm2 = Object.fromEntries(full.lgas.map(({ lga_code, polygons }) => [lga_code, areaKm2(polygons)]));
 
   const features = full.lgas.map(({ lga_code, polygons }) => ({
     type: 'Feature',
-    properties: { code: lga_code, state: stateOf.get(lga_code) },
+    properties: {
+      code: lga_code,
+      state: stateOf.get(lga_code),
+      limit_m: strayLimit(areasKm2[lga_code]!, tolerance_m),
+    },
     geometry: { type: 'MultiPolygon', coordinates: polygons },
   }));
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    `-simplify dp keep-shapes interval=${tolerance_m}`,
+    // An edge between two areas goes by the closer limit.
+    '-simplify dp variable keep-shapes interval=limit_m',
     `rfc7946 precision=${precision}`,
   );
   io.progress(0.5, 'states');
@@ -37,7 +43,6 @@ export const run: StageRun = async (io) => {
   }));
   const outlines: Outlines = { lgas, states };
 
-  const areasKm2 = Object.fromEntries(full.lgas.map(({ lga_code, polygons }) => [lga_code, areaKm2(polygons)]));
   const coded = {
     lgas: lgas.map((lga) => ({
       code: lga.lga_code,
@@ -64,10 +69,12 @@ export const run: StageRun = async (io) => {
   if (faults.length > 0)
     throw new Error(`simplified outlines, ${faults.length} faults, expected none: ${faults.slice(0, 5).join('; ')}`);
 
-  const most = moved.reduce((a, b) => (b.share > a.share ? b : a));
+  const byShare = moved.toSorted((a, b) => a.share - b.share);
+  const most = byShare.at(-1)!;
+  const half = byShare[Math.floor(byShare.length / 2)]!.share;
   const count = (list: readonly { polygons: readonly Polygon[] }[]) =>
     list.reduce((sum, { polygons }) => sum + polygons.flat(2).length, 0);
-  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code})`;
+  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), half of them below ${(half * 100).toFixed(2)}%`;
   return { outlines, areas_km2: areasKm2, report: [{ source: 'lga_boundaries', rule: 'simplified', what }] };
 };
 

@@ -1,24 +1,25 @@
-import type { Areas, Surveys, ZonalRow } from '../artifacts.ts';
-import { addMonths, monthIndex, monthOf, type Period, periodOf, periodRange } from '../contract/months.ts';
+import type { Areas, PredictionCells, Scores, Surveys, ZonalRow } from '../artifacts.ts';
+import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../contract/months.ts';
 import { FORECAST_MONTHS } from '../contract/operations.ts';
 import type { Season } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { type BaselineObservation, fitBaseline } from '../models/baseline.ts';
+import { fitBaseline } from '../models/baseline.ts';
 import { baselineScores } from '../models/baseline-scores.ts';
+import { estimateRisk } from '../models/risk-estimate.ts';
+import { LEAST_INDEX, prepareRisk } from '../models/risk-inputs.ts';
+import type { AreaScores } from '../models/risk-prediction.ts';
 import { randomStream } from '../numerics/random.ts';
 
-/** A month without any expected cases would have no logarithm: the index is taken to be at least this. */
-const LEAST_INDEX = 0.01;
-
-/** Risk of every LGA and state, for every estimated month and the forecast months after them. */
+/**
+ * Risk of every LGA and state, for every estimated month and the forecast months after them: the baseline always, and
+ * the spatial model where model.json makes it the score.
+ */
 export const run: StageRun = async (io) => {
   const areas = io.artifact<Areas>('ingest/areas');
   const surveys = io.artifact<Surveys>('ingest/surveys');
   const population = new Map(io.artifact<ZonalRow[]>('zonal/lgas').map((row) => [row.lga_code, row.population]));
   const season = io.artifact<Record<string, Season>>('season/lgas');
   const { risk, seed } = io.model.parameters;
-  if (risk.score !== 'baseline')
-    throw new Error(`model.json, parameters.risk.score: found ${risk.score}, expected baseline`);
 
   const members = areas.lgas.map(({ lga_code, state_code }) => ({
     lga_code,
@@ -26,34 +27,16 @@ export const run: StageRun = async (io) => {
     population: population.get(lga_code)!,
     log_season: season[lga_code]!.seasonal_index.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
   }));
-  const byLga = new Map(members.map((member) => [member.lga_code, member]));
-  const logSeason = (state: string, lga: string | null, period: Period) => {
-    const within = lga === null ? members.filter((member) => member.state_code === state) : [byLga.get(lga)!];
-    const people = within.reduce((sum, member) => sum + member.population, 0);
-    return within.reduce((sum, m) => sum + (m.population / people) * m.log_season[monthOf(period) - 1]!, 0);
-  };
-
-  const observations: BaselineObservation[] = [
-    ...surveys.clusters.map((cluster) => ({
-      state_code: cluster.state_code,
-      survey_year: cluster.survey_year,
-      log_season: logSeason(cluster.state_code, cluster.lga_code, cluster.period),
-      examined: cluster.examined,
-      positive: cluster.examined * cluster.positivity,
-      clustered: true,
-    })),
-    ...surveys.state_rounds.map((round) => ({
-      state_code: round.state_code,
-      survey_year: round.survey_year,
-      log_season: logSeason(round.state_code, null, round.period),
-      examined: risk.state_only_effective_size,
-      positive: risk.state_only_effective_size * round.positivity,
-      clustered: false,
-    })),
-  ];
+  const prepared = prepareRisk({
+    areas,
+    cells: io.artifact<PredictionCells>('zonal/cells'),
+    surveys,
+    season,
+    state_only_effective_size: risk.state_only_effective_size,
+  });
   io.progress(0.1, 'fit');
   const fit = fitBaseline(
-    observations,
+    prepared.observed.map((o) => o.baseline),
     areas.states.map((state) => state.state_code),
     risk.season_exponent,
     risk.draws,
@@ -62,23 +45,55 @@ export const run: StageRun = async (io) => {
   io.progress(0.5, 'predict');
   const lastForecast = addMonths(io.model.last_estimated, FORECAST_MONTHS);
   const middles = fit.rounds.map((year) => middleOf(surveys, year));
-  const { lgas, states } = baselineScores(
-    fit,
-    members,
-    periodRange(io.model.first_estimated, lastForecast),
-    middles,
-    randomStream(seed, 'risk/baseline-areas'),
-  );
-  const evidence = {
-    model: 'baseline',
+  const periods = periodRange(io.model.first_estimated, lastForecast);
+  const baseline = baselineScores(fit, members, periods, middles, randomStream(seed, 'risk/baseline-areas'));
+  const plain = {
     rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
     between_states_sd_logit: fit.tau,
     overdispersion: fit.rho,
     season_exponent: fit.season_exponent.reduce((a, b) => a + b, 0) / fit.season_exponent.length,
   };
-  const what = `each month takes the nearest round: ${evidence.rounds.map((r) => r.survey_year).join(', ')}`;
-  return { lgas, states, evidence, report: [{ source: 'survey_clusters', rule: 'nearest round', what }] };
+  if (risk.score === 'baseline') {
+    const what = `each month takes the nearest round: ${plain.rounds.map((r) => r.survey_year).join(', ')}`;
+    const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
+    return { ...baseline, evidence: { model: 'baseline', baseline: plain, spatial: null }, report };
+  }
+
+  const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>
+    io.progress(0.5 + share / 2, what),
+  );
+  return {
+    lgas: scoresOf(
+      periods,
+      areas.lgas.map((l) => l.lga_code),
+      spatial.lgas,
+    ),
+    states: scoresOf(
+      periods,
+      areas.states.map((s) => s.state_code),
+      spatial.states,
+    ),
+    evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
+    report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
+      source: 'survey_clusters',
+      rule: 'risk model',
+      what: `${scale} of ${name}: ${mean.toFixed(2)}, standard deviation ${sd.toFixed(2)}`,
+    })),
+  };
 };
+
+/** Columns by area from values by month and area. */
+function scoresOf(periods: Period[], codes: string[], { mean, low, high }: AreaScores): Scores {
+  const column = (values: Float64Array, a: number) => periods.map((_, m) => values[m * codes.length + a]!);
+  const areas = codes.map((code, a) => {
+    const score = column(mean, a);
+    // a mean past its range (a long tail) widens it, as the contract has low ≤ score ≤ high
+    const score_low = column(low, a).map((v, m) => Math.min(v, score[m]!));
+    const score_high = column(high, a).map((v, m) => Math.max(v, score[m]!));
+    return [code, { score, score_low, score_high }] as const;
+  });
+  return { periods: [...periods], areas: Object.fromEntries(areas) };
+}
 
 /** Median month of a round's fieldwork, weighted by children examined where clusters are known. */
 function middleOf(surveys: Surveys, year: number): Period {

@@ -6,7 +6,14 @@ import type { Season, SeasonMethod } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { caseSeason, sumReporting } from '../models/case-season.ts';
 import { describeSeason } from '../models/high-season.ts';
-import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from '../models/rain-season.ts';
+import {
+  expectedSeason,
+  fitRainSeason,
+  type RainSeason,
+  type SeasonRecord,
+  usualByMonth,
+  wholeLag,
+} from '../models/rain-season.ts';
 import { checkSeason, type SeasonCheckRow, summariseCheck } from '../models/season-check.ts';
 import { randomStream } from '../numerics/random.ts';
 
@@ -56,7 +63,7 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   const method: SeasonMethod = roundFields({
     cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
-    description: describeMethod(fitted, records.length, model),
+    description: describeMethod(fitted, records, model),
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
@@ -137,11 +144,13 @@ function sumOfLgas(state_code: string, lgas: readonly CaseSeries[]): number[] | 
   return sumReporting(lgas.map((lga) => lga.confirmed));
 }
 
-function describeMethod(rain: RainSeason, series: number, { parameters }: Model): string {
+function describeMethod(rain: RainSeason, records: readonly SeasonRecord[], { parameters }: Model): string {
   const { infectious_months, immune_months } = parameters.transmission;
+  const even = records.filter(({ season }) => Math.min(...season) >= parameters.season.high_share).length;
   const taught =
-    series > 0
-      ? `Parameters were chosen by least squares on ${series} states' monthly case records`
+    records.length > 0
+      ? `Parameters were chosen by least squares on ${records.length} states' monthly case records; in ${even} of them cases never ` +
+        `fall below ${parameters.season.high_share} of their peak, so that every month is high there, and a season of twelve months is no error`
       : 'Without monthly case records, parameters are those found elsewhere';
   return (
     `Usual rain, weighted by people, drives the transmission of an SIRS model (infectious ${infectious_months}, immune ` +

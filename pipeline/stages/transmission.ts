@@ -1,70 +1,76 @@
-import type { Areas, CaseSeries, Cases, Census, ReportLine } from '../artifacts.ts';
-import type { Model } from '../catalog.ts';
+import type { Areas, Cases, Census, ReportLine } from '../artifacts.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
-import { addMonths, monthOf, type Period, periodOf, yearOf } from '../contract/months.ts';
+import { addMonths, type Period, periodOf } from '../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { type ProjectionRecord, type ProjectionTest, type Scores, testProjections } from '../models/projection-test.ts';
+import { designOf, type Standing, standingOf } from '../held-back.ts';
+import {
+  developProjections,
+  type ProjectionRecord,
+  type ProjectionTest,
+  type Scores,
+  scoreHeldBack,
+} from '../models/projection-test.ts';
+import { type ReproductionRange, reproductionRange } from '../models/reproduction-range.ts';
 import { fitSirs, type SirsFit } from '../models/sirs-fit.ts';
 import { describeLimits, type FitFigures } from '../models/transmission-limits.ts';
 import { randomStream } from '../numerics/random.ts';
+import { recordsOf, settingsOf, type TransmissionInput } from './transmission-records.ts';
 
-export interface TransmissionInput {
-  areas: Areas;
-  cases: Cases;
-  census: Census;
-  /** Usual rain by month (mm) of each state. */
-  rain: Readonly<Record<string, readonly number[]>>;
-  model: Model;
-}
 /** What the report says beyond the published model. */
 export interface TransmissionFits {
-  states: (FitFigures & { transmission_rate: number; lag_months: number })[];
+  states: (FitFigures & { transmission_rate: number; lag_months: number; reproduction_range: ReproductionRange })[];
   projection: ProjectionTest;
+  /** The design's fingerprint, and what the register of looks at the held-back year says of it. */
+  design: string;
+  standing: Standing;
 }
+/** `model` and `fits` are null where no state has records that a model can be fitted to. */
 export interface TransmissionOutput {
-  model: TransmissionModel;
-  fits: TransmissionFits;
+  model: TransmissionModel | null;
+  fits: TransmissionFits | null;
   report: ReportLine[];
 }
 
 /** The assumed immunity times this is tried too, to tell how little the records know of it. */
 const OTHER_IMMUNITY = 4;
 
-/** A transmission model for each state with monthly records of its own, and its projections put to the test; null where there are none. */
-export function transmission({ areas, cases, census, rain, model }: TransmissionInput): TransmissionOutput | null {
-  if (cases.states.length === 0) return null;
-  const { transmission: settings, seed } = model.parameters;
-  const { infectious_months, immune_months, development_first, held_back_year, starts } = settings;
-  const durations = { infectious_months, immune_months };
+/** A transmission model for each state with monthly records of its own, and its projections put to the test. */
+export function transmission(input: TransmissionInput): TransmissionOutput {
+  const { areas, model } = input;
+  const { records, left_out } = recordsOf(input);
+  const settings = settingsOf(model);
+  const { durations, held_back_year, starts, seed } = settings;
   const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
+  const short: ReportLine[] = left_out.map((state_code) => ({
+    source: 'transmission',
+    rule: 'record left out',
+    what: `${state_code}: fewer than 24 months reported, or fewer than 12 of them with cases and not masked`,
+  }));
+  if (records.length === 0) {
+    const none = { source: 'transmission', rule: 'no case records', what: 'v1/transmission is left out' };
+    return { model: null, fits: null, report: [...short, none] };
+  }
 
-  const ordered = [...cases.states].sort((a, b) => (a.state_code < b.state_code ? -1 : 1));
-  const states = ordered.map((series) => {
-    const record = recordOf(series, peopleOf(series.state_code, areas, census), rain);
-    const random = randomStream(seed, `transmission ${series.state_code}`);
-    const fitUnder = (immunity: number) =>
-      fitSirs(
-        { first_month: 0, ...record },
-        record.rain_mm,
-        { infectious_months, immune_months: immunity },
-        { starts, random },
-      );
-    const fit = fitUnder(immune_months);
-    const figures = figuresOf(
-      series.state_code,
-      fit,
-      OTHER_IMMUNITY * immune_months,
-      fitUnder(OTHER_IMMUNITY * immune_months),
-    );
-    return { state_code: series.state_code, state: named.get(series.state_code)!, record, fit, figures };
+  const states = records.map((record) => {
+    const { state_code, rain_mm } = record;
+    const random = randomStream(seed, `transmission ${state_code}`);
+    const cases = { first_month: 0, per_1000: record.per_1000, masked: record.masked };
+    const fitUnder = (immune_months: number) =>
+      fitSirs(cases, rain_mm, { ...durations, immune_months }, { starts, random });
+    const fit = fitUnder(durations.immune_months);
+    const tried = OTHER_IMMUNITY * durations.immune_months;
+    const figures = figuresOf(state_code, fit, tried, fitUnder(tried));
+    const draws = randomStream(seed, `reproduction ${state_code}`);
+    const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, draws);
+    return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, reproduction_range } };
   });
-  const projection = testProjections(
-    states.map(({ record }) => record),
-    { durations, development_first, held_back_year, starts, seed },
-  );
+  const developed = developProjections(records, settings);
+  const design = designOf(developed.level_months, settings);
+  const standing = standingOf(model.held_back, held_back_year, design);
+  const projection = scoreHeldBack(records, settings, developed);
 
-  const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection };
+  const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection, design, standing };
   const published = {
     status: 'research' as const,
     assumed: durations,
@@ -85,50 +91,22 @@ export function transmission({ areas, cases, census, rain, model }: Transmission
   };
   const output = roundFields<TransmissionModel>({
     ...published,
-    limits: describeLimits(published, fits.states, projection),
+    limits: describeLimits(published, fits.states, projection, standing),
   });
-  return { model: output, fits, report: reportOf(fits) };
+  return { model: output, fits, report: [...short, ...reportOf(fits)] };
 }
 
 export const run: StageRun = async (io) => {
-  const out = transmission({
-    areas: io.artifact<Areas>('ingest/areas'),
-    cases: io.artifact<Cases>('ingest/cases'),
-    census: io.artifact<Census>('ingest/census'),
-    rain: io.artifact<Record<string, number[]>>('season/rain'),
-    model: io.model,
-  });
-  const none: ReportLine = { source: 'transmission', rule: 'no case records', what: 'v1/transmission is left out' };
-  return out ? { ...out } : { model: null, fits: null, report: [none] };
-};
-
-/** People of a state by its census table; an LGA without a row adds nothing. @throws Error where that leaves nobody */
-function peopleOf(state_code: string, areas: Areas, census: Census): number {
-  const people = areas.lgas
-    .filter((lga) => lga.state_code === state_code)
-    .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
-  if (people > 0) return people;
-  throw new Error(`census: found no people of ${state_code}, whose cases are to be told per 1,000`);
-}
-
-/** Cases per 1,000 people from the January of the first year on; months before the record are unknown. */
-function recordOf(
-  { state_code, first, confirmed, masked }: CaseSeries,
-  people: number,
-  rain: TransmissionInput['rain'],
-): ProjectionRecord {
-  const lead = monthOf(first) - 1;
   return {
-    state_code,
-    first_year: yearOf(first),
-    per_1000: [
-      ...new Array<null>(lead).fill(null),
-      ...confirmed.map((value) => (value === null ? null : (value / people) * 1000)),
-    ],
-    masked: new Set(masked.map((t) => t + lead)),
-    rain_mm: rain[state_code]!,
+    ...transmission({
+      areas: io.artifact<Areas>('ingest/areas'),
+      cases: io.artifact<Cases>('ingest/cases'),
+      census: io.artifact<Census>('ingest/census'),
+      rain: io.artifact<Record<string, number[]>>('season/rain'),
+      model: io.model,
+    }),
   };
-}
+};
 
 /** Rounded first, and growing where the rounded number is above 1. */
 function reproduction({ cycle }: SirsFit) {
@@ -166,7 +144,7 @@ function figuresOf(
   fit: SirsFit,
   immune_months_tried: number,
   other: SirsFit,
-): TransmissionFits['states'][number] {
+): Omit<TransmissionFits['states'][number], 'reproduction_range'> {
   if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} settles on no yearly cycle`);
   return {
     state_code,
@@ -179,23 +157,28 @@ function figuresOf(
   };
 }
 
-function reportOf({ states, projection }: TransmissionFits): ReportLine[] {
+/** The held-back year's errors are told where its look is registered: a build is not to be another. */
+function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
   const errors = ({ errors: by, months }: Scores) =>
     `${months} months: ${Object.entries(by)
       .map(([name, value]) => `${name} ${value.toFixed(3)}`)
       .join(', ')}`;
+  const held = standing.registered
+    ? `${errors(projection.held_back)}; looks at this year: ${standing.looks}`
+    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers it and looks`;
+  const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
   return [
-    ...states.map((fit) => ({
-      source: 'transmission',
-      rule: 'season apart from drift',
-      what: `${fit.state_code}: correlation ${fit.detrended_correlation.toFixed(2)} with the drift taken off; transmission follows rain by ${fit.lag_months.toFixed(1)} months`,
-    })),
-    { source: 'transmission', rule: 'projection, development', what: errors(projection.development) },
-    { source: 'transmission', rule: 'projection, held back', what: errors(projection.held_back) },
-    {
-      source: 'transmission',
-      rule: 'projection design',
-      what: `the model's cycle at the level of the last ${projection.level_months} months, chosen on the development years`,
-    },
+    ...states.map((fit) =>
+      line(
+        'season apart from drift',
+        `${fit.state_code}: correlation ${fit.detrended_correlation.toFixed(2)} with the drift taken off; transmission follows rain by ${fit.lag_months.toFixed(1)} months`,
+      ),
+    ),
+    line('projection, development', errors(projection.development)),
+    line('projection, held back', held),
+    line(
+      'projection design',
+      `the model's cycle at the level of the last ${projection.level_months} months, chosen on the development years`,
+    ),
   ];
 }

@@ -173,7 +173,7 @@ async function eachWindow(
 ): Promise<number[]> {
   const outlines = polygons.lgas.map((lga) => drawOutline(lga.polygons, raster.grid));
   const cover = createCover(raster.grid.columns);
-  for (const window of listWindows(raster.grid, raster.blockRows, outlines)) {
+  for (const window of listWindows(raster.grid, raster, outlines)) {
     const endRow = window.row + window.rows;
     const coverages: [number, Coverage][] = [];
     outlines.forEach((outline, lga) => {
@@ -200,7 +200,7 @@ async function findUrbanCentres(
   const finder = createUrbanCentreFinder(grid);
   let people = 0;
   let peopledCells = 0;
-  for (const window of listWindows(grid, population.blockRows, [wholeGrid(grid)])) {
+  for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
     const persons = await population.readWindow(window);
     finder.add(window.row, persons);
     for (const n of persons) {

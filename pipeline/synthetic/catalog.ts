@@ -241,7 +241,7 @@ export function describeModel(seed: number): Model {
     states: STATES.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),
     parameters: {
       seed,
-      boundaries: { tolerance_m: 100, max_area_change: 0.03 },
+      boundaries: { tolerance_m: 200, max_area_change: 0.01 },
       context: {
         name: `Made-up country, seed ${seed}`,
         coverage_year: 2018,
@@ -255,7 +255,7 @@ export function describeModel(seed: number): Model {
         masked: [{ first: LGA_DIP.first, last: LGA_DIP.last, reason: LGA_DIP.reason }],
       },
       risk: {
-        score: 'baseline',
+        score: 'spatial',
         draws: 500,
         // 285 children a state in 15 clusters that differ a lot among themselves: design effect about 5.
         state_only_effective_size: 60,
@@ -268,6 +268,7 @@ export function describeModel(seed: number): Model {
         held_back_year: 2023,
         starts: 20,
       },
+      diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },
     },
   };
 }

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runZonal, type ZonalOptions } from '../../../pipeline/commands/zonal.ts';
+import { EXTENT, writeNoise } from '../../bench/zonal-data.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../real-data.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
@@ -42,7 +44,7 @@ function prepare(change: Partial<ZonalOptions> = {}): ZonalOptions {
   return {
     polygons: at('polygons.geojson'),
     id: 'name',
-    raster: writeRaster(at('values.tif'), VALUES, { nodata: '-1' }),
+    raster: [writeRaster(at('values.tif'), VALUES, { nodata: '-1' })],
     weights: writeRaster(at('weights.tif'), WEIGHTS),
     out: at('out.csv'),
     ...change,
@@ -78,6 +80,37 @@ describe('table', () => {
   });
 });
 
+describe('several rasters', () => {
+  test('a line for each polygon and raster, named in a column of its own', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), [
+      [5, 6],
+      [7, 8],
+    ]);
+    const [first] = options.raster;
+    const lines = await run({ ...options, raster: [first!, other] });
+    expect(lines[0]).toBe('id,raster,count,sum,mean,weight_sum,weighted_sum,weighted_mean');
+    const alone = await run(options);
+    expect(lines[1]!.replace(`,${first}`, '')).toBe(alone[1]);
+    expect(lines[2]).toBe(`"west, and more",${other},3,19,${19 / 3},70,480,${480 / 70}`);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(['id', '"west', '"west', 'away', 'away']);
+  });
+
+  test('of different grids are refused', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), VALUES, { west: 0.001 });
+    await expect(run({ ...options, raster: [...options.raster, other] })).rejects.toThrow(
+      "expected the raster's 2 × 2",
+    );
+  });
+
+  test('of grids that differ by rounding are one grid', async () => {
+    const options = prepare();
+    const other = writeRaster(join(options.out, '..', 'other.tif'), WEIGHTS, { west: 1e-13, north: 5 + 1e-12 });
+    expect(await run({ ...options, weights: other })).toEqual(await run(options));
+  });
+});
+
 describe('refused', () => {
   const weights = (rows: number[][], cell?: number) => {
     const file = join(temporaryDirectory(), 'weights.tif');
@@ -100,7 +133,7 @@ describe('refused', () => {
       'row 0, column 1 (1.5000, 4.5000): found -9999',
     ],
     ['a field that is not there', () => ({ id: 'code' }), 'expected a field code'],
-    ['a raster that is not there', () => ({ raster: 'nowhere.tif' }), 'nowhere.tif: found no such file'],
+    ['a raster that is not there', () => ({ raster: ['nowhere.tif'] }), 'nowhere.tif: found no such file'],
     ['nowhere to write', () => ({ out: join('no', 'such', 'directory.csv') }), 'a file that can be written'],
   ])('%s', async (_, change, message) => {
     await expect(runZonal(prepare(change()), () => {})).rejects.toThrow(message);
@@ -117,9 +150,13 @@ describe('refused', () => {
   test('on the command line: one line, exit 2', () => {
     const options = prepare({ id: 'code' });
     const call = (...more: string[]) =>
-      spawnSync(process.execPath, [CLI, 'zonal', '--polygons', options.polygons, '--raster', options.raster, ...more], {
-        encoding: 'utf8',
-      });
+      spawnSync(
+        process.execPath,
+        [CLI, 'zonal', '--polygons', options.polygons, '--raster', ...options.raster, ...more],
+        {
+          encoding: 'utf8',
+        },
+      );
     const bad = call('--id', 'code', '--out', options.out);
     expect(bad.status).toBe(2);
     expect(bad.stderr.trimEnd().split('\n')).toHaveLength(1);
@@ -129,6 +166,36 @@ describe('refused', () => {
     expect(call('--id', 'name', '--out', options.out).status).toBe(0);
     expect(existsSync(options.out)).toBe(true);
   });
+});
+
+test('400 million cells in less than a gibibyte', () => {
+  const directory = temporaryDirectory();
+  const at = (name: string) => join(directory, name);
+  writeNoise(at('values.tif'), 20_000, 1);
+  const [west, south, east, north] = EXTENT;
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  const feature = { type: 'Feature', properties: { id: 1 }, geometry: { type: 'Polygon', coordinates: [ring] } };
+  writeFileSync(at('all.geojson'), JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
+  const options = { polygons: at('all.geojson'), id: 'id', raster: [at('values.tif')], out: at('out.csv'), jobs: 2 };
+  const module = pathToFileURL(resolve(import.meta.dirname, '../../../pipeline/commands/zonal.ts'));
+  writeFileSync(
+    at('run.mjs'),
+    `const { runZonal } = await import('${module}');
+    await runZonal(${JSON.stringify(options)}, () => {});
+    process.stdout.write(String(process.resourceUsage().maxRSS));`,
+  );
+  const peakKb = execFileSync(process.execPath, [at('run.mjs')], { encoding: 'utf8' });
+  expect(Number(peakKb) * 1024).toBeLessThan(2 ** 30);
+  const row = readTable(at('out.csv')).get('1')!;
+  expect(row.count).toBe(400_000_000);
+  // exp(u) for u even between -1 and 1: its mean is sinh(1).
+  expect(row.mean).toBeCloseTo(Math.sinh(1), 2);
 });
 
 describe('real rasters', () => {

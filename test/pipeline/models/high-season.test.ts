@@ -56,6 +56,23 @@ test('a flat year peaks in January and is high in all months; of equal peaks the
   expect(describeSeason([1, 1, 9, 1, 1, 1, 9, 9, 1, 1, 1, 1], 0.5)).toMatchObject({ peak_month: 3, season_months: 1 });
 });
 
+test('eleven high months and one lower one are a whole year; the lower one is not listed', () => {
+  const season = describeSeason([10, 9, 8, 7, 6, 4, 6, 7, 8, 9, 10, 10], 0.5);
+  expect([season.season_start_month, season.season_end_month, season.season_months]).toEqual([1, 12, 12]);
+  expect(season.high_months).toEqual([1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
+  expect(season.peak_month).toBe(1);
+});
+
+test("peaks of equal height: the season is the earlier one's, also where the later one's run is longer or wraps round", () => {
+  expect(run([1, 1, 10, 1, 1, 1, 1, 10, 9, 8, 1, 1])).toEqual([3, 3, 1]);
+  expect(run([10, 6, 1, 1, 1, 1, 1, 1, 1, 1, 6, 10])).toEqual([11, 2, 4]);
+  expect(describeSeason([10, 6, 1, 1, 1, 1, 1, 1, 1, 1, 6, 10], 0.5).peak_month).toBe(1);
+});
+
+test('a bridge over the year end: December lower between November and January', () => {
+  expect(run([9, 6, 1, 1, 1, 1, 1, 1, 1, 6, 10, 4])).toEqual([10, 2, 5]);
+});
+
 test('rules go by the rounded index', () => {
   // 0.49996 rounds to 0.5 and is high; 0.49994 does not. 0.99996 rounds to 1 and, being earlier, is the peak.
   const season = describeSeason([0, 0, 0, 0.49994, 0.99996, 1, 0.49996, 0, 0, 0, 0, 0], 0.5);

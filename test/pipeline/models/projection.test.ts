@@ -10,7 +10,12 @@ import {
   seasonalShapeCorrelation,
   shapeTimesLevel,
 } from '../../../pipeline/models/projection.ts';
-import { type ProjectionRecord, testProjections } from '../../../pipeline/models/projection-test.ts';
+import {
+  developProjections,
+  type ProjectionRecord,
+  type ProjectionSettings,
+  scoreHeldBack,
+} from '../../../pipeline/models/projection-test.ts';
 
 /** Two years: 1-12 in the first, twice that in the second. */
 const RISING: History = {
@@ -81,6 +86,8 @@ const SETTINGS = {
   starts: 2,
   seed: 1,
 };
+const testProjections = (records: ProjectionRecord[], settings: ProjectionSettings) =>
+  scoreHeldBack(records, settings, developProjections(records, settings));
 const CASES = Array.from({ length: 60 }, (_, t) => 3 + Math.sin((t - 4) / 1.9) + ((t * 5) % 7) / 20);
 
 test('origins are Januaries with two years before them; the held-back year stands apart', () => {
@@ -94,9 +101,9 @@ test('no leakage: months from an origin on change no projection from it, nor the
   const told = testProjections([record(CASES)], SETTINGS);
   const other = testProjections([record(CASES.map((value, t) => (t < 36 ? value : 9 * value + (t % 5))))], SETTINGS);
   // 2020 and 2021 are projected from months up to 2019-12 and 2020-12, which are the same in both.
-  expect(other.years.slice(0, 2).map(({ methods }) => ({ ...methods, model: null }))).toEqual(
-    told.years.slice(0, 2).map(({ methods }) => ({ ...methods, model: null })),
-  );
+  const unchosen = ({ years }: typeof told) =>
+    years.slice(0, 2).map(({ methods }) => ({ ...methods, model: null, model_and_abeku: null }));
+  expect(unchosen(other)).toEqual(unchosen(told));
   expect(other.years[2]!.methods.flat).not.toEqual(told.years[2]!.methods.flat);
   const later = testProjections([record(CASES.map((value, t) => (t < 48 ? value : 50 * value)))], SETTINGS);
   expect(later.level_months).toBe(told.level_months);
@@ -108,4 +115,33 @@ test('records too short to project score nothing, and say so', () => {
   expect(test.development.months).toBe(0);
   expect(test.held_back.months).toBe(0);
   expect(test.development_years).toEqual([]);
+});
+
+test('development alone never looks at the held-back year', () => {
+  const developed = developProjections([record(CASES)], SETTINGS);
+  expect(developed.years.map(({ year }) => year)).toEqual([2020, 2021]);
+  const cut = developProjections([record(CASES.slice(0, 48))], SETTINGS);
+  expect(cut).toEqual(developed);
+});
+
+test("the model and Abeku's adjustment combined are their geometric mean; every method has a correlation of shapes", () => {
+  const { development, years } = developProjections([record(CASES)], SETTINGS);
+  const { model, abeku_raw, model_and_abeku } = years[0]!.methods;
+  expect(model_and_abeku![4]).toBeCloseTo(Math.sqrt(model![4]! * abeku_raw![4]!), 12);
+  expect(development.errors.model_and_abeku).toBeGreaterThan(0);
+  expect(Object.keys(development.shape_correlations)).toEqual(Object.keys(development.errors));
+  expect(development.shape_correlations.model).toBe(development.seasonal_shape_correlation);
+  expect(development.shape_correlations.flat).toBe(0);
+});
+
+test('years of zero cases or of masked months are nothing to fit: such an origin is passed over, not an error', () => {
+  const zeros = developProjections([record(new Array(60).fill(0))], SETTINGS);
+  expect(zeros.development.months).toBe(0);
+  const masked = { ...record(CASES), masked: new Set(Array.from({ length: 36 }, (_, t) => t)) };
+  expect(developProjections([masked], SETTINGS).development_years).toEqual([]);
+  const [first] = developProjections(
+    [{ ...masked, masked: new Set(Array.from({ length: 12 }, (_, t) => t)) }],
+    SETTINGS,
+  ).development_years;
+  expect(first).toBe(2020);
 });

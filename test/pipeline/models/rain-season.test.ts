@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeSeason } from '../../../pipeline/models/high-season.ts';
 import {
   DEFAULT_RAIN_SEASON,
   expectedSeason,
@@ -32,6 +33,36 @@ test('rain saturates: half the ceiling at the half-saturation, the wettest month
 test('no rain all year is no season, not a division by zero', () => {
   expect(rainForcing(new Array(12).fill(0), 80)).toEqual(new Array(12).fill(1));
   for (const value of expectedSeason(new Array(12).fill(0), TRUTH, DURATIONS)) expect(value).toBeCloseTo(1, 9);
+});
+
+/** Months lower than the one before, and not higher than the next, are no peak. */
+const peaks = (values: readonly number[]) =>
+  values.flatMap((value, m) => (value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]! ? [m + 1] : []));
+
+test('two rains well apart make two peaks, nearly even rain a nearly flat year, one rain one peak', () => {
+  const twice = [0, 0, 60, 200, 150, 10, 0, 0, 60, 200, 150, 10];
+  const index = expectedSeason(twice, TRUTH, DURATIONS);
+  expect(peaks(index)).toHaveLength(2);
+  const [first, second] = peaks(index);
+  expect(second! - first!).toBe(6); // half a year apart, as the rains are
+  const even = describeSeason(
+    expectedSeason(
+      COAST.map((rain) => 180 + 0.1 * rain),
+      TRUTH,
+      DURATIONS,
+    ),
+    0.5,
+  );
+  expect(Math.min(...even.seasonal_index)).toBeGreaterThan(0.95);
+  expect([even.season_start_month, even.season_end_month, even.season_months]).toEqual([1, 12, 12]);
+  expect(peaks(expectedSeason(SAHEL, TRUTH, DURATIONS))).toHaveLength(1);
+});
+
+test('a short break in the rains that saturation hides makes no second peak', () => {
+  const broken = [10, 30, 110, 180, 220, 250, 240, 200, 250, 220, 60, 15];
+  const hidden = { ...TRUTH, half_saturation_mm: 40 };
+  expect(peaks(rainForcing(broken, 300))).toHaveLength(2);
+  expect(peaks(expectedSeason(broken, hidden, DURATIONS).slice(3, 10))).toHaveLength(1);
 });
 
 test('a later rain makes the same season later', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rainForcing } from '../../../pipeline/models/rain-season.ts';
-import { seasonGrid, sirsCycle } from '../../../pipeline/models/sirs.ts';
+import { sirsCycle } from '../../../pipeline/models/sirs.ts';
 import { fitSirs } from '../../../pipeline/models/sirs-fit.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { simulateSirs } from '../../../pipeline/synthetic/sirs.ts';
@@ -12,7 +12,7 @@ const drift = (t: number) => 0.4 * Math.sin(t / 15);
 
 test('without noise or drift the truth is met: cases, share year-round, lag', () => {
   const truth = { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS };
-  const { incidence, reproduction_number } = sirsCycle(truth, seasonGrid(rainForcing(RAIN, 80), 1.5));
+  const { incidence, reproduction_number } = sirsCycle(truth, { monthly: rainForcing(RAIN, 80), lag_months: 1.5 });
   const per_1000 = Array.from({ length: 60 }, (_, t) => 20 * incidence[t % 12]!);
   const fit = fitSirs({ first_month: 0, per_1000, masked: new Set() }, RAIN, DURATIONS, options());
   expect(fit.correlation).toBeGreaterThan(0.99999);
@@ -43,7 +43,7 @@ test('noise, drift, gaps and another integrator: modelled cases lie within noise
 test('records of other lengths and first months, and the same answer each time', () => {
   const { incidence } = sirsCycle(
     { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS },
-    seasonGrid(rainForcing(RAIN, 80), 1.5),
+    { monthly: rainForcing(RAIN, 80), lag_months: 1.5 },
   );
   const record = {
     first_month: 4,

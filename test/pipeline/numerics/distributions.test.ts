@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   drawBeta,
+  drawBetaBinomial,
   drawBinomial,
   drawGamma,
   drawIndex,
@@ -79,6 +80,17 @@ test('negative binomial: variance mean + mean² / size', () => {
 
 test("a cluster's chance: mean .2, variance .2 · .8 · rho", () => {
   expectMoments((r) => drawOverdispersedChance(r, 0.2, 0.1), 0.2, 0.016, 4);
+});
+
+test.each([0, 0.12])('beta-binomial of 15 trials, chance .2, overdispersion %d: the variance of the formula', (rho) => {
+  expectMoments((r) => drawBetaBinomial(r, 15, 0.2, rho), 3, 15 * 0.2 * 0.8 * (1 + 14 * rho), 3.5);
+});
+
+test('beta-binomial: no chance, sure chance, and overdispersion near 1 is all or nothing', () => {
+  const random = randomStream(3, 'edges');
+  expect(drawBetaBinomial(random, 10, 0, 0.1)).toBe(0);
+  expect(drawBetaBinomial(random, 10, 1, 0.1)).toBe(10);
+  expectMoments((r) => drawBetaBinomial(r, 10, 0.3, 1 - 1e-9), 3, 100 * 0.21, 2);
 });
 
 test('index by weight: 1, 0, 3', () => {

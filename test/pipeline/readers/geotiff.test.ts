@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
-import { type Declared, openRaster } from '../../../pipeline/readers/geotiff.ts';
+import { openRaster } from '../../../pipeline/readers/geotiff.ts';
+import type { Declared } from '../../../pipeline/readers/geotiff-description.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
 const ROWS = [

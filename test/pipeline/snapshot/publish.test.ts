@@ -1,17 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { publish } from '../../../pipeline/snapshot/publish.ts';
+import { clearUnpublished, publish as publishVersion } from '../../../pipeline/snapshot/publish.ts';
 
 let out = '';
 beforeEach(() => {
@@ -28,7 +19,14 @@ const write =
     const stages = Object.entries(own).map(([stage, key]) => ({ stage, key }));
     writeFileSync(path.join(directory, 'manifest.json'), JSON.stringify({ model_version: version, stages }));
   };
-const sound = () => {};
+const sound = async () => {};
+const publish = (
+  out: string,
+  version: string,
+  own: Record<string, string>,
+  write: (directory: string) => Promise<void>,
+  check: (directory: string) => Promise<void>,
+) => publishVersion(out, { version, keys: own, write, check });
 
 test('a version appears whole and current points to it', async () => {
   const { directory, already } = await publish(out, 'v-1', keys, write('v-1'), sound);
@@ -51,14 +49,14 @@ test('the same version out of other stages is refused and nothing moves', async 
   await publish(out, 'v-1', keys, write('v-1'), sound);
   await publish(out, 'v-2', keys, write('v-2'), sound);
   await expect(publish(out, 'v-1', { ingest: 'b'.repeat(64) }, write('v-1'), sound)).rejects.toThrow(
-    /v-1: found a snapshot made of other stages, expected/,
+    /v-1: found other content than v-1 has by its inputs and code/,
   );
   expect(readlinkSync(path.join(out, 'current'))).toBe('snapshots/v-2');
 });
 
 test('what fails its check, or fails while it is written, leaves nothing', async () => {
   await publish(out, 'v-1', keys, write('v-1'), sound);
-  const unfit = () => {
+  const unfit = async () => {
     throw new Error('an LGA is missing');
   };
   await expect(publish(out, 'v-2', keys, write('v-2'), unfit)).rejects.toThrow('an LGA is missing');
@@ -69,11 +67,32 @@ test('what fails its check, or fails while it is written, leaves nothing', async
   expect(readlinkSync(path.join(out, 'current'))).toBe('snapshots/v-1');
 });
 
-test('what a killed build left aside is cleared; what a running one has aside stays', async () => {
-  const snapshots = path.join(out, 'snapshots');
-  mkdirSync(path.join(snapshots, '.v-0.4194999'), { recursive: true });
-  mkdirSync(path.join(snapshots, '.v-9.1'));
+test('of two builds that publish the same at once, one version stays; with other content the second is refused', async () => {
+  const meanwhile = (content: string) => async (directory: string) => {
+    await publish(out, 'v-1', keys, write('v-1'), sound);
+    await write('v-1')(directory);
+    if (content) writeFileSync(path.join(directory, 'manifest.json'), content);
+  };
+  const { directory } = await publish(out, 'v-1', keys, meanwhile(''), sound);
+  expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
+  rmSync(directory, { recursive: true });
+  await expect(publish(out, 'v-1', keys, meanwhile('{"other":1}'), sound)).rejects.toThrow(/found other content/);
+  expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
+});
+
+test('current does not go back to a version that is no longer fit', async () => {
   await publish(out, 'v-1', keys, write('v-1'), sound);
-  expect(readdirSync(snapshots).sort()).toEqual(['.v-9.1', 'v-1']);
-  expect(JSON.parse(readFileSync(path.join(out, 'current/manifest.json'), 'utf8')).model_version).toBe('v-1');
+  await publish(out, 'v-2', keys, write('v-2'), sound);
+  const unfit = () => Promise.reject(new Error('a byte was flipped'));
+  await expect(publish(out, 'v-1', keys, write('v-1'), unfit)).rejects.toThrow('a byte was flipped');
+  expect(readlinkSync(path.join(out, 'current'))).toBe('snapshots/v-2');
+});
+
+test('what a killed build left aside is cleared', async () => {
+  await publish(out, 'v-1', keys, write('v-1'), sound);
+  mkdirSync(path.join(out, 'snapshots/.v-0.4194999-x-1.tmp'), { recursive: true });
+  writeFileSync(path.join(out, 'current.4194999-x-2.tmp'), '');
+  clearUnpublished(out);
+  expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
+  expect(readdirSync(out).sort()).toEqual(['current', 'snapshots']);
 });

@@ -1,12 +1,13 @@
 import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Areas, Cases, Climate } from '../../../pipeline/artifacts.ts';
-import type { Model } from '../../../pipeline/catalog.ts';
+import type { HeldBack, Model } from '../../../pipeline/catalog.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
+import { readRegister } from '../../../pipeline/held-back.ts';
 import { type SeasonOutput, season } from '../../../pipeline/stages/season.ts';
 import { type TransmissionOutput, transmission } from '../../../pipeline/stages/transmission.ts';
 import { realArtifacts } from '../../real-artifacts.ts';
-import { HAS_REAL_DATA, needsReal } from '../../real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../../real-data.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
 const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];
@@ -57,7 +58,11 @@ describe('a country of three LGAs', () => {
     expect(Value.Check(SeasonMethod, out.method)).toBe(true);
     for (const value of [out.national, ...Object.values(out.states), ...Object.values(out.lgas)])
       expect(Value.Check(Season, value)).toBe(true);
-    expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toBeNull();
+    expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toMatchObject({
+      model: null,
+      fits: null,
+      report: [{ rule: 'no case records' }],
+    });
   });
 
   test("a state's season is that of its people's rain: all of them live on the coast", () => {
@@ -73,24 +78,61 @@ describe('a country of three LGAs', () => {
       states: [{ state_code: 'AA', lga_code: null, first: '2021-03', confirmed, masked: [7] }],
       lgas: [],
     };
-    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model })!;
+    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model });
     expect(Value.Check(TransmissionModel, published)).toBe(true);
-    const [state] = published.states;
+    const [state] = published!.states;
     expect(state!.series).toHaveLength(35);
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
     expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
     expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, and shown
     expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(/no people of AA/);
   });
+
+  test('records that are too short, all zero or all masked are left out and named; with no other there is no model', () => {
+    const months = Array.from({ length: 36 }, (_, t) => 30 + ((t * 7) % 12));
+    const series = (confirmed: (number | null)[], masked: number[] = []) => ({
+      state_code: 'AA',
+      lga_code: null,
+      first: '2021-01',
+      confirmed,
+      masked,
+    });
+    const sound = { ...series(months), state_code: 'BB' };
+    for (const bad of [
+      series(months.slice(0, 23)),
+      series(months.map(() => 0)),
+      series(months.map(() => null)),
+      series(
+        months,
+        months.map((_, t) => t),
+      ),
+    ]) {
+      const alone = { states: [bad], lgas: [] };
+      const nothing = transmission({ areas, cases: alone, census, rain: out.rain, model });
+      expect(nothing.model).toBeNull();
+      expect(nothing.report.map(({ rule }) => rule)).toEqual(['record left out', 'no case records']);
+      const seasons = season({ areas, climate, populations, cases: alone, model });
+      expect(seasons.method.check.series).toBe(0);
+      expect(seasons.report[0]).toMatchObject({ rule: 'record left out' });
+    }
+    const cases = { states: [sound, series(months.map(() => 0))], lgas: [] };
+    const both = transmission({ areas, cases, census, rain: out.rain, model });
+    expect(both.model!.states.map(({ state_code }) => state_code)).toEqual(['BB']);
+    expect(both.report[0]!.what).toMatch(/^AA: fewer than 24 months/);
+    expect(Value.Check(TransmissionModel, both.model)).toBe(true);
+  });
 });
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   let seasons: SeasonOutput;
   let transmitted: TransmissionOutput;
+  let register: HeldBack;
   beforeAll(async () => {
     const real = await realArtifacts();
+    real.model.held_back = readRegister(REAL_CATALOG);
+    register = real.model.held_back;
     seasons = season(real);
-    transmitted = transmission({ ...real, rain: seasons.rain })!;
+    transmitted = transmission({ ...real, rain: seasons.rain });
   });
 
   test('twelve states left out in turn reach the figures asked for', () => {
@@ -103,8 +145,20 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(Object.keys(seasons.lgas)).toHaveLength(774);
   });
 
+  test('two peaks where southern rain breaks in August, as records show there; one in the north', () => {
+    const peaks = (values: readonly number[]) =>
+      values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
+    for (const state of ['OY', 'OG', 'LA', 'OS']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(2);
+    for (const state of ['SO', 'YO', 'KN', 'BO']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(1);
+    const recorded = seasons.check.find(({ state_code }) => state_code === 'OY')!.recorded;
+    expect(peaks(recorded)).toBeGreaterThan(1);
+    // The south's year is flatter than the north's.
+    const lowest = (state: string) => Math.min(...seasons.states[state]!.seasonal_index);
+    expect(lowest('RI')).toBeGreaterThan(lowest('SO'));
+  });
+
   test('simple projections are those of the reference, to its three decimals', () => {
-    const { development, held_back } = transmitted.fits.projection;
+    const { development, held_back } = transmitted.fits!.projection;
     expect([development.months, held_back.months]).toEqual([132, 36]);
     const figures = ({ errors }: typeof development) =>
       ['same_month_last_year', 'same_month_last_three_years', 'abeku_log', 'abeku_raw', 'flat'].map((name) =>
@@ -114,14 +168,38 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
   });
 
+  test('the design is registered, and the held-back errors are those of its look (else: malaria-risk score-held-back)', () => {
+    const { design, standing, projection } = transmitted.fits!;
+    expect(standing).toEqual({ registered: true, looks: register.looks.length });
+    const { result } = register.looks.find((look) => look.design === design)!;
+    for (const [name, error] of Object.entries(result!.mean_absolute_error))
+      expect(projection.held_back.errors[name]).toBeCloseTo(error, 3);
+    expect(transmitted.model!.limits.at(-1)).toMatch(/registered before its look.*look \d+ at this year/);
+  });
+
+  test("R's range by month: months surely growing, surely not, and doubtful ones named", () => {
+    for (const [k, { reproduction_range }] of transmitted.fits!.states.entries()) {
+      const { low, high } = reproduction_range;
+      expect(low.filter((value) => value > 1).length).toBeGreaterThan(0);
+      expect(high.filter((value) => value < 1).length).toBeGreaterThan(0);
+      for (const [month, r] of transmitted.model!.states[k]!.reproduction_number_by_month.entries()) {
+        expect(low[month]! - 0.03).toBeLessThan(r);
+        expect(high[month]! + 0.03).toBeGreaterThan(r);
+      }
+    }
+    expect(transmitted.model!.limits.join('\n')).toMatch(
+      /growing cannot be told from shrinking: Ekiti .*; Kebbi .*; Kwara /,
+    );
+  });
+
   test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
     expect(Value.Check(TransmissionModel, transmitted.model)).toBe(true);
-    for (const state of transmitted.model.states) {
+    for (const state of transmitted.model!.states) {
       expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);
       expect(state.months_with_infection_growing.length).toBeGreaterThan(2);
       expect(state.months_with_infection_growing.length).toBeLessThan(10);
     }
-    const { development, held_back } = transmitted.model.projection_test;
+    const { development, held_back } = transmitted.model!.projection_test;
     expect(development.mean_absolute_error.model).toBeLessThan(development.mean_absolute_error.same_month_last_year);
     expect(development.mean_absolute_error.model).toBeGreaterThan(0.88);
     expect(held_back.mean_absolute_error.model).toBeGreaterThan(1.2);

@@ -1,0 +1,39 @@
+/** Small charts out of characters, for the terminal. */
+
+const STEPS = ' ▁▂▃▄▅▆▇█';
+
+/** A character a value, its height the value's share of `top`; negative values and missing ones are blanks. */
+export function sparkline(
+  values: readonly (number | null)[],
+  top = Math.max(...values.map((value) => value ?? 0)),
+): string {
+  return values
+    .map((value) => STEPS[value === null || top <= 0 ? 0 : Math.max(0, Math.min(8, Math.round((value / top) * 8)))]!)
+    .join('');
+}
+
+/**
+ * A range with its middle on a scale from 0 to `top`: `··├──●────┤···`.
+ * @param width characters in all, 3 or more
+ */
+export function rangeBar(low: number, middle: number, high: number, top: number, width: number): string {
+  const at = (value: number) => Math.min(width - 1, Math.round((value / top) * (width - 1)));
+  return Array.from({ length: width }, (_, i) => {
+    if (i === at(middle)) return '●';
+    if (i === at(low)) return '├';
+    if (i === at(high)) return '┤';
+    return i > at(low) && i < at(high) ? '─' : '·';
+  }).join('');
+}
+
+/** Rows as CSV (RFC 4180), their first row's fields as columns; null is empty. */
+export function toCsv(rows: readonly Record<string, unknown>[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const cell = (value: unknown) => {
+    const text = value === null || value === undefined ? '' : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((row) => row.map(cell).join(','))
+    .join('\n');
+}

@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
+import type { Season } from '../contract/schemas.ts';
+import type { Country } from '../engine/country.ts';
+import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
+import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
+import { GIVEN } from '../models/risk-estimate.ts';
+import { prepareRisk } from '../models/risk-inputs.ts';
+import { summariseScores } from '../models/score-summary.ts';
+import { withArtifacts } from '../part.ts';
+import { say } from './options.ts';
+
+interface CrossValidateOptions {
+  country: string;
+  rawData?: string;
+  folds: string;
+  out: string;
+  draws?: string;
+  build: string;
+  json?: boolean;
+}
+
+/** Stages whose artifacts the risk models stand on. */
+const NEEDED = ['ingest', 'zonal', 'season'];
+
+/** `malaria-risk cross-validate`. */
+export function crossValidateCommand(): Command {
+  return new Command('cross-validate')
+    .description('Predict every survey cell by the risk model and the baseline fitted without its fold, and score both')
+    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
+    .requiredOption('--out <file.csv>', 'a row per held-out cell and model')
+    .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell')
+    .option('--build <dir>', 'where the cache of stages lies', 'build')
+    .option('--json', 'the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  malaria-risk cross-validate --country raw-data/nigeria --raw-data ../raw/nigeria --folds folds.csv --out scores.csv
+
+Trained on rounds known by cell only. log_score is the log of the mean over draws of the beta-binomial density of the
+cell's count; crps is of its observed share, in the fair form; quantiles are of the observed share.`,
+    )
+    .action(async (options: CrossValidateOptions) => {
+      const rows = await heldOut(options);
+      writeScores(options.out, rows);
+      if (options.draws) await writeDraws(options.draws, rows);
+      const groups = [null, ...new Set(rows.map((row) => row.survey_year))].flatMap((survey_year) =>
+        (['spatial', 'baseline'] as const).map((model) => {
+          const own = rows.filter((r) => r.model === model && (survey_year ?? r.survey_year) === r.survey_year);
+          return { survey_year, model, ...summariseScores(own) };
+        }),
+      );
+      if (options.json) say(JSON.stringify(groups));
+      else say(`${options.out}: ${rows.length} rows`, ...groups.map(describe));
+    });
+}
+
+function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
+  const foldOf = readFolds(options.folds);
+  const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
+  return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
+}
+
+function crossValidateCountry(
+  country: Country,
+  artifact: <A>(stage: string, name: string) => A,
+  foldOf: Map<string, number>,
+): HeldOut[] {
+  const areas = artifact<Areas>('ingest', 'areas');
+  const { risk, seed } = country.model.parameters;
+  const prepared = prepareRisk({
+    areas,
+    cells: artifact<PredictionCells>('zonal', 'cells'),
+    surveys: artifact<Surveys>('ingest', 'surveys'),
+    season: artifact<Record<string, Season>>('season', 'lgas'),
+    state_only_effective_size: risk.state_only_effective_size,
+  });
+  const states = areas.states.map((state) => state.state_code);
+  const constants = { season_exponent: risk.season_exponent, ...GIVEN };
+  return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
+}
+
+function describe(group: HeldOutScores): string {
+  const figure = ({ mean, standard_error }: OverFolds, digits: number) =>
+    standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
+  return [
+    `${group.survey_year ?? 'all'} ${group.model}:`,
+    `${group.cells} cells, log score ${figure(group.log_score, 3)}, CRPS ${figure(group.crps, 4)},`,
+    `mean absolute error ${figure(group.mean_absolute_error, 3)}, correlation ${group.correlation.toFixed(2)},`,
+    `coverage ${group.coverage.map(({ level, share }) => `${share.toFixed(3)} of ${level}`).join(', ')}`,
+  ].join(' ');
+}

@@ -1,0 +1,106 @@
+import { Command } from 'commander';
+import { writeWhole } from '../engine/cache.ts';
+import { diffSnapshots, type SnapshotDiff } from '../snapshot/diff.ts';
+import { openSnapshot } from '../snapshot/read.ts';
+import { say } from './options.ts';
+import { formatTable } from './table.ts';
+
+const DETAIL = `
+Scores are compared LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has
+moved when it changed by more than parameters.diff.score_change of B's model.json; the other thresholds there say what
+--gate lets pass. Where B estimates months that A forecast, A's forecasts are scored against them.
+
+Exits 0, or 1 with --gate where a threshold is passed, 2 where there is nothing to compare.
+
+Examples:
+  malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
+  malaria-risk diff OLD NEW --gate --out diff.json`;
+
+/** `malaria-risk diff`. */
+export function diffCommand(): Command {
+  return new Command('diff')
+    .description(
+      'Say what a new snapshot does to an old one: scores moved, levels flipped, how good the forecasts were',
+    )
+    .argument('<a>', 'directory of the old snapshot')
+    .argument('<b>', 'directory of the new one')
+    .option('--gate', 'exit 1 where more changed than the thresholds allow')
+    .option('--json', 'all of it as JSON, by state and month')
+    .option('--out <file>', 'write the JSON to a file too')
+    .addHelpText('after', DETAIL)
+    .action((a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string }) => {
+      const diff = diffSnapshots(openSnapshot(a), openSnapshot(b));
+      if (options.gate && !diff.thresholds)
+        throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
+      const json = JSON.stringify(diff, null, 2);
+      if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
+      say(options.json ? json : describe(diff));
+      if (options.gate && diff.over.length > 0) process.exitCode = 1;
+    });
+}
+
+function describe(diff: SnapshotDiff): string {
+  const { all, thresholds, past_forecasts: past } = diff;
+  const tallies = [
+    { of: 'all', ...all },
+    ...diff.states.map(({ state_code, ...tally }) => ({ of: state_code, ...tally })),
+    ...diff.periods
+      .filter(({ moved, flipped }) => moved + flipped > 0)
+      .map(({ period, ...t }) => ({ of: period, ...t })),
+  ];
+  const lacking = ([name, { lgas, periods }]: [string, SnapshotDiff['only_in_a']]) =>
+    lgas.length + periods.length === 0
+      ? []
+      : [
+          `Only in ${name}: ${lgas.length} LGAs; months ${periods[0] ?? 'none'}${periods.length > 1 ? ` to ${periods.at(-1)}` : ''}`,
+        ];
+  return [
+    `${diff.a} -> ${diff.b}: ${all.compared} scores of LGAs compared`,
+    ...[['A', diff.only_in_a] as const, ['B', diff.only_in_b] as const].flatMap(([name, only]) =>
+      lacking([name, only]),
+    ),
+    '',
+    `By state, and by month where anything moved by more than ${thresholds?.score_change ?? 0} or changed its level:`,
+    formatTable(tallies),
+    ...(diff.levels_flipped.length > 0 ? ['', 'Levels:', formatTable(diff.levels_flipped)] : []),
+    ...(diff.largest.length > 0
+      ? [
+          '',
+          'Largest changes:',
+          formatTable(
+            diff.largest.map(({ lga_code, state_code, period, a, b, change }) => ({
+              lga_code,
+              state_code,
+              period,
+              was: a.score,
+              is: b.score,
+              change,
+            })),
+          ),
+        ]
+      : []),
+    '',
+    'Answers:',
+    formatTable(diff.answers),
+    ...(past
+      ? [
+          '',
+          `A's forecasts of ${past.periods.join(', ')}, which B estimates (errors in the score's unit):`,
+          formatTable(
+            [...past.by_horizon, { horizon_months: 'all', ...past.all }].map((row) => ({
+              months_ahead: row.horizon_months,
+              forecasts: row.forecasts,
+              error: fixed(row.mean_absolute_error.forecast),
+              'last month carried on': fixed(row.mean_absolute_error.persistence),
+              'same month last year': fixed(row.mean_absolute_error.same_month_last_year),
+              bias: fixed(row.bias),
+              'inside the range': fixed(row.coverage),
+            })),
+          ),
+        ]
+      : []),
+    ...(diff.over.length > 0 ? ['', ...diff.over.map((what) => `over: ${what}`)] : []),
+  ].join('\n');
+}
+
+const fixed = (value: number | null) => (value === null ? null : value.toFixed(4));

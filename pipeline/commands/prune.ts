@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { pruneEntries } from '../engine/cache.ts';
+import { whenAlone } from '../engine/lock.ts';
+import { cacheOf, clearUnpublished } from '../snapshot/publish.ts';
+import { say } from './options.ts';
+
+/** `malaria-risk prune`. */
+export function pruneCommand(): Command {
+  return new Command('prune')
+    .description("Remove from the cache what no country's latest build used; published snapshots stay")
+    .option('--out <dir>', 'where cache and snapshots are', 'build')
+    .option('--json', 'as JSON')
+    .action(({ out, json }: { out: string; json?: boolean }) => {
+      if (!existsSync(cacheOf(out))) throw new Error(`${out}: found no cache there, expected a build's --out`);
+      const result: ReturnType<typeof pruneEntries>[] = [];
+      const done = whenAlone(out, () => {
+        clearUnpublished(out);
+        result.push(pruneEntries(cacheOf(out)));
+      });
+      if (!done) throw new Error(`${out}: a build is running there; prune when it is done`);
+      const { entries, bytes, kept } = result[0]!;
+      say(
+        json
+          ? JSON.stringify(result[0])
+          : `Removed ${entries} entries, ${(bytes / 1e6).toFixed(1)} MB, from ${cacheOf(out)}; kept ${kept}`,
+      );
+    });
+}

@@ -1,0 +1,115 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import type { Areas, Cases, Census } from '../artifacts.ts';
+import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog.ts';
+import { writeWhole } from '../engine/cache.ts';
+import type { Country } from '../engine/country.ts';
+import type { StageEvent } from '../engine/run.ts';
+import { designOf, enterLook, readRegister } from '../held-back.ts';
+import { developProjections, type Scores, scoreHeldBack } from '../models/projection-test.ts';
+import { withArtifacts } from '../part.ts';
+import { recordsOf, settingsOf } from '../stages/transmission-records.ts';
+import { addCountryOptions, type CountryOptions, say } from './options.ts';
+import { showProgress } from './progress.ts';
+
+/** What the transmission stage reads comes from these. */
+const NEEDED = ['ingest', 'zonal', 'season'];
+
+interface LookOptions extends CountryOptions {
+  again?: string;
+}
+export interface LookTaken {
+  file: string;
+  look: Look;
+  /** Whether it had been taken before, and was not taken again. */
+  already: boolean;
+  looks: number;
+  development: Scores;
+}
+
+/**
+ * Scores the country's held-back year with the design as it stands: enters the design into `held-back.json` first, looks
+ * then, and writes down what it saw. A design that has been looked at is not looked at again.
+ * @throws Error where another design has been looked at and `again` gives no reason, or no state can be projected
+ */
+export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
+  return withArtifacts(NEEDED, { ...options, onEvent }, (country, artifact) => look(options, country, artifact));
+}
+
+function look(options: LookOptions, country: Country, artifact: <A>(stage: string, name: string) => A): LookTaken {
+  const { records } = recordsOf({
+    areas: artifact<Areas>('ingest', 'areas'),
+    cases: artifact<Cases>('ingest', 'cases'),
+    census: artifact<Census>('ingest', 'census'),
+    rain: artifact<Record<string, number[]>>('season', 'rain'),
+    model: country.model,
+  });
+  const settings = settingsOf(country.model);
+  const developed = developProjections(records, settings);
+  if (developed.development.months === 0)
+    throw new Error(`${options.country}: found no month that could be projected in development, expected case records`);
+
+  const file = path.join(options.country, HELD_BACK_FILE);
+  const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);
+  const asked = {
+    held_back_year: settings.held_back_year,
+    design: designOf(developed.level_months, settings),
+    level_months: developed.level_months,
+  };
+  const { register, entry } = enterLook(readRegister(options.country), asked, options.again);
+  const found = register.looks[entry]!;
+  const looks = register.looks.filter((look) => look.held_back_year === settings.held_back_year).length;
+  const { development } = developed;
+  if (found.result) return { file, look: found, already: true, looks, development };
+
+  write(register);
+  const { held_back } = scoreHeldBack(records, settings, developed);
+  const errors = held_back.months > 0 ? held_back.errors : {};
+  const four = (value: number) => Number(value.toFixed(4));
+  const result = {
+    months: held_back.months,
+    mean_absolute_error: Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, four(error)])),
+    seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
+  };
+  const look: Look = { ...found, result };
+  write({ looks: register.looks.with(entry, look) });
+  return { file, look, already: false, looks, development };
+}
+
+/** `malaria-risk score-held-back`. */
+export function scoreHeldBackCommand(): Command {
+  return addCountryOptions(new Command('score-held-back'))
+    .description("Score the held-back year once, after entering the design into the country's held-back.json")
+    .option('--again <reason>', 'look though another design has been looked at; both stay on record with the reason')
+    .option('--json', 'the look as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  malaria-risk score-held-back --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
+
+The design is told by its settings and by what it projects of a record that is always the same. It is written down before the
+held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
+    )
+    .action(async (options: LookOptions & { json?: boolean }) => {
+      const progress = showProgress(NEEDED, options.json ?? false);
+      const taken = await lookAtHeldBack(options, progress.onEvent).finally(progress.end);
+      if (options.json) {
+        say(JSON.stringify(taken));
+        return;
+      }
+      const { look, already, looks, file, development } = taken;
+      const result = look.result!;
+      say(
+        `Design ${look.design.slice(0, 8)}, level of the last ${look.level_months} months, development error ${development.errors.model!.toFixed(3)} over ${development.months} months`,
+        already
+          ? `${look.held_back_year} was scored before with this design; not scored again`
+          : `${look.held_back_year} scored, look ${looks} at that year (${look.reason})`,
+        ...Object.entries(result.mean_absolute_error).map(
+          ([name, error]) => `  ${name.padEnd(28)} ${error.toFixed(3)}`,
+        ),
+        `  ${'months'.padEnd(28)} ${result.months}`,
+        `Recorded in ${file}`,
+      );
+    });
+}

@@ -1,0 +1,86 @@
+import { monthOf, type Period, periodRange } from '../contract/months.ts';
+import { forecastPeriods } from '../contract/operations.ts';
+import type * as schemas from '../contract/schemas.ts';
+import type { Snapshot } from '../snapshot/read.ts';
+import { rangeBar, sparkline } from './charts.ts';
+import type { Cells } from './table.ts';
+
+type ReadAnswer = Snapshot['answer'];
+
+const WIDTH = 32;
+
+/** Rows of scores with the range drawn instead of in figures alone. */
+export function withRangeBars(rows: readonly Cells[]): Cells[] {
+  const top = Math.max(...rows.map((row) => Number(row.score_high)), 0.01);
+  return rows.map(({ score, score_low, score_high, ...rest }) => {
+    const { level, ...others } = rest;
+    const bar = rangeBar(Number(score_low), Number(score), Number(score_high), top, WIDTH);
+    return {
+      ...others,
+      score: score!,
+      'low-high': `${score_low}-${score_high}`,
+      [`0 … ${top.toFixed(2)}`]: bar,
+      level: level!,
+    };
+  });
+}
+
+/** A state's score month by month, a line a year; forecast months follow `|`. */
+export function stateSeries(read: ReadAnswer, state: string, first: Period): string[] {
+  const { last_estimated } = read<schemas.Periods>('periods', {});
+  const scoreIn = ({ states }: { states: schemas.StateRisk[] }) =>
+    states.find((row) => row.state_code === state)!.score;
+  const estimated = periodRange(first, last_estimated).map((period) => ({
+    period,
+    score: scoreIn(read<schemas.RiskStates>('risk-states', { period })),
+  }));
+  const { forecasts } = read<schemas.ForecastsStates>('forecasts-states', {
+    months: forecastPeriods({ last_estimated }).length,
+  });
+  const ahead = forecasts.map((report) => ({ period: report.period, score: scoreIn(report) }));
+  const top = Math.max(...[...estimated, ...ahead].map(({ score }) => score));
+  const years = [...Map.groupBy(estimated, ({ period }) => period.slice(0, 4))].map(([year, months]) => {
+    const blanks = ' '.repeat(monthOf(months[0]!.period) - 1);
+    return `  ${year} ${blanks}${sparkline(
+      months.map(({ score }) => score),
+      top,
+    )}`;
+  });
+  return [
+    `Score of ${state} month by month, highest ${top}:`,
+    '       JFMAMJJASOND',
+    ...years,
+    `  forecast to ${ahead.at(-1)!.period}: ${sparkline(
+      ahead.map(({ score }) => score),
+      top,
+    )} (${ahead.map(({ score }) => score).join(' ')})`,
+  ];
+}
+
+/** Reported and modelled cases of each state as two lines, and how projections did. */
+export function modelCharts(read: ReadAnswer): string[] {
+  const { states, projection_test } = read<schemas.TransmissionModel>('transmission-model', {});
+  const lines = states.flatMap(({ state, series }) => {
+    const top = Math.max(...series.flatMap(({ reported, modelled }) => [reported, modelled]));
+    const line = (name: 'reported' | 'modelled') =>
+      `  ${name} ${sparkline(
+        series.map((row) => row[name]),
+        top,
+      )}`;
+    return [
+      `${state}, ${series[0]!.period} to ${series.at(-1)!.period}, highest ${top} cases per 1,000:`,
+      line('reported'),
+      line('modelled'),
+    ];
+  });
+  const tests = (
+    [
+      ['development', projection_test.development],
+      [`held back ${projection_test.held_back_year}`, projection_test.held_back],
+    ] as const
+  ).map(
+    ([name, { months, mean_absolute_error: error }]) =>
+      `  ${name}, ${months} months: model ${error.model}, same month last year ${error.same_month_last_year}, same month of three years ${error.same_month_last_three_years}`,
+  );
+  return ['', ...lines, '', 'Mean absolute error a year ahead, cases per 1,000 people:', ...tests];
+}

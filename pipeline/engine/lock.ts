@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** How long to wait for a prune or for another build's clearing up, both short. */
+const WAIT_MS = 60_000;
+
+/**
+ * The right to use a build's output directory: any number of builds together, or one that removes things, alone. The
+ * lock is SQLite's on an empty database, which the system gives back when a process ends, however it ends.
+ */
+function openLock(out: string, wait: number): DatabaseSync {
+  mkdirSync(path.join(out, 'cache'), { recursive: true });
+  return new DatabaseSync(path.join(out, 'cache', 'lock.sqlite'), { timeout: wait });
+}
+
+/**
+ * Does `work` if nobody else uses `out`, and keeps everybody out meanwhile.
+ * @returns whether it was done
+ */
+export function whenAlone(out: string, work: () => void): boolean {
+  const lock = openLock(out, 0);
+  try {
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      if (/locked|busy/.test((error as Error).message)) return false;
+      throw error;
+    }
+    work();
+    return true;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Uses `out` together with other builds until `leave` is called; nothing is removed meanwhile. */
+export function enter(out: string): { leave(): void } {
+  const lock = openLock(out, WAIT_MS);
+  lock.exec('BEGIN');
+  lock.prepare('SELECT count(*) FROM sqlite_schema').get();
+  return { leave: () => lock.close() };
+}

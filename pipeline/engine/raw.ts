@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { writeWhole } from './cache.ts';
+import type { Country } from './country.ts';
+import { sha256File } from './hash.ts';
+
+/** Content hashes of the country's raw files: path -> SHA-256. */
+export async function hashRawFiles(country: Country): Promise<Record<string, string>> {
+  const files = country.sources.flatMap((source) => source.files.map((file) => file.path)).sort();
+  const hashes: Record<string, string> = {};
+  for (const file of files) hashes[file] = await sha256File(path.join(country.rawData, file));
+  return hashes;
+}
+
+const isTable = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
+/** Larger files are told as changed without a row. */
+const MOST_BYTES = 64e6;
+const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
+
+/** Keeps a checksum for each line of the text files, four bytes a line, so that a later plan can say which row changed. */
+export function rememberRows(cache: string, country: Country, raw: Record<string, string>): void {
+  for (const [file, hash] of Object.entries(raw)) {
+    const full = path.join(country.rawData, file);
+    const target = linesOf(cache, hash);
+    if (!isTable(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
+    const sums = checksums(readFileSync(full));
+    writeWhole(target, Buffer.from(sums.buffer));
+  }
+}
+
+/** Which rows of a text file changed since it had the hash `then`, in words; null where that is not known. */
+export function changedRows(cache: string, full: string, then: string): string | null {
+  const kept = linesOf(cache, then);
+  if (!isTable(full) || !existsSync(kept)) return null;
+  const bytes = readFileSync(kept);
+  const before = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const now = checksums(readFileSync(full));
+  const shortest = Math.min(before.length, now.length);
+  let start = 0;
+  while (start < shortest && before[start] === now[start]) start++;
+  let end = 0;
+  while (end < shortest - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const was = before.length - start - end;
+  const is = now.length - start - end;
+  const rows = (count: number, from: number) => (count === 1 ? `row ${from}` : `rows ${from} to ${from + count - 1}`);
+  if (is === 0) return was === 0 ? null : `${was === 1 ? 'a row' : `${was} rows`} gone after row ${start}`;
+  if (was === 0) return `${rows(is, start + 1)} added`;
+  return was === is ? `changes in ${rows(is, start + 1)}` : `${rows(was, start + 1)} became ${rows(is, start + 1)}`;
+}
+
+/** CRC-32 of every line, the header being the first. */
+function checksums(data: Buffer): Uint32Array {
+  const sums: number[] = [];
+  for (let from = 0; from < data.length; ) {
+    const end = data.indexOf(10, from);
+    const to = end === -1 ? data.length : end;
+    sums.push(crc32(data.subarray(from, to)));
+    from = to + 1;
+  }
+  return Uint32Array.from(sums);
+}

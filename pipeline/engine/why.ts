@@ -1,0 +1,80 @@
+import path from 'node:path';
+import { changedRows } from './raw.ts';
+import type { Recipe } from './recipe.ts';
+
+/** Where to look for what a hash alone does not tell. */
+export interface Whereabouts {
+  cache: string;
+  rawData: string;
+}
+
+/** In words, what differs between a recipe and that of the latest build: a cause a line. */
+export function causesOf(now: Recipe, then: Recipe | null, where: Whereabouts): string[] {
+  if (!then) return ['never run here'];
+  const causes = [
+    ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),
+    ...differences(now.code, then.code).map((file) => `code ${file} ${change(then.code[file], now.code[file])}`),
+    ...valueChanges(then.parameters, now.parameters).map((text) => `model.json, ${text}`),
+  ];
+  if (now.lock !== then.lock) causes.push('package-lock.json changed: a dependency may work otherwise');
+  if (now.runtime !== then.runtime) causes.push(`run by ${now.runtime}, before by ${then.runtime}`);
+  return causes.length > 0 ? causes : ['its results are no longer in the cache, or were changed there'];
+}
+
+function inputCauses(name: string, now: Recipe, then: Recipe, { cache, rawData }: Whereabouts): string[] {
+  const [is, was] = [now.inputs[name], then.inputs[name]];
+  if (name.startsWith('raw ')) {
+    const file = name.slice('raw '.length);
+    const rows = is && was ? changedRows(cache, path.join(rawData, file), was) : null;
+    return [`${file} ${change(was, is)}${rows ? `: ${rows}` : ''}`];
+  }
+  if (name.startsWith('catalog ')) {
+    const id = name.slice('catalog '.length);
+    if (is && was) return valueChanges(then.catalog[id], now.catalog[id]).map((text) => `sources.json, ${id}: ${text}`);
+    return [`sources.json, ${id} ${change(was, is)}`];
+  }
+  return [`${name} ${change(was, is)}`];
+}
+
+const change = (was: unknown, is: unknown) =>
+  was === undefined ? 'is new' : is === undefined ? 'is no longer read' : 'changed';
+
+function differences(now: Record<string, string>, then: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => now[name] !== then[name]).sort();
+}
+
+/** Where two JSON values differ, each as `path: was …, is …`; the whole where a list has another length. */
+function valueChanges(was: unknown, is: unknown, at = ''): string[] {
+  if (JSON.stringify(was) === JSON.stringify(is)) return [];
+  const bothLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
+  const bothObjects = isObject(was) && isObject(is) && !Array.isArray(was) && !Array.isArray(is);
+  if (!bothLists && !bothObjects) {
+    const from = commonStart(JSON.stringify(was), JSON.stringify(is));
+    return [`${at || 'all of it'} was ${brief(was, from)}, is ${brief(is, from)}`];
+  }
+  const [a, b] = [was as Record<string, unknown>, is as Record<string, unknown>];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+    valueChanges(a[key], b[key], at ? `${at}.${key}` : key),
+  );
+}
+
+const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
+
+/** How much of two texts is alike at their beginning. */
+function commonStart(a = '', b = ''): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i++;
+  return i;
+}
+
+const MOST_LETTERS = 80;
+
+/** A value as JSON; of a long one the part from shortly before `from`, where it begins to differ. */
+function brief(value: unknown, from: number): string {
+  if (value === undefined) return 'not there';
+  const text = JSON.stringify(value);
+  if (text.length <= MOST_LETTERS) return text;
+  const start = from < MOST_LETTERS / 2 ? 0 : from - 20;
+  const part = text.slice(start, start + MOST_LETTERS);
+  return `${start > 0 ? '…' : ''}${part}${start + MOST_LETTERS < text.length ? '…' : ''}`;
+}

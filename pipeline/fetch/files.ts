@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { mkdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Source } from '../catalog.ts';
+import { sha256File } from '../engine/hash.ts';
+import { download, type FetchOptions, type WantedFile } from './download.ts';
+
+export interface FetchOutcome {
+  path: string;
+  status: 'there already' | 'fetched' | 'failed';
+  /** More about it: bytes, or what went wrong. */
+  what: string;
+}
+
+/** The catalog's files with a url, and a line for each source that has to be had in another way. */
+export function filesToFetch(sources: readonly Source[], only?: string): { wanted: WantedFile[]; without: string[] } {
+  if (only !== undefined && !sources.some(({ id }) => id === only))
+    throw new Error(`--only ${only}: found no such source, expected one of ${sources.map(({ id }) => id).join(', ')}`);
+  const wanted: WantedFile[] = [];
+  const without: string[] = [];
+  for (const source of sources.filter(({ id }) => only === undefined || id === only)) {
+    source.files.forEach((file, i) => {
+      const url = file.url ?? (i === 0 ? source.url : undefined);
+      if (url !== undefined) wanted.push({ path: file.path, url, sha256: file.sha256, bytes: file.bytes });
+    });
+    if (source.url === undefined && source.files.every(({ url }) => url === undefined))
+      without.push(`${source.id}: no url in the catalog; ${source.access ?? `ask ${source.producer}`}`);
+  }
+  return { wanted, without };
+}
+
+/**
+ * Brings one file to its place below `rawData`: whole and with the catalog's SHA-256, or not at all. What was fetched
+ * before a connection was lost is kept beside it and continued, also by a later run.
+ */
+export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions): Promise<FetchOutcome> {
+  try {
+    const target = await placeOf(file, rawData);
+    if (existsSync(target)) {
+      if (file.sha256 === undefined || (await sha256File(target)) === file.sha256)
+        return {
+          path: file.path,
+          status: 'there already',
+          what: file.sha256 ? 'as catalogued' : 'its SHA-256 is not in the catalog',
+        };
+      return failed(file, 'another file is there than the catalog knows; move it away to fetch the catalogued one');
+    }
+    const bytes = await download(file, target, options);
+    return { path: file.path, status: 'fetched', what: `${bytes} bytes` };
+  } catch (error) {
+    return failed(file, (error as Error).message);
+  }
+}
+
+const failed = ({ path: name }: WantedFile, what: string): FetchOutcome => ({ path: name, status: 'failed', what });
+
+/** The file's place, its folder made. @throws Error where it would lie outside `rawData`, through a link too */
+async function placeOf(file: WantedFile, rawData: string): Promise<string> {
+  await mkdir(rawData, { recursive: true });
+  const root = await realpath(rawData);
+  const target = path.resolve(root, file.path);
+  const folder = path.dirname(target);
+  const inside = (place: string) => place === root || place.startsWith(root + path.sep);
+  let known = folder;
+  while (!existsSync(known)) known = path.dirname(known);
+  if (!inside(target) || target === root || !inside(await realpath(known)))
+    throw new Error(`found a path that leaves ${rawData}, expected one inside it`);
+  await mkdir(folder, { recursive: true });
+  return target;
+}

@@ -1,0 +1,91 @@
+import type { Minimum } from './nelder-mead.ts';
+
+export interface BfgsOptions {
+  /** A guess of f's width along each parameter: where f rises by a half. Sets the first steps. */
+  spread: number[];
+  /** A better guess, where there is one: the inverse of f's second derivatives, in rows. */
+  inverse?: number[][];
+  /** Of the forward differences. */
+  difference?: number;
+  /** Stops once a step would gain less than this. */
+  tolerance?: number;
+  /** Longest step along any parameter. */
+  reach?: number;
+  limit?: number;
+}
+
+/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6), differences and halved steps. */
+export function minimiseBfgs(
+  f: (x: number[]) => number,
+  start: number[],
+  { spread, inverse: given, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
+): Minimum {
+  let evaluations = 0;
+  const value = (x: number[]) => {
+    evaluations++;
+    return f(x);
+  };
+  const slope = (x: number[], at: number) =>
+    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
+  const dot = (a: number[], b: number[]) => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
+
+  let x = start;
+  let here = value(x);
+  let gradient = slope(x, here);
+  const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
+  let inverse = guess;
+  for (let iteration = 0; iteration < limit; iteration++) {
+    let step = inverse.map((row) => -dot(row, gradient));
+    if (dot(step, gradient) >= 0) {
+      inverse = guess;
+      step = inverse.map((row) => -dot(row, gradient));
+    }
+    if (-dot(step, gradient) < 2 * tolerance) break;
+    const longest = Math.max(...step.map(Math.abs));
+    if (longest > reach) step = step.map((v) => (v * reach) / longest);
+
+    let there = value(x.map((v, i) => v + step[i]!));
+    let halvings = 0;
+    while (!(there < here + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
+      step = step.map((v) => v / 2);
+      there = value(x.map((v, i) => v + step[i]!));
+    }
+    if (!(there < here)) break;
+    x = x.map((v, i) => v + step[i]!);
+    here = there;
+    const next = slope(x, here);
+    const turn = next.map((g, i) => g - gradient[i]!);
+    gradient = next;
+    const sy = dot(step, turn);
+    if (sy <= 1e-12) continue;
+    const H = inverse;
+    const Hy = H.map((row) => dot(row, turn));
+    const scale = (1 + dot(turn, Hy) / sy) / sy;
+    inverse = H.map((row, i) =>
+      row.map((h, j) => h + scale * step[i]! * step[j]! - (Hy[i]! * step[j]! + step[i]! * Hy[j]!) / sy),
+    );
+  }
+  return { x, value: here, evaluations };
+}
+
+/** Second derivatives of f at its minimum x by differences of size `h`, in rows. */
+export function hessianOf(f: (x: number[]) => number, x: number[], h = 0.1): Float64Array {
+  const n = x.length;
+  const at = (i: number, j: number, si: number, sj: number) =>
+    f(x.map((v, k) => v + (k === i ? si * h : 0) + (k === j ? sj * h : 0)));
+  const centre = f(x);
+  const plus = x.map((_, i) => at(i, -1, 1, 0));
+  const minus = x.map((_, i) => at(i, -1, -1, 0));
+  const hessian = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    hessian[i * n + i] = (plus[i]! + minus[i]! - 2 * centre) / (h * h);
+    for (let j = 0; j < i; j++) {
+      // the mixed difference that needs two new values and has an error of h²
+      const both = at(i, j, 1, 1) + at(i, j, -1, -1);
+      const mixed = (both - plus[i]! - minus[i]! - plus[j]! - minus[j]! + 2 * centre) / (2 * h * h);
+      hessian[i * n + j] = mixed;
+      hessian[j * n + i] = mixed;
+    }
+  }
+  return hessian;
+}

@@ -1,0 +1,162 @@
+import { endianness } from 'node:os';
+import { inflateSync, zstdDecompressSync } from 'node:zlib';
+import { decodeLzw } from './lzw.ts';
+
+/** TIFF's numbers of the compressions undone here. */
+const NONE = 1;
+const LZW = 5;
+const DEFLATE = [8, 32_946];
+const ZSTD = 50_000;
+
+const HOST_LITTLE_ENDIAN = endianness() === 'LE';
+
+/** How the cells of a block are coded: what TIFF's tags say, in their own numbers. */
+export interface Coding {
+  compression: number;
+  /** 1 none, 2 differences of whole numbers, 3 differences of a float's bytes. */
+  predictor: number;
+  /** 1 unsigned, 2 signed, 3 float. */
+  format: number;
+  /** Of a sample: 8, 16, 32 or 64. */
+  bits: number;
+  littleEndian: boolean;
+  /** Samples of a cell that lie side by side in the block: the bands, or 1 where bands lie apart. */
+  samples: number;
+  /** Cells of a row of the block. */
+  columns: number;
+}
+
+export type Samples =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | BigUint64Array
+  | BigInt64Array
+  | Float16Array
+  | Float32Array
+  | Float64Array;
+
+/** Whether `decompress` and `decodeRows` know the coding. */
+export function isDecodable({ compression, predictor, format, bits }: Coding): boolean {
+  const known = [NONE, LZW, ...DEFLATE, ZSTD].includes(compression);
+  if (!known || ![8, 16, 32, 64].includes(bits)) return false;
+  if (format === 3) return bits >= 16 && predictor >= 1 && predictor <= 3;
+  return (format === 1 || format === 2) && (predictor === 1 || predictor === 2);
+}
+
+export function isCompressed({ compression }: Coding): boolean {
+  return compression !== NONE;
+}
+
+/** Bytes of a row of a block. */
+export function rowBytes({ bits, samples, columns }: Coding): number {
+  return (bits / 8) * samples * columns;
+}
+
+/**
+ * A block's bytes, `needed` of them or more and `whole` at most.
+ * @throws Error where there are fewer or more, or the data is damaged
+ */
+export function decompress(block: Uint8Array, compression: number, needed: number, whole: number): Uint8Array {
+  // One byte more than is due: a chunk filled to its end makes the decoder ask for another.
+  const options = { chunkSize: Math.max(64, whole + 1), maxOutputLength: Math.max(64, whole + 1) };
+  let bytes = block;
+  if (compression === LZW) bytes = decodeLzw(block, needed);
+  else if (DEFLATE.includes(compression)) bytes = inflateSync(block, options);
+  else if (compression === ZSTD) bytes = zstdDecompressSync(block, options);
+  if (bytes.length < needed) throw new Error(`a block of ${bytes.length} bytes for ${needed}`);
+  return bytes;
+}
+
+/**
+ * The samples of whole rows, from their bytes after decompression, which are changed: predictor undone, in this
+ * machine's byte order. `rows` × columns × samples of them.
+ */
+export function decodeRows(bytes: Uint8Array, rows: number, coding: Coding): Samples {
+  const size = coding.bits / 8;
+  const length = rows * rowBytes(coding);
+  const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice(0, length);
+  const used = Buffer.from(aligned.buffer as ArrayBuffer, aligned.byteOffset, length);
+  const perRow = coding.columns * coding.samples;
+  if (coding.predictor === 3) {
+    sumFloatBytes(used, rows, perRow, size, coding.samples);
+    if (size !== 4) orderBytes(used, size, false);
+  } else {
+    orderBytes(used, size, coding.littleEndian);
+    if (coding.predictor === 2) sumDifferences(viewAs(used, 1, coding.bits), rows, perRow, coding.samples);
+  }
+  return viewAs(used, coding.format, coding.bits);
+}
+
+/** Turns the bytes of every sample round where they are in another order than this machine's. */
+function orderBytes(bytes: Buffer, size: number, littleEndian: boolean): void {
+  if (littleEndian === HOST_LITTLE_ENDIAN) return;
+  if (size === 2) bytes.swap16();
+  if (size === 4) bytes.swap32();
+  if (size === 8) bytes.swap64();
+}
+
+function viewAs(bytes: Buffer, format: number, bits: number): Samples {
+  const at = [bytes.buffer as ArrayBuffer, bytes.byteOffset, (bytes.length * 8) / bits] as const;
+  if (format === 3) {
+    if (bits === 16) return new Float16Array(...at);
+    return bits === 32 ? new Float32Array(...at) : new Float64Array(...at);
+  }
+  const signed = format === 2;
+  if (bits === 8) return signed ? new Int8Array(...at) : new Uint8Array(...at);
+  if (bits === 16) return signed ? new Int16Array(...at) : new Uint16Array(...at);
+  if (bits === 32) return signed ? new Int32Array(...at) : new Uint32Array(...at);
+  return signed ? new BigInt64Array(...at) : new BigUint64Array(...at);
+}
+
+/** Predictor 2: every sample but a row's first is the difference to the cell before, modulo its bits (TIFF 6.0, 14). */
+function sumDifferences(samples: Samples, rows: number, perRow: number, stride: number): void {
+  if (samples instanceof BigUint64Array) {
+    for (let row = 0; row < rows; row++) {
+      for (let i = row * perRow + stride; i < (row + 1) * perRow; i++) samples[i]! += samples[i - stride]!;
+    }
+    return;
+  }
+  const numbers = samples as Uint8Array | Uint16Array | Uint32Array;
+  for (let row = 0; row < rows; row++) {
+    for (let i = row * perRow + stride; i < (row + 1) * perRow; i++) numbers[i]! += numbers[i - stride]!;
+  }
+}
+
+/**
+ * Predictor 3: a row holds the samples' highest bytes, then the next ones, each byte but the first as the difference to
+ * the one before (Adobe Photoshop TIFF Technical Note 3). Leaves 4-byte samples in this machine's order, others highest
+ * byte first.
+ */
+function sumFloatBytes(bytes: Buffer, rows: number, perRow: number, size: number, stride: number): void {
+  const rowLength = perRow * size;
+  const sums = new Uint8Array(rowLength);
+  const words = size === 4 ? new Uint32Array(bytes.buffer, bytes.byteOffset, rows * perRow) : null;
+  for (let row = 0; row < rows; row++) {
+    const start = row * rowLength;
+    if (stride === 1) {
+      let sum = 0;
+      for (let i = 0; i < rowLength; i++) {
+        sum = (sum + bytes[start + i]!) | 0;
+        sums[i] = sum;
+      }
+    } else {
+      for (let i = 0; i < rowLength; i++) sums[i] = bytes[start + i]! + (i < stride ? 0 : sums[i - stride]!);
+    }
+    if (words) {
+      // Most files are 32-bit floats: four bytes at a time.
+      const to = row * perRow;
+      for (let i = 0; i < perRow; i++) {
+        const high = (sums[i]! << 24) | (sums[perRow + i]! << 16);
+        words[to + i] = high | (sums[2 * perRow + i]! << 8) | sums[3 * perRow + i]!;
+      }
+      continue;
+    }
+    for (let i = 0; i < perRow; i++) {
+      for (let b = 0; b < size; b++) bytes[start + i * size + b] = sums[b * perRow + i]!;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { startControls } from './controls.ts';
+import { seasonCheck, seasonStates, surveys, transmission, validation } from './evidence-plots.ts';
+import { startMap } from './map.ts';
+import { startPlace } from './place.ts';
+import { startRanking } from './ranking.ts';
+import { setView } from './store.ts';
+
+startControls();
+startMap();
+startPlace();
+startRanking();
+setView({});
+document.documentElement.dataset.ready = 'map';
+
+// The map first; what lies below it once the browser has shown it.
+requestAnimationFrame(() =>
+  setTimeout(() => {
+    for (const draw of [seasonStates, seasonCheck, surveys, transmission, validation]) draw();
+    document.documentElement.dataset.ready = 'all';
+  }),
+);
+
+// What is folded is printed too.
+addEventListener('beforeprint', () => {
+  for (const details of document.querySelectorAll('main details')) details.setAttribute('open', '');
+});

@@ -1,0 +1,105 @@
+import { fillOf, legendParts } from './colours.ts';
+import {
+  data,
+  element,
+  isForecast,
+  levelName,
+  levelOf,
+  lgaOf,
+  onView,
+  scoreOf,
+  setView,
+  stateOf,
+  view,
+} from './store.ts';
+import { h, periodName, share } from './words.ts';
+
+const map = element<SVGSVGElement>('map');
+const lgas = [...element('lgas').children] as SVGPathElement[];
+const states = [...element('states').children] as SVGPathElement[];
+const full = map.viewBox.baseVal;
+const home = [full.x, full.y, full.width, full.height];
+const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+let shown = home;
+let moving = 0;
+
+/** Moves the map until it shows the box. */
+function moveTo(box: number[]): void {
+  if (box.every((value, i) => value === shown[i])) return;
+  cancelAnimationFrame(moving);
+  const between = d3.interpolateArray(shown, box);
+  const began = performance.now();
+  const step = (now: number) => {
+    const t = still ? 1 : Math.min(1, (now - began) / 350);
+    shown = t === 1 ? box : [...between(d3.easeCubicInOut(t))];
+    map.setAttribute('viewBox', shown.join(' '));
+    map.style.setProperty('--unit', String(shown[2]! / home[2]!));
+    if (t < 1) moving = requestAnimationFrame(step);
+  };
+  step(began);
+}
+
+/** The box of a state with room around it, in the map's own proportions. */
+function boxOf(path: SVGPathElement): number[] {
+  const { x, y, width, height } = path.getBBox();
+  const scale = Math.max(width / home[2]!, height / home[3]!) * 1.25;
+  const [w, hgt] = [home[2]! * scale, home[3]! * scale];
+  return [x + width / 2 - w / 2, y + height / 2 - hgt / 2, w, hgt];
+}
+
+/** First a state, then the LGAs of that state. */
+function pick(code: string): void {
+  const { state_code } = lgaOf(code);
+  setView(view.state === state_code ? { lga: view.lga === code ? null : code } : { state: state_code, lga: null });
+}
+
+const tip = element('tip');
+function showTip(event: PointerEvent): void {
+  const code = (event.target as Element).getAttribute('data-code');
+  tip.hidden = code === null;
+  if (code === null) return;
+  const { lga, state_code } = lgaOf(code);
+  const { score, low, high } = scoreOf(code, view.month);
+  tip.replaceChildren(
+    h('b', {}, `${lga}, ${stateOf(state_code).state}`),
+    h('span', {}, `${share(score)} · ${levelName(levelOf(score))}`),
+    h('small', {}, `90% range ${share(low)}–${share(high)}`),
+  );
+  const frame = element('frame').getBoundingClientRect();
+  const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 4);
+  tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
+}
+
+function draw(): void {
+  for (const path of lgas) path.setAttribute('fill', fillOf(path.dataset.code!));
+  for (const path of states) path.classList.toggle('aside', view.state !== null && path.dataset.code !== view.state);
+  const own = view.lga
+    ? lgas.find(({ dataset }) => dataset.code === view.lga)
+    : states.find(({ dataset }) => dataset.code === view.state);
+  element('selected').setAttribute('d', own?.getAttribute('d') ?? '');
+  const state = states.find(({ dataset }) => dataset.code === view.state);
+  moveTo(state ? boxOf(state) : home);
+  const ahead = view.month - data.estimated + 1;
+  const name = periodName(data.periods[view.month]!);
+  map.setAttribute('aria-label', `Map of risk by LGA, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}`);
+  element('frame').classList.toggle('forecast', isForecast(view.month));
+  const mark = element('forecast-mark');
+  mark.hidden = !isForecast(view.month);
+  mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} past the last estimate`;
+  const { keys, note } = legendParts();
+  element('legend').replaceChildren(...keys);
+  element('colour-note').textContent = note;
+}
+
+/** Makes the map answer pointers and the view. */
+export function startMap(): void {
+  element('lgas').addEventListener('click', (event) => {
+    const code = (event.target as Element).getAttribute('data-code');
+    if (code !== null) pick(code);
+  });
+  element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
+  element('lgas').addEventListener('pointerleave', () => {
+    tip.hidden = true;
+  });
+  onView(draw);
+}

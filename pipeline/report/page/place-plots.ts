@@ -1,0 +1,142 @@
+import { levelFill } from './colours.ts';
+import { data, levelName, levelOf, scoreOf, setView, view } from './store.ts';
+import { dateOf, dates, initial, MONTHS, PLOT_STYLE, periodName, share } from './words.ts';
+
+const WIDTH = 560;
+const border = () => dates[data.estimated - 1]!;
+const ticks = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
+const time = { type: 'utc', domain: [dates[0]!, dates.at(-1)!], ticks, tickFormat: '%Y', label: null } as const;
+
+/** Score with its range, forecast set apart, and what surveys found where they were. A click picks the month. */
+export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
+  const rows = data.periods.map((period, month) => ({ period, date: dates[month]!, ...scoreOf(code, month) }));
+  const [past, ahead] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
+  const surveys = trend.flatMap((row) => {
+    const round = data.rounds.find(({ survey_year }) => survey_year === row.survey_year);
+    const date = dateOf(round?.middle ?? `${row.survey_year}-07`);
+    return date < dates[0]! ? [] : [{ ...row, date }];
+  });
+  const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
+  const cuts = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
+  const plot = Plot.plot({
+    width: WIDTH,
+    height: 250,
+    marginLeft: 42,
+    marginRight: 12,
+    style: PLOT_STYLE,
+    x: time,
+    y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
+    ariaLabel: 'Score month by month with its 90% range',
+    marks: [
+      Plot.rectX([0], { x1: border(), x2: dates.at(-1)!, className: 'ahead', fill: 'currentColor', fillOpacity: 0.06 }),
+      Plot.ruleY(cuts, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
+      Plot.areaY(past, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
+      Plot.areaY(ahead, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--ahead)', fillOpacity: 0.28 }),
+      Plot.lineY(past, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
+      Plot.lineY(ahead, { x: 'date', y: 'score', stroke: 'var(--ahead)', strokeWidth: 2, strokeDasharray: '4 3' }),
+      Plot.ruleX(
+        surveys.filter((row) => row.low !== null),
+        { x: 'date', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 1.4 },
+      ),
+      Plot.dot(surveys, {
+        x: 'date',
+        y: 'positivity',
+        r: 4.5,
+        fill: (row) => (row.small_sample ? 'var(--paper)' : 'var(--ink)'),
+        stroke: 'var(--ink)',
+        strokeWidth: 1.4,
+        title: (row) =>
+          `Survey ${row.survey_year}: ${share(row.positivity)}${row.low === null ? '' : `, 95% range ${share(row.low)}–${share(row.high!)}`}${row.children_tested === null ? '' : `, ${row.children_tested} children`}${row.small_sample ? ' (few children)' : ''}`,
+      }),
+      Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)', strokeWidth: 1 }),
+      Plot.dot([rows[view.month]!], {
+        x: 'date',
+        y: 'score',
+        r: 4,
+        fill: 'var(--accent)',
+        stroke: 'var(--paper)',
+        strokeWidth: 1.5,
+      }),
+      Plot.tip(
+        rows,
+        Plot.pointerX({
+          x: 'date',
+          y: 'score',
+          title: (row) => `${periodName(row.period)}\n${share(row.score)} (${share(row.low)}–${share(row.high)})`,
+        }),
+      ),
+    ],
+  });
+  plot.addEventListener('click', () => {
+    const row = (plot as unknown as { value: { period: string } | null }).value;
+    if (row) setView({ month: data.periods.indexOf(row.period) });
+  });
+  return plot;
+}
+
+/** The year's course as shares of the peak, the high season darker. */
+export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof data.seasons.national): Element {
+  const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, high: high_months.includes(i + 1) }));
+  return Plot.plot({
+    width: WIDTH,
+    height: 120,
+    marginLeft: 42,
+    marginRight: 12,
+    marginTop: 16,
+    style: PLOT_STYLE,
+    x: { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0, padding: 0.15 },
+    y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
+    ariaLabel: 'Expected cases by month as a share of the peak',
+    marks: [
+      Plot.barY(rows, {
+        x: 'month',
+        y: 'index',
+        fill: 'var(--accent)',
+        fillOpacity: (row) => (row.high ? 0.85 : 0.3),
+        title: (row) => `${MONTHS[row.month - 1]}: ${share(row.index)} of the peak`,
+      }),
+      Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '2 4' }),
+      Plot.text([peak_month], { x: (m) => m, y: 1, dy: -7, text: () => 'peak', fontSize: 12 }),
+    ],
+  });
+}
+
+let population: { date: Date; level: string; people: number }[] | null = null;
+
+/** People by the level of their LGA. */
+export function populationPlot(): Element {
+  population ??= data.periods.flatMap((_, month) => {
+    const sums = data.levels.map(() => 0);
+    for (const { lga_code, population: people } of data.lgas)
+      sums[levelOf(scoreOf(lga_code, month).score)]! += people / 1e6;
+    return sums.map((people, i) => ({ date: dates[month]!, level: levelName(i), people }));
+  });
+  return Plot.plot({
+    width: WIDTH,
+    height: 200,
+    marginLeft: 42,
+    marginRight: 12,
+    style: PLOT_STYLE,
+    x: time,
+    y: { label: null, ticks: 4 },
+    color: {
+      domain: data.levels.map((_, i) => levelName(i)),
+      range: data.levels.map((_, i) => levelFill(i === 0 ? 0 : data.levels[i - 1]!.below!)),
+    },
+    ariaLabel: 'Millions of people by level of their LGA',
+    marks: [
+      Plot.areaY(
+        population,
+        Plot.stackY({
+          x: 'date',
+          y: 'people',
+          fill: 'level',
+          order: data.levels.map((_, i) => levelName(i)).reverse(),
+        }),
+      ),
+      Plot.ruleX([border()], { stroke: 'currentColor', strokeDasharray: '3 3' }),
+      Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)' }),
+      Plot.text(['millions'], { frameAnchor: 'top-left', dy: -12, dx: -36, fontSize: 12 }),
+    ],
+  });
+}

@@ -1,0 +1,46 @@
+import { data } from './store.ts';
+
+export const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+/** `J`, `F` … by month 1 to 12. */
+export const initial = (month: number) => MONTHS[month - 1]![0]!;
+export const periodName = (period: string) => `${MONTHS[Number(period.slice(5)) - 1]} ${Number(period.slice(0, 4))}`;
+/** The first of the month, for time scales. */
+export const dateOf = (period: string) =>
+  new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));
+export const dates = data.periods.map(dateOf);
+
+/** A share as the answers give it. */
+export const share = (value: number) => value.toFixed(4);
+/** A whole number with its thousands apart, the same in every locale. */
+export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ');
+
+/** `h('p', { class: 'note' }, 'text')`: an element; text is text, never HTML. */
+export function h(
+  tag: string,
+  attributes: Record<string, string | (() => void)> = {},
+  ...children: (Node | string)[]
+): HTMLElement {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'string') made.setAttribute(name, value);
+    else made.addEventListener(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Type of the plots' labels. */
+export const PLOT_STYLE = { fontSize: '13px', overflow: 'visible' };

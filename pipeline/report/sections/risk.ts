@@ -1,0 +1,50 @@
+import { roundAs } from '../../contract/decimals.ts';
+import { LEVELS, type Level } from '../../contract/schemas.ts';
+import { levelOf, type SnapshotParts } from '../../snapshot/documents.ts';
+import { renderMap } from '../map.ts';
+import { html, type Markup, periodName } from '../markup.ts';
+
+/** Fills of the levels: each darker than the one before, so that they are told apart without colour. */
+export const LEVEL_FILLS: Record<Level, string> = {
+  very_low: '#fff7d6',
+  low: '#fdd98a',
+  moderate: '#f29a3f',
+  high: '#cc5410',
+  very_high: '#6b1d05',
+};
+
+/** Map, controls, and the place that is looked at; the first map is drawn here and stands without any script. */
+export function riskSection(parts: SnapshotParts): Markup {
+  const { scores, coverage, outlines } = parts;
+  const latest = scores.lgas.periods.indexOf(coverage.last_estimated);
+  const fill = (code: string) => LEVEL_FILLS[levelOf(roundAs('score', scores.lgas.areas[code]!.score[latest]!))];
+  const name = periodName(coverage.last_estimated);
+  return html`<section id="risk" aria-labelledby="risk-head">
+<h2 id="risk-head">Where risk is, and how sure</h2>
+<p class="lead">The score is the modelled share of children aged 6–59 months who would test positive for malaria by microscopy, in that place and month. Pick a month; click a state, then one of its LGAs.</p>
+<div class="stage">
+<div class="card map-card">
+<div class="controls">
+<div class="month"><button type="button" id="earlier" aria-label="One month earlier">‹</button>
+<label for="month">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="kind">estimated</span>
+<button type="button" id="later" aria-label="One month later">›</button></div>
+<div class="slider"><input type="range" id="month" min="0" max="${scores.lgas.periods.length - 1}" value="${latest}" step="1">
+<div id="years" aria-hidden="true"></div></div>
+<fieldset class="choice"><legend>Colour</legend>
+<label><input type="radio" name="colour" value="level" checked><span>Level</span></label>
+<label><input type="radio" name="colour" value="score"><span>Score</span></label>
+<label><input type="radio" name="colour" value="width"><span>Width of range</span></label>
+<label><input type="radio" name="colour" value="change"><span>Change in a year</span></label></fieldset>
+</div>
+<div id="frame">${renderMap(outlines, `Map of risk by LGA, ${name}`, fill)}<p id="forecast-mark" hidden></p><div id="tip" role="status" hidden></div></div>
+<div id="legend" class="legend">${LEVELS.map(({ level }) => html`<span><i style="background:${LEVEL_FILLS[level]}"></i>${level.replace('_', ' ')}</span>`)}</div>
+<p id="colour-note" class="note"></p>
+</div>
+<div class="card place" aria-live="polite">
+<div class="picker"><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home">Whole country</button></div>
+<div id="place"><noscript>The map shows ${name}. Series, seasons and the other months need JavaScript, which this page carries in itself.</noscript></div>
+</div>
+</div>
+<div class="card"><div id="ranking"></div></div>
+</section>`;
+}

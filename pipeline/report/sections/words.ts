@@ -1,0 +1,66 @@
+/** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
+import type { SnapshotParts } from '../../snapshot/documents.ts';
+import type { Evidence } from '../encode.ts';
+import { monthName, periodName } from '../markup.ts';
+
+/** What a reader must know before using a score, the weightiest first. */
+export function describeRiskLimits({ coverage, model, context }: SnapshotParts, { risk, surveys }: Evidence): string[] {
+  const lines = [
+    'The score is a modelled share of children aged 6–59 months who would test positive by microscopy. It is not a count of cases, and says nothing of adults or of severe illness.',
+    'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in a way it does not know of, the truth can lie outside more often.',
+    'Scores rest on household surveys, years apart. Between and after the rounds they follow the model, not new observation: differences from month to month are the usual season, and a wet year, an outbreak or a campaign does not show.',
+  ];
+  if (risk.model === 'baseline')
+    lines.push(
+      'The scores are the simple baseline’s: each state’s average of the nearest survey round, moved by the season. LGAs of one state differ only by their season; no other difference inside a state enters.',
+    );
+  const unseen = monthsWithoutSurvey(surveys.clusters.map(({ period }) => period));
+  if (unseen.length > 0)
+    lines.push(
+      `No survey was taken in ${monthsInWords(unseen)}: for these months the score rests on the season’s shape alone.`,
+    );
+  lines.push(
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation.`,
+    `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
+    'Rounds of few children are marked; use their ranges, not their points.',
+    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${context.lgas.length} LGAs are joined by code; some share a name.`,
+  );
+  return lines;
+}
+
+/** Months of the year (1-12) in which no cluster was visited. */
+export function monthsWithoutSurvey(periods: readonly string[]): number[] {
+  const seen = new Set(periods.map((period) => Number(period.slice(5))));
+  return seen.size === 0 ? [] : Array.from({ length: 12 }, (_, i) => i + 1).filter((month) => !seen.has(month));
+}
+
+/** `January to July` for months (1-12, ascending) on end, else all their names. */
+export function monthsInWords(months: readonly number[]): string {
+  const onEnd = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
+  return onEnd ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : listed(months.map(monthName));
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+const METHODS: Record<string, string> = {
+  model: 'Transmission model',
+  same_month_last_year: 'Same month last year',
+  same_month_last_three_years: 'Same month, mean of three years',
+  abeku_raw: 'Seasonal adjustment (Abeku et al. 2002)',
+  abeku_log: 'Seasonal adjustment on logarithms',
+  flat: 'Last year’s mean in every month',
+};
+
+/** A projection method in words. */
+export const methodName = (method: string): string => METHODS[method] ?? method.replaceAll('_', ' ');
+
+const MODELS: Record<string, string> = {
+  spatial: 'Spatial',
+  baseline: 'Baseline',
+};
+
+/** A risk model in words. */
+export const modelName = (model: string): string => MODELS[model] ?? model.replaceAll('_', ' ');

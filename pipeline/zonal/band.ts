@@ -1,0 +1,128 @@
+import { SUMS_PER_ROW, sumRows } from '../models/zonal.ts';
+import { type Coverage, createCover, InvalidOutline, type Outline } from '../numerics/coverage.ts';
+import type { Grid, Values, Window } from '../numerics/grid.ts';
+import { type BlockSize, cutTiles } from '../numerics/windows.ts';
+import { openDescribed } from '../readers/geotiff.ts';
+import type { RasterDescription } from '../readers/geotiff-description.ts';
+
+/** One pass over rasters of the same grid, each cell read once. Plain data, so that threads can be handed it. */
+export interface PassTask {
+  grid: Grid;
+  layers: RasterDescription[];
+  weights: RasterDescription | null;
+  outlines: Outline[];
+  /** The blocks that the pass goes by: those of all rasters, or multiples of them. */
+  size: BlockSize;
+}
+
+/** An outline, by its place in the task, that crosses itself or overlaps. */
+export class OutlineFault extends Error {
+  readonly outline: number;
+  constructor(outline: number, message: string) {
+    super(message);
+    this.outline = outline;
+  }
+}
+
+/** What comes of a band: its sums, or why there are none, in a form that threads can send. */
+export type BandAnswer =
+  | { band: number; sums: Float64Array<ArrayBuffer> }
+  | { band: number; message: string; bad_input: boolean; outline: number | null };
+
+/** Rows of a band that an outline can meet. */
+export function rowsWithin(outline: Outline, band: Window): number {
+  return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
+}
+
+/** Works on the bands of a pass, in one thread. */
+export interface BandWorker {
+  /**
+   * Sums by row: of each outline that meets the band, in order, for each layer, `SUMS_PER_ROW` figures for every row.
+   * @throws BadInput, OutlineFault
+   */
+  sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the pass's rasters. A band's shares are computed once for all layers; values are then read tile by tile from
+ * west to east, and only where an outline can be, so that memory holds tiles and never a band's cells.
+ */
+export async function openBandWorker({ grid, layers, weights, outlines, size }: PassTask): Promise<BandWorker> {
+  const rasters = await Promise.all(layers.map(openDescribed));
+  const weightRaster = weights && (await openDescribed(weights));
+  const cover = createCover(grid.columns);
+  let weightSpace: Values | undefined;
+  let space: Values | undefined;
+
+  function coverOutline(index: number, band: Window): Coverage {
+    try {
+      return cover(outlines[index]!, band.row, band.row + band.rows);
+    } catch (cause) {
+      if (cause instanceof InvalidOutline) throw new OutlineFault(index, cause.message);
+      throw cause;
+    }
+  }
+
+  return {
+    async sumBand(band) {
+      const met = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
+      let length = 0;
+      const areas = met.map((index) => {
+        const coverage = coverOutline(index, band);
+        const figures = SUMS_PER_ROW * (coverage.rowStart.length - 1);
+        const from = length;
+        length += figures * layers.length;
+        return {
+          outline: outlines[index]!,
+          coverage,
+          from,
+          figures,
+          next: layers.map(() => coverage.rowStart.slice()),
+        };
+      });
+      const sums = new Float64Array(length);
+      for (const tile of cutTiles(band, size)) {
+        const end = tile.column + tile.columns;
+        const inTile = areas.filter(({ outline }) => outline.firstColumn < end && outline.endColumn > tile.column);
+        if (inTile.length === 0) continue;
+        if (weightRaster) weightSpace = await weightRaster.readWindow(tile, weightSpace);
+        const weightValues = weightRaster ? weightSpace! : null;
+        for (const [layer, raster] of rasters.entries()) {
+          space = await raster.readWindow(tile, space);
+          for (const { coverage, from, figures, next } of inTile) {
+            const rows = sums.subarray(from + layer * figures, from + (layer + 1) * figures);
+            sumRows(rows, coverage, next[layer]!, tile, space, weightValues);
+          }
+        }
+      }
+      return sums;
+    },
+    async close() {
+      for (const raster of [...rasters, weightRaster]) await raster?.close();
+    },
+  };
+}
+
+export async function answerBand(worker: BandWorker, band: number, window: Window): Promise<BandAnswer> {
+  try {
+    return { band, sums: await worker.sumBand(window) };
+  } catch (error) {
+    const { name, message } = error as Error;
+    return {
+      band,
+      message,
+      bad_input: name === 'BadInput',
+      outline: error instanceof OutlineFault ? error.outline : null,
+    };
+  }
+}
+
+/** The sums of an answer. @throws BadInput, OutlineFault, as the thread that gave it met them */
+export function sumsOf(answer: BandAnswer): Float64Array {
+  if ('sums' in answer) return answer.sums;
+  if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);
+  const error = new Error(answer.message);
+  if (answer.bad_input) error.name = 'BadInput';
+  throw error;
+}

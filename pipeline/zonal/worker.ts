@@ -1,0 +1,11 @@
+/** A thread of a zonal pass: answers the bands that it is sent. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Window } from '../numerics/grid.ts';
+import { answerBand, openBandWorker, type PassTask } from './band.ts';
+
+const worker = await openBandWorker(workerData as PassTask);
+
+parentPort!.on('message', async ({ band, window }: { band: number; window: Window }) => {
+  const answer = await answerBand(worker, band, window);
+  parentPort!.postMessage(answer, 'sums' in answer ? [answer.sums.buffer] : []);
+});

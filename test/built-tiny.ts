@@ -1,0 +1,65 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build } from '../pipeline/build.ts';
+import { etagOf, type Manifest } from '../pipeline/contract/manifest.ts';
+import { sha256 } from '../pipeline/engine/hash.ts';
+import type { StageEvent } from '../pipeline/engine/run.ts';
+import { temporary } from './command-line.ts';
+
+/** Builds a country in this process; what ran, in the order of its ending. */
+export async function buildHere(country: string, out = temporary(), updatedAt?: string) {
+  const events: StageEvent[] = [];
+  const result = await build({ country, out, updatedAt, jobs: 2, onEvent: (event) => events.push(event) });
+  const ran = events.flatMap((event) => (event.type === 'finished' ? [event.stage] : []));
+  const causes = Object.fromEntries(
+    events.flatMap((event) => (event.type === 'started' ? [[event.stage, event.causes]] : [])),
+  );
+  return { ...result, out, ran, causes, snapshot: realpathSync(path.join(out, 'current')) };
+}
+
+/** A copy of a snapshot that a test may damage by `overwrite` and by removing files: the bytes are shared. */
+export function copySnapshot(snapshot: string): string {
+  const copy = path.join(temporary(), path.basename(snapshot));
+  for (const entry of readdirSync(snapshot, { recursive: true, withFileTypes: true })) {
+    const from = path.join(entry.parentPath, entry.name);
+    const to = path.join(copy, path.relative(snapshot, from));
+    mkdirSync(entry.isDirectory() ? to : path.dirname(to), { recursive: true });
+    if (!entry.isDirectory()) linkSync(from, to);
+  }
+  return copy;
+}
+
+/** Replaces a file's bytes, manifest left as it is. */
+export function overwrite(snapshot: string, name: string, data: string | Uint8Array): void {
+  const file = path.join(snapshot, name);
+  rmSync(file, { force: true });
+  writeFileSync(file, data);
+}
+
+export const readJson = (snapshot: string, name: string) => JSON.parse(readFileSync(path.join(snapshot, name), 'utf8'));
+
+/** Changes an answer, its siblings and the manifest, so that nothing but the content itself is wrong. */
+export function rewrite(snapshot: string, name: string, change: (value: any) => void): void {
+  const value = readJson(snapshot, name);
+  change(value);
+  const plain = Buffer.from(JSON.stringify(value));
+  const manifest: Manifest = readJson(snapshot, 'manifest.json');
+  for (const [file, bytes] of [
+    [name, plain],
+    [`${name}.gz`, gzipSync(plain)],
+    [`${name}.br`, brotliCompressSync(plain)],
+  ] as const) {
+    overwrite(snapshot, file, bytes);
+    const hash = sha256(bytes);
+    manifest.files[file] = { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+  }
+  overwrite(snapshot, 'manifest.json', JSON.stringify(manifest));
+}
+
+/** Changes the manifest alone. */
+export function rewriteManifest(snapshot: string, change: (manifest: any) => void): void {
+  const manifest = readJson(snapshot, 'manifest.json');
+  change(manifest);
+  overwrite(snapshot, 'manifest.json', JSON.stringify(manifest));
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll } from 'vitest';
+
+/** The system's browser: Debian's, or the one that CHROMIUM names. */
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const HAS_CHROMIUM = existsSync(CHROMIUM);
+
+/** Title of a test that needs a browser; says so where there is none and the test is skipped. */
+export const needsChromium = (title: string) =>
+  HAS_CHROMIUM ? title : `${title} (skipped: no ${CHROMIUM}; install chromium or set CHROMIUM)`;
+export const skipWithoutChromium = !HAS_CHROMIUM;
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+let browser: Browser | null = null;
+afterAll(async () => await browser?.close());
+
+/** A page opened from disk, and all that went wrong in it: errors, refusals of its policy, anything asked of a network. */
+export interface Opened {
+  page: Page;
+  troubles: string[];
+}
+
+/** Opens a file of the disk in a fresh profile. */
+export async function openFile(file: string, viewport = { width: 1280, height: 900 }): Promise<Opened> {
+  browser ??= await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+  const page = await browser.newPage({ viewport });
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(file|data):/.test(request.url())) troubles.push(`asked for ${request.url()}`);
+  });
+  await page.goto(`file://${file}`);
+  return { page, troubles };
+}

@@ -1,0 +1,100 @@
+import type { Areas, CaseSeries } from '../pipeline/artifacts.ts';
+import { addMonths, monthIndex, type Period } from '../pipeline/contract/months.ts';
+import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../pipeline/synthetic/cases.ts';
+import { makeRain, meanRain } from '../pipeline/synthetic/climate.ts';
+import { growGeography } from '../pipeline/synthetic/geography.ts';
+import { POPULATION_GRID, settle } from '../pipeline/synthetic/population.ts';
+import { centreOf } from '../pipeline/synthetic/raster.ts';
+import { rainForcing } from '../pipeline/synthetic/season.ts';
+import { type Sirs, transmissionRate } from '../pipeline/synthetic/sirs.ts';
+import { STATES } from '../pipeline/synthetic/states.ts';
+
+/** Case records of a made-up country with their truth, and what the transmission stage reads: no surveys, no files. */
+export function makeCases(seed: number) {
+  const geography = growGeography(seed);
+  const population = settle(seed, geography);
+  const rain = makeRain(seed, geography);
+  const centres: [number, number][][] = geography.lgas.map(() => []);
+  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
+  const rain_mm = centres.map((cells) => meanRain(rain, cells));
+  const people = Array.from(population.by_lga);
+  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing));
+  const areas: Areas = {
+    states: STATES.map(({ state_code, state_pcode, state, zone }) => ({ state_code, state_pcode, state, zone })),
+    lgas: geography.lgas.map((lga) => ({
+      lga_code: lga.lga_pcode,
+      lga: lga.lga_pcode,
+      state_code: STATES[lga.state]!.state_code,
+    })),
+  };
+  const usual = (state: number) => {
+    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
+    const total = here.reduce((sum, i) => sum + people[i]!, 0);
+    return Array.from({ length: 12 }, (_, m) =>
+      here.reduce((sum, i) => sum + (people[i]! / total) * rain_mm[i]![m]!, 0),
+    );
+  };
+  const codeOf = ({ state }: StateCases) => STATES[state]!.state_code;
+  return {
+    areas,
+    cases: { states: truth.map((record) => seriesOf(record, codeOf(record))), lgas: [] },
+    census: Object.fromEntries(
+      areas.lgas.map(({ lga_code }, i) => [lga_code, { people: Math.round(people[i]!), children_0_4: 1 }]),
+    ),
+    rain: Object.fromEntries(truth.map((record) => [codeOf(record), usual(record.state)])),
+    truth: truth.map((record) => {
+      const state_code = codeOf(record);
+      const people = areas.lgas.reduce(
+        (sum, lga, i) => sum + (lga.state_code === state_code ? Math.round(population.by_lga[i]!) : 0),
+        0,
+      );
+      return {
+        state_code,
+        /** Cases per 1,000 people without noise or gap. */
+        expected_per_1000: record.expected.map((cases) => (cases / people) * 1000),
+        reproduction_number: reproductionByMonth(record.sirs, record.forcing),
+      };
+    }),
+  };
+}
+
+/** The record as ingest hands it on, the catalog's gaps masked. */
+function seriesOf({ periods, confirmed }: StateCases, state_code: string): CaseSeries {
+  const first: Period = periods[0] ?? STATE_CASES_FIRST;
+  const gaps = STATE_GAPS.filter((gap) => gap.state_code === state_code);
+  const masked = confirmed.flatMap((_, t) => {
+    const period = addMonths(first, t);
+    return gaps.some((gap) => monthIndex(period) >= monthIndex(gap.first) && monthIndex(period) <= monthIndex(gap.last))
+      ? [t]
+      : [];
+  });
+  return { state_code, lga_code: null, first, confirmed, masked };
+}
+
+/**
+ * The true effective reproduction number, β S × infectious months averaged over each month, on the cycle that the made-up
+ * country's transmission settles on: season constant over a month, as `simulateSirs` has it, by Heun's method.
+ */
+function reproductionByMonth(sirs: Sirs, season: readonly number[]): number[] {
+  const steps = 400;
+  const h = 1 / steps;
+  let [s, i] = [0.7, 0.05];
+  const reproduction = new Array<number>(12).fill(0);
+  for (let month = 0; month < 12 * 40; month++) {
+    const beta = transmissionRate(sirs, season[month % 12]!);
+    const flow = (s: number, i: number) => ({
+      ds: (1 - s - i) / sirs.immune_months - beta * s * i,
+      di: beta * s * i - i / sirs.infectious_months,
+    });
+    let mean = 0;
+    for (let step = 0; step < steps; step++) {
+      const a = flow(s, i);
+      const b = flow(s + h * a.ds, i + h * a.di);
+      mean += (s + (h * a.ds) / 2) * h;
+      s += (h * (a.ds + b.ds)) / 2;
+      i += (h * (a.di + b.di)) / 2;
+    }
+    reproduction[month % 12] = beta * mean * sirs.infectious_months;
+  }
+  return reproduction;
+}

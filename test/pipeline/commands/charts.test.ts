@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { rangeBar, sparkline, toCsv } from '../../../pipeline/commands/charts.ts';
+
+test('heights are shares of the top', () => {
+  expect(sparkline([0, 0.5, 1, null], 1)).toBe(' ▄█ ');
+  expect(sparkline([2, 4])).toBe('▄█');
+  expect(sparkline([0, 0])).toBe('  ');
+});
+
+test('a range on its scale', () => {
+  expect(rangeBar(0.2, 0.5, 0.8, 1, 11)).toBe('··├──●──┤··');
+  expect(rangeBar(0, 0, 1, 1, 5)).toBe('●───┤');
+});
+
+test('CSV quotes what would break it', () => {
+  expect(
+    toCsv([
+      { a: 1, b: 'x, "y"' },
+      { a: null, b: '' },
+    ]),
+  ).toBe('a,b\n1,"x, ""y"""\n,');
+  expect(toCsv([])).toBe('');
+});

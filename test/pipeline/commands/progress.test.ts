@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { showProgress } from '../../../pipeline/commands/progress.ts';
+import { run, temporary } from '../../command-line.ts';
+import { writeTiny } from '../../tiny-country.ts';
+
+const STAGES = ['ingest', 'zonal', 'snapshot'];
+function screen(isTTY: boolean, json = false) {
+  const written: string[] = [];
+  const clock = { seconds: 0 };
+  const own = { isTTY, columns: 60, write: (text: string) => written.push(text) };
+  const display = showProgress(STAGES, json, own, () => clock.seconds);
+  return { display, written, clock };
+}
+
+test('on a terminal: one line with stage, share of the whole and time left, by what stages took before', () => {
+  const { display, written, clock } = screen(true);
+  display.onEvent({ type: 'expected', seconds: { ingest: 2, zonal: 6, snapshot: 12 } });
+  display.onEvent({ type: 'started', stage: 'ingest', causes: ['never run here'] });
+  clock.seconds = 2;
+  display.onEvent({ type: 'finished', stage: 'ingest', seconds: 2 });
+  display.onEvent({ type: 'started', stage: 'zonal', causes: [] });
+  clock.seconds = 5;
+  display.onEvent({ type: 'progress', stage: 'zonal', share: 0.5, what: 'towns' });
+  // 2 + 3 of 20 s of work are done after 5 s: 15 s are left.
+  expect(written.at(-1)).toBe('\r\x1b[2K25% about 15 s left | zonal 50% towns');
+  expect(written).toContain('\r\x1b[2K  ingest        done in 2.0 s\n');
+  display.end();
+  expect(written.at(-1)).toBe('\r\x1b[2K');
+});
+
+test('stages that are unchanged are no work of this run', () => {
+  const { display, written, clock } = screen(true);
+  display.onEvent({ type: 'expected', seconds: { ingest: 2, zonal: 6, snapshot: 12 } });
+  display.onEvent({ type: 'cached', stage: 'ingest' });
+  display.onEvent({ type: 'cached', stage: 'zonal' });
+  display.onEvent({ type: 'started', stage: 'snapshot', causes: [] });
+  clock.seconds = 3;
+  display.onEvent({ type: 'progress', stage: 'snapshot', share: 0.25 });
+  expect(written.at(-1)).toBe('\r\x1b[2K25% about 9 s left | snapshot 25%');
+});
+
+test('a line is never wider than the terminal', () => {
+  const { display, written } = screen(true);
+  for (const stage of STAGES) {
+    display.onEvent({ type: 'started', stage, causes: [] });
+    display.onEvent({ type: 'progress', stage, share: 0.5, what: 'something with a long name' });
+  }
+  expect(written.at(-1)!.replace('\r\x1b[2K', '').length).toBeLessThan(60);
+});
+
+test('elsewhere: a line as a stage begins and ends, and nothing in between', () => {
+  const { display, written } = screen(false);
+  display.onEvent({ type: 'expected', seconds: {} });
+  display.onEvent({ type: 'cached', stage: 'ingest' });
+  display.onEvent({ type: 'started', stage: 'zonal', causes: ['a', 'b', 'c', 'd'] });
+  for (let i = 0; i < 50; i++) display.onEvent({ type: 'progress', stage: 'zonal', share: i / 50 });
+  display.onEvent({ type: 'finished', stage: 'zonal', seconds: 1.25 });
+  display.end();
+  expect(written).toEqual([
+    '  ingest        unchanged\n',
+    '  zonal         runs: a; b; c; and 1 more (plan --why)\n',
+    '  zonal         done in 1.3 s\n',
+  ]);
+});
+
+test('--json: each event on a line of its own, the result on standard output', async () => {
+  const { directory } = writeTiny();
+  const { stdout, stderr, code } = await run(['build', '--country', directory, '--out', temporary(), '--json']);
+  expect(code).toBe(0);
+  const events = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events[0]).toEqual({ type: 'expected', seconds: {} });
+  expect(events.filter(({ type }) => type === 'finished')).toHaveLength(9);
+  expect(JSON.parse(stdout)).toMatchObject({ already: false, model_version: expect.stringMatching(/^tiny-1-/) });
+});

@@ -1,0 +1,54 @@
+/** The same inputs give the same bytes: whatever the number of threads, the place, the locale, and what is cached. */
+import { cpSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { hashTree, run, temporary } from '../command-line.ts';
+import { writeTiny } from '../tiny-country.ts';
+
+const current = (out: string) => realpathSync(path.join(out, 'current'));
+async function build(country: string, out: string, jobs: number, env: Record<string, string>) {
+  const ended = await run(['build', '--country', country, '--out', out, '--jobs', String(jobs)], { env });
+  expect(ended.stderr + ended.stdout).toContain('ublished tiny-1-');
+  expect(ended.code).toBe(0);
+  return current(out);
+}
+
+test('jobs, time zone, language, directory and cache leave no trace', async () => {
+  const { directory } = writeTiny();
+  const elsewhere = path.join(temporary(), 'a longer name', 'raw');
+  cpSync(directory, elsewhere, { recursive: true });
+  const [one, two] = [temporary(), path.join(temporary(), 'deep', 'er')];
+  const [first, second] = await Promise.all([
+    build(directory, one, 1, { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }),
+    build(elsewhere, two, 4, { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
+  ]);
+  const tree = hashTree(first);
+  expect(Object.keys(tree).length).toBeGreaterThan(100);
+  expect(hashTree(second)).toEqual(tree);
+  expect(path.basename(second)).toBe(path.basename(first));
+
+  // The snapshot anew out of the stages' cached results.
+  const three = temporary();
+  cpSync(path.join(one, 'cache'), path.join(three, 'cache'), { recursive: true });
+  expect(hashTree(await build(directory, three, 2, { TZ: 'America/St_Johns' }))).toEqual(tree);
+  // Artifacts are the same bytes too, not only what is made of them.
+  const artifacts = (out: string) =>
+    Object.entries(hashTree(path.join(out, 'cache'))).filter(([name]) => !/stage\.json|latest-|lock/.test(name));
+  expect(artifacts(two)).toEqual(artifacts(one));
+});
+
+test('published files are not to be written to', async () => {
+  const { directory } = writeTiny();
+  const out = temporary();
+  const snapshot = await build(directory, out, 2, {});
+  for (const name of Object.keys(hashTree(snapshot)))
+    expect(statSync(path.join(snapshot, name)).mode & 0o222, name).toBe(0);
+  expect(readdirSync(path.join(out, 'snapshots'))).toHaveLength(1);
+});
+
+test('a time without its zone is refused, as it would be another one elsewhere', async () => {
+  const { directory } = writeTiny();
+  const ended = await run(['build', '--country', directory, '--out', temporary(), '--updated-at', '2026-11-21T10:00']);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toMatch(/--updated-at: found 2026-11-21T10:00, expected a time with its zone/);
+});

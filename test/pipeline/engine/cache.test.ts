@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  findEntry,
+  latestEntry,
+  markLatest,
+  pruneEntries,
+  readArtifact,
+  writeEntry,
+} from '../../../pipeline/engine/cache.ts';
+import { sha256 } from '../../../pipeline/engine/hash.ts';
+import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
+import type { Recipe } from '../../../pipeline/engine/recipe.ts';
+import { temporary } from '../../command-line.ts';
+
+const recipe = (key: string): Recipe => ({
+  ...{ stage: 'survey', key: sha256(key), inputs: {}, code: {}, parameters: {}, lock: '', runtime: '', catalog: {} },
+});
+const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256(key).slice(0, 16), 'trend.json');
+
+test('what was written is found and read; its rows are counted', () => {
+  const cache = temporary();
+  const entry = writeEntry(cache, recipe('a'), { trend: { national: [1, 2], states: { AB: [1] } }, report: [] }, 1.5);
+  expect(entry.counts).toEqual({ 'trend.national': 2, 'trend.states': 1, report: 0 });
+  expect(findEntry(cache, 'survey', sha256('a'))).toEqual(entry);
+  expect(readArtifact(cache, entry, 'trend')).toEqual({ national: [1, 2], states: { AB: [1] } });
+  expect(findEntry(cache, 'survey', sha256('b'))).toBeNull();
+});
+
+test('an entry that was changed or lost a file is not found, and is written anew', () => {
+  const cache = temporary();
+  for (const damage of [(file: string) => writeFileSync(file, '[]'), (file: string) => rmSync(file)]) {
+    const entry = writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+    damage(fileOf(cache, 'a'));
+    expect(findEntry(cache, 'survey', entry.key)).toBeNull();
+    expect(() => readArtifact(cache, entry, 'trend')).toThrow();
+    writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+    expect(readArtifact(cache, entry, 'trend')).toEqual([1]);
+  }
+});
+
+test('the second of two that write one entry keeps the first; other results are an error', () => {
+  const cache = temporary();
+  const first = writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+  expect(writeEntry(cache, recipe('a'), { trend: [1] }, 99)).toEqual(first);
+  expect(() => writeEntry(cache, recipe('a'), { trend: [2] }, 1)).toThrow(/survey: found other results than/);
+  expect(readdirSync(path.join(cache, 'survey'))).toHaveLength(1);
+});
+
+test('a number that JSON cannot hold is refused, and leaves nothing', () => {
+  const cache = temporary();
+  expect(() => writeEntry(cache, recipe('a'), { trend: [Number.NaN] }, 1)).toThrow(/NaN in an artifact/);
+  expect(readdirSync(path.join(cache, 'survey'))).toEqual([]);
+});
+
+test('pruning keeps what the latest build of each country used', () => {
+  const cache = temporary();
+  for (const key of ['a', 'b', 'c']) writeEntry(cache, recipe(key), { trend: [key] }, 1);
+  markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
+  markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
+  expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 2 });
+  expect(['a', 'b', 'c'].map((key) => existsSync(fileOf(cache, key)))).toEqual([false, true, true]);
+  expect(latestEntry(cache, 'survey', 'one')?.key).toBe(sha256('b'));
+});
+
+test('nobody removes anything while a build is in the directory', () => {
+  const out = temporary();
+  const [one, two] = [enter(out), enter(out)];
+  const never = () => {
+    throw new Error('must not run');
+  };
+  expect(whenAlone(out, never)).toBe(false);
+  one.leave();
+  expect(whenAlone(out, never)).toBe(false);
+  two.leave();
+  let alone = 0;
+  expect(whenAlone(out, () => void alone++)).toBe(true);
+  expect(alone).toBe(1);
+});

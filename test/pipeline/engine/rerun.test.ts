@@ -1,0 +1,152 @@
+/** What a change makes a build run again, and what the plan says about it beforehand. */
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { planBuild } from '../../../pipeline/build.ts';
+import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
+import { buildHere } from '../../built-tiny.ts';
+import { run, temporary } from '../../command-line.ts';
+import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+
+const ALL = [...STAGES, SNAPSHOT].map(({ name }) => name);
+let country: TinyCountry;
+const out = temporary();
+const edit = (name: string, change: (text: string) => string) => {
+  const file = path.join(country.directory, name);
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+};
+const editSources = (change: (sources: any[]) => void) =>
+  edit('sources.json', (text) => {
+    const value = JSON.parse(text);
+    change(value.sources);
+    return JSON.stringify(value);
+  });
+const plan = async () => {
+  const planned = await planBuild({ country: country.directory, out });
+  return Object.fromEntries(planned.map(({ stage, status, causes }) => [stage, { status, why: causes.join('; ') }]));
+};
+const build = () => buildHere(country.directory, out);
+
+beforeAll(async () => {
+  country = writeTiny();
+  const planned = await plan();
+  expect(planned.ingest).toEqual({ status: 'run', why: 'never run here' });
+  expect(planned.snapshot).toEqual({
+    status: 'depends',
+    why: expect.stringMatching(/^runs if ingest, .* or transmission hand on/),
+  });
+  const { ran } = await build();
+  expect(ran.sort()).toEqual([...ALL].sort());
+});
+
+test('nothing changed, nothing runs, the snapshot included', async () => {
+  const planned = await plan();
+  expect(Object.values(planned).map(({ status }) => status)).toEqual(ALL.map(() => 'cached'));
+  const again = await build();
+  expect(again.ran).toEqual([]);
+  expect(again.already).toBe(true);
+});
+
+describe('one change after another', () => {
+  test('a survey row: survey, risk and what follows, not boundaries or zonal statistics', async () => {
+    edit('surveys.csv', (text) => replaceLine(text, 3, (line) => line.replace(/[^,]+$/, '0.77')));
+    const planned = await plan();
+    expect(planned.ingest).toEqual({ status: 'run', why: 'surveys.csv changed: changes in row 3' });
+    expect(planned.boundaries).toEqual({
+      status: 'depends',
+      why: 'runs if ingest hands on something else than before',
+    });
+    const { ran, causes } = await build();
+    expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey']);
+    expect(causes.survey).toEqual(['ingest/surveys changed']);
+  });
+
+  test('rows added', async () => {
+    appendFileSync(path.join(country.directory, 'surveys.csv'), '2021,2021-10,new,NG001,NG001001,microscopy,20,0.2\n');
+    expect((await plan()).ingest!.why).toBe('surveys.csv changed: row 27 added');
+    await build();
+  });
+
+  test('a line of the catalog that is there for people: the snapshot alone', async () => {
+    editSources((sources) => {
+      sources[0].citation = 'somebody else';
+    });
+    const planned = await plan();
+    expect(planned.ingest!.status).toBe('cached');
+    expect(planned.snapshot).toEqual({
+      status: 'run',
+      why: 'sources.json, lga_boundaries: citation was "test", is "somebody else"',
+    });
+    const { ran } = await build();
+    expect(ran).toEqual(['snapshot']);
+  });
+
+  test('a line of the catalog that says how to read: where the same is handed on, it ends there', async () => {
+    editSources((sources) => {
+      sources.find(({ id }) => id === 'itn_use').crs = 'EPSG:4326';
+    });
+    expect((await plan()).ingest!.why).toBe('sources.json, itn_use: crs was not there, is "EPSG:4326"');
+    expect((await build()).ran).toEqual(['ingest', 'snapshot']);
+  });
+
+  test('a parameter, and a file that is read before it', async () => {
+    edit('model.json', (text) => text.replace('"small_sample":100', '"small_sample":90'));
+    const why = 'model.json, parameters.survey.small_sample was 100, is 90';
+    expect((await plan()).survey).toEqual({ status: 'run', why });
+    edit('nets.csv', (text) => text.replace('0.3', '0.31'));
+    expect((await plan()).survey).toEqual({
+      status: 'run',
+      why: expect.stringContaining(`${why}; runs if ingest or context hand on`),
+    });
+    const { ran } = await build();
+    expect([...ran].sort()).toEqual(['context', 'ingest', 'snapshot', 'survey']);
+  });
+
+  test('the time of update: the snapshot alone', async () => {
+    const planned = await planBuild({ country: country.directory, out, updatedAt: '2031-01-01T00:00:00Z' });
+    expect(planned.filter(({ status }) => status !== 'cached')).toEqual([
+      {
+        stage: 'snapshot',
+        status: 'run',
+        causes: ['model.json, updated_at was "2022-01-01T00:00:00.000Z", is "2031-01-01T00:00:00.000Z"'],
+      },
+    ]);
+  });
+
+  test('a damaged cache entry is run again, and gives the same version', async () => {
+    const stage = path.join(out, 'cache/boundaries');
+    for (const entry of readdirSync(stage).filter((name) => !name.includes('.')))
+      writeFileSync(path.join(stage, entry, 'outlines.json'), '{}');
+    expect((await plan()).boundaries!.why).toMatch(/no longer in the cache, or were changed there/);
+    const { ran, already } = await build();
+    expect(ran).toEqual(['boundaries']);
+    expect(already).toBe(true);
+  });
+
+  test('a snapshot that is gone is made from what is cached', async () => {
+    rmSync(path.join(out, 'snapshots'), { recursive: true });
+    expect((await plan()).snapshot).toEqual({
+      status: 'run',
+      why: expect.stringMatching(/^tiny-1-\w{8} is not published/),
+    });
+    expect((await build()).ran).toEqual(['snapshot']);
+  });
+});
+
+test('two builds of one country at once, as processes: both succeed with one snapshot', async () => {
+  const shared = temporary();
+  const args = ['build', '--country', country.directory, '--out', shared, '--jobs', '2', '--json'];
+  const [one, two, pruned] = await Promise.all([
+    run(args),
+    run(args),
+    new Promise((resolve) => setTimeout(resolve, 900)).then(() => run(['prune', '--out', shared])),
+  ]);
+  expect([one.code, two.code], one.stderr + two.stderr).toEqual([0, 0]);
+  const [a, b] = [one, two].map(({ stdout }) => JSON.parse(stdout));
+  expect(a.model_version).toBe(b.model_version);
+  expect(readdirSync(path.join(shared, 'snapshots'))).toEqual([a.model_version]);
+  // Whether it came too early or too late for it, pruning disturbed neither.
+  if (pruned.code !== 0)
+    expect(pruned.stderr).toMatch(/a build is running there; prune when it is done|found no cache/);
+  expect((await run(['prune', '--out', shared])).stdout).toMatch(/^Removed 0 entries/);
+});

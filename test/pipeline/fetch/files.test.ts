@@ -1,0 +1,247 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../../pipeline/engine/hash.ts';
+import type { WantedFile } from '../../../pipeline/fetch/download.ts';
+import { fetchFile } from '../../../pipeline/fetch/files.ts';
+import { run, temporary } from '../../command-line.ts';
+import { sourceIn, writeTiny } from '../../tiny-country.ts';
+
+const DATA = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 251));
+const HALF = DATA.subarray(0, 20_000);
+const TAG = '"v1"';
+
+/** What the server does with the next requests, the last one for all that follow. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+let answers: Answer[] = [];
+let asked: { url: string; range: string | undefined; ifRange: string | undefined }[] = [];
+const server = createServer((request, response) => {
+  asked.push({
+    url: request.url!,
+    range: request.headers.range,
+    ifRange: request.headers['if-range'] as string | undefined,
+  });
+  (answers.length > 1 ? answers.shift()! : answers[0]!)(request, response);
+});
+let base = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** An honest server, ranges included. */
+const honest: Answer = (request, response) => {
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  const goesOn = start > 0 && [undefined, TAG].includes(request.headers['if-range'] as string | undefined);
+  const body = goesOn ? DATA.subarray(start) : DATA;
+  response.writeHead(goesOn ? 206 : 200, {
+    'content-length': body.length,
+    etag: TAG,
+    ...(goesOn ? { 'content-range': `bytes ${start}-${DATA.length - 1}/${DATA.length}` } : {}),
+  });
+  response.end(body);
+};
+/** Sends half of what it announced and then does `then`. */
+const half =
+  (then: (response: ServerResponse) => void, headers = {}): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'content-length': DATA.length, etag: TAG, ...headers });
+    response.write(HALF, () => setTimeout(() => then(response), 20));
+  };
+const status =
+  (code: number, headers = {}): Answer =>
+  (_, response) =>
+    response.writeHead(code, headers).end('an error page');
+const whole =
+  (body: Buffer, headers = {}): Answer =>
+  (_, response) =>
+    response.writeHead(200, headers).end(body);
+
+let rawData = '';
+beforeEach(() => {
+  rawData = temporary();
+  asked = [];
+});
+const wanted = (more: Partial<WantedFile> = {}): WantedFile => ({
+  path: 'climate/rain.bin',
+  url: `${base}/rain.bin`,
+  sha256: sha256(DATA),
+  bytes: DATA.length,
+  ...more,
+});
+const get = (sequence: Answer[], more: Partial<WantedFile> = {}) => {
+  answers = sequence;
+  return fetchFile(wanted(more), rawData, { silence_ms: 200, attempts: 3, pause_ms: 1 });
+};
+const target = () => path.join(rawData, 'climate/rain.bin');
+const beside = () => (existsSync(path.dirname(target())) ? readdirSync(path.dirname(target())) : []);
+
+test('a file arrives whole, and is not fetched twice', async () => {
+  expect(await get([honest])).toMatchObject({ status: 'fetched', what: '50000 bytes' });
+  expect(readFileSync(target()).equals(DATA)).toBe(true);
+  expect(await get([honest])).toMatchObject({ status: 'there already' });
+  expect(asked).toHaveLength(1);
+  expect(beside()).toEqual(['rain.bin']);
+});
+
+describe('goes on where it stopped', () => {
+  test.each([
+    ['a connection cut off', half((response) => response.destroy())],
+    ['a server that stalls', half(() => {})],
+  ])('%s', async (_, first) => {
+    expect(await get([first, honest])).toMatchObject({ status: 'fetched' });
+    expect(asked.map(({ range }) => range)).toEqual([undefined, 'bytes=20000-']);
+    expect(asked[1]!.ifRange).toBe(TAG);
+    expect(readFileSync(target()).equals(DATA)).toBe(true);
+  });
+
+  test('in a later run', async () => {
+    const cut = half((response) => response.destroy());
+    const dead: Answer = (request) => request.socket.destroy();
+    expect(await get([cut, dead])).toMatchObject({ status: 'failed', what: expect.stringMatching(/^no connection/) });
+    expect(existsSync(target())).toBe(false);
+    expect(await get([honest])).toMatchObject({ status: 'fetched' });
+    expect(asked.at(-1)!.range).toBe('bytes=20000-');
+  });
+
+  test('but begins anew when the server has another version by now', async () => {
+    const other: Answer = (_, response) =>
+      response.writeHead(200, { etag: '"v2"', 'content-length': DATA.length }).end(DATA);
+    expect(await get([half((response) => response.destroy()), other])).toMatchObject({ status: 'fetched' });
+    expect(readFileSync(target()).equals(DATA)).toBe(true);
+  });
+
+  test('but begins anew where there is neither a tag nor a hash to tell versions apart', async () => {
+    const untagged = half((response) => response.destroy(), { etag: '' });
+    await get([untagged, honest], { sha256: undefined });
+    expect(asked.map(({ range }) => range)).toEqual([undefined, undefined]);
+  });
+
+  test('416 on a part that is longer than the file: thrown away and begun anew', async () => {
+    mkdirSync(path.dirname(target()), { recursive: true });
+    writeFileSync(`${target()}.part`, Buffer.concat([DATA, HALF]));
+    expect(await get([status(416), honest])).toMatchObject({ status: 'fetched' });
+    expect(readFileSync(target()).equals(DATA)).toBe(true);
+  });
+
+  test('416 on a part that is whole: that is the file', async () => {
+    mkdirSync(path.dirname(target()), { recursive: true });
+    writeFileSync(`${target()}.part`, DATA);
+    expect(await get([status(416)])).toMatchObject({ status: 'fetched' });
+  });
+});
+
+describe('a server that lies leaves nothing behind', () => {
+  const flipped = Buffer.from(DATA);
+  flipped[99]! ^= 1;
+  test.each<[string, Answer[], RegExp, Partial<WantedFile>?]>([
+    ['wrong bytes', [whole(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
+    [
+      'another length',
+      [whole(HALF, { 'content-length': HALF.length })],
+      /the server has 20000 bytes, expected the catalog's 50000/,
+    ],
+    [
+      'more than the catalog says, length untold',
+      [whole(Buffer.concat([DATA, DATA]), { 'transfer-encoding': 'chunked' })],
+      /sent more than 50000 bytes/,
+    ],
+    ['always half', [half((response) => response.destroy(), { 'accept-ranges': 'none' })], /connection|ended/],
+    ['an error page', [status(404)], /the server answered 404, expected the file/],
+    ['always 500', [status(500)], /the server answered 500, expected the file/],
+    [
+      'another range than asked for',
+      [half((r) => r.destroy()), status(206, { 'content-range': 'bytes 0-9/50000' })],
+      /the server sent bytes 0-9\/50000, expected bytes 20000-/,
+    ],
+    [
+      'redirects for ever',
+      [(q, r) => r.writeHead(302, { location: `${base}${q.url}x` }).end()],
+      /more than 5 redirects/,
+    ],
+    [
+      'a redirect to a file',
+      [status(302, { location: 'file:///etc/passwd' })],
+      /found the address file:\/\/\/etc\/passwd, expected http or https/,
+    ],
+    ['a redirect to nowhere', [status(302)], /302 without saying where to go/],
+    ['compressed on the way', [whole(DATA, { 'content-encoding': 'gzip' })], /sent it in gzip|no connection/],
+  ])('%s', async (_, sequence, expected, more) => {
+    const outcome = await get(sequence, more);
+    expect(outcome.status).toBe('failed');
+    expect(outcome.what).toMatch(expected);
+    expect(existsSync(target())).toBe(false);
+  });
+
+  test('a file that stalls for ever ends in a line that says so', async () => {
+    const outcome = await get([(_, response) => void response.writeHead(200)]);
+    expect(outcome).toMatchObject({ status: 'failed', what: 'the server was silent for 0.2 s after 0 bytes' });
+  });
+});
+
+test('500 and then the file', async () => {
+  expect(await get([status(503), status(500), honest])).toMatchObject({ status: 'fetched' });
+});
+
+test('redirects are followed, relative ones too', async () => {
+  const away: Answer = (_, response) => response.writeHead(307, { location: '/moved/rain.bin' }).end();
+  expect(await get([away, honest])).toMatchObject({ status: 'fetched' });
+  expect(asked.map(({ url }) => url)).toEqual(['/rain.bin', '/moved/rain.bin']);
+});
+
+describe('nothing but http, and nothing outside the directory', () => {
+  test.each(['file:///etc/passwd', 'ftp://example.org/x', 'data:text/plain,x', 'not an address'])('%s', async (url) => {
+    const outcome = await get([honest], { url });
+    expect(outcome).toMatchObject({ status: 'failed', what: expect.stringContaining('expected http or https') });
+    expect(asked).toEqual([]);
+  });
+
+  test.each(['../out.bin', '/tmp/out.bin', 'a/../../out.bin', '.'])('path %s', async (name) => {
+    const outcome = await get([honest], { path: name });
+    expect(outcome).toMatchObject({ status: 'failed', what: expect.stringContaining('expected one inside it') });
+    expect(asked).toEqual([]);
+  });
+
+  test('a link that leads out', async () => {
+    const outside = temporary();
+    symlinkSync(outside, path.join(rawData, 'climate'));
+    expect(await get([honest])).toMatchObject({ status: 'failed', what: expect.stringContaining('leaves') });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
+test('another file of that name is left alone', async () => {
+  mkdirSync(path.dirname(target()));
+  writeFileSync(target(), 'mine');
+  expect(await get([honest])).toMatchObject({
+    status: 'failed',
+    what: expect.stringContaining('another file is there'),
+  });
+  expect(readFileSync(target(), 'utf8')).toBe('mine');
+});
+
+test('the command fetches what has a url, says how to come by the rest, and builds read it', async () => {
+  const surveys = Buffer.from('year,month\n');
+  const { directory } = writeTiny((country) => {
+    const source = sourceIn(country, 'surveys');
+    source.url = `${base}/surveys.csv`;
+    source.files = [{ path: 'deep/surveys.csv', sha256: sha256(surveys) }];
+    sourceIn(country, 'cases').access = 'ask the ministry';
+  });
+  answers = [whole(surveys)];
+  const fetched = await run(['fetch', '--country', directory]);
+  expect(fetched.stdout).toMatch(/^deep\/surveys\.csv: fetched, 11 bytes$/m);
+  expect(fetched.stdout).toMatch(/^cases: no url in the catalog; ask the ministry$/m);
+  expect(fetched.code).toBe(0);
+  expect(readFileSync(path.join(directory, 'deep/surveys.csv'), 'utf8')).toBe('year,month\n');
+  answers = [status(404)];
+  const again = await run(['fetch', '--country', directory, '--raw-data', temporary(), '--json', '--only', 'surveys']);
+  expect(again.code).toBe(1);
+  expect(JSON.parse(again.stdout)).toMatchObject({ path: 'deep/surveys.csv', status: 'failed' });
+});

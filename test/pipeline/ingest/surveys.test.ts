@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Surveys } from '../../../pipeline/artifacts.ts';
+import { readCountry } from '../../../pipeline/engine/country.ts';
+import { run } from '../../../pipeline/stages/ingest.ts';
+import { sourceIn, writeTiny } from '../../tiny-country.ts';
+
+test('whether coordinates are displaced is a cluster’s own, as its source says', async () => {
+  const { directory } = writeTiny((country) => {
+    const { columns, ...about } = sourceIn(country, 'surveys');
+    const { lga_pcode: _, ...without } = columns;
+    const points = { ...without, longitude: 'x', latitude: 'y' };
+    for (const [id, year, displaced] of [
+      ['moved', 2010, true],
+      ['true_places', 2015, false],
+    ] as const) {
+      country.files[`${id}.csv`] =
+        `year,month,cluster,state,method,n,share,x,y\n${year},${year}-10,c,NG001,microscopy,20,0.5,3.4,4.5\n`;
+      country.sources.push({ ...about, id, columns: points, displaced, files: [{ path: `${id}.csv` }] });
+    }
+  });
+  const country = readCountry(directory);
+  const { surveys } = await run({
+    artifact: () => undefined as never,
+    sources: country.sources,
+    rawData: country.rawData,
+    model: country.model,
+    progress: () => {},
+  });
+  const { clusters } = surveys as Surveys;
+  const displaced = (year: number) => new Set(clusters.filter((c) => c.survey_year === year).map((c) => c.displaced));
+  expect([2010, 2015, 2018].map((year) => [...displaced(year)])).toEqual([[true], [false], [false]]);
+  expect(clusters.find((c) => c.survey_year === 2010)).toMatchObject({ lga_code: 'NG001001', longitude: 3.4 });
+});

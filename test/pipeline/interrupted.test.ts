@@ -1,0 +1,123 @@
+/** A build that is killed, or that cannot write, leaves the old snapshot or the new: never neither, never half of one. */
+import { cpSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { randomStream } from '../../pipeline/numerics/random.ts';
+import { verifySnapshot } from '../../pipeline/snapshot/verify.ts';
+import { hashTree, run, start, temporary } from '../command-line.ts';
+import { writeTiny } from '../tiny-country.ts';
+
+/** `MALARIA_KILLS=200` for the long run. */
+const KILLS = Number(process.env.MALARIA_KILLS ?? 24);
+const LANES = 2;
+
+let country = '';
+/** A directory with one published snapshot and a warm cache. */
+let base = '';
+let first = '';
+const args = (out: string, updatedAt?: string) => [
+  ...['build', '--country', country, '--out', out, '--jobs', '2', '--json'],
+  ...(updatedAt ? ['--updated-at', updatedAt] : []),
+];
+const currentOf = (out: string) => realpathSync(path.join(out, 'current'));
+const aside = (out: string) =>
+  ['.', 'snapshots', 'cache'].flatMap((folder) =>
+    readdirSync(path.join(out, folder)).filter((name) => name.endsWith('.tmp')),
+  );
+
+beforeAll(async () => {
+  country = writeTiny().directory;
+  base = temporary();
+  const { code, stderr } = await run(args(base));
+  expect(code, stderr).toBe(0);
+  first = path.basename(currentOf(base));
+});
+
+/** Checks everything published in `out`; what was found sound once need not be read again. */
+function expectSound(out: string, sound: Set<string>): void {
+  for (const name of readdirSync(path.join(out, 'snapshots')).filter((entry) => !entry.startsWith('.'))) {
+    if (sound.has(name)) continue;
+    expect(verifySnapshot(path.join(out, 'snapshots', name)).faults, name).toEqual([]);
+    sound.add(name);
+  }
+  expect([...sound]).toContain(path.basename(currentOf(out)));
+}
+
+test(`${KILLS} kills at random moments: as many readable snapshots`, { timeout: KILLS * 20_000 }, async () => {
+  const { uniform: random } = randomStream(20261121, 'kills');
+  const moments = { before: 0, during: 0, after: 0 };
+  const kill = async (out: string, i: number, sound: Set<string>) => {
+    const before = path.basename(currentOf(out));
+    const updatedAt = new Date(Date.UTC(2030, 0, 1, 0, i)).toISOString();
+    const { child, ended } = start(args(out, updatedAt));
+    if (i % 3 === 0) {
+      const timer = setTimeout(() => child.kill('SIGKILL'), random() * 2500);
+      child.once('close', () => clearTimeout(timer));
+    } else {
+      // At an event, and a little later: so that busy machines are hit in the middle too.
+      let left = Math.floor(random() * 20);
+      const wait = random() * 40;
+      child.stderr!.on('data', () => {
+        if (left-- <= 0) setTimeout(() => child.kill('SIGKILL'), wait);
+      });
+    }
+    const { signal } = await ended;
+    const after = path.basename(currentOf(out));
+    expectSound(out, sound);
+    if (signal === null || after !== before) moments.after += 1;
+    else if (aside(out).length > 0) moments.during += 1;
+    else moments.before += 1;
+  };
+  const lane = async (number: number) => {
+    const out = temporary();
+    cpSync(base, out, { recursive: true, verbatimSymlinks: true });
+    const sound = new Set<string>();
+    for (let i = number; i < KILLS; i += LANES) await kill(out, i, sound);
+    // What is left behind disturbs no later build, and goes with it.
+    const { code, stderr } = await run(args(out));
+    expect(code, stderr).toBe(0);
+    expect(path.basename(currentOf(out))).toBe(first);
+    expect(aside(out)).toEqual([]);
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+  // A test that never kills while files are written would prove nothing.
+  expect(moments.during, JSON.stringify(moments)).toBeGreaterThan(KILLS / 8);
+});
+
+test('killed while stages run on an empty cache, the next build has the same bytes', async () => {
+  const out = temporary();
+  const { child, ended } = start(args(out));
+  child.stderr!.on('data', (data) => {
+    if (String(data).includes('"finished","stage":"ingest"')) child.kill('SIGKILL');
+  });
+  expect((await ended).signal).toBe('SIGKILL');
+  expect((await run(args(out))).code).toBe(0);
+  expect(hashTree(currentOf(out))).toEqual(hashTree(currentOf(base)));
+});
+
+test('writes that fail at any moment: one clear line, the old snapshot in place, nothing left aside', async () => {
+  const { uniform: random } = randomStream(20261121, 'failing writes');
+  const preload = path.resolve(import.meta.dirname, '../failing-writes.ts');
+  const attempt = async (at: number, code: string) => {
+    const out = temporary();
+    cpSync(base, out, { recursive: true, verbatimSymlinks: true });
+    const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: code };
+    const ended = await run(args(out, '2031-01-01T00:00:00Z'), { env, preload });
+    const lines = ended.stderr.split('\n').filter((line) => line && !line.startsWith('{'));
+    expect(lines, `write ${at}`).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      code === 'ENOSPC'
+        ? /^malaria-risk: .*no space left on the disk; make room and run it again, what is published is as it was/
+        : /^malaria-risk: .*no permission; expected to be allowed to write there/,
+    );
+    expect(ended.code).toBe(2);
+    expect(path.basename(currentOf(out))).toBe(first);
+    expect(aside(out)).toEqual([]);
+    expect(readdirSync(path.join(out, 'snapshots')), `write ${at}`).toEqual([first]);
+  };
+  await attempt(1, 'EACCES');
+  for (const most of [10, 100, 300]) {
+    const at = [1, 2].map(() => 1 + Math.floor(random() * most));
+    await Promise.all(at.map((n, i) => attempt(n, i === 0 ? 'ENOSPC' : 'EACCES')));
+  }
+});

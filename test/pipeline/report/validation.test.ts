@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Validation } from '../../../pipeline/artifacts.ts';
+import { validationSection } from '../../../pipeline/report/sections/validation.ts';
+
+const section = (validation: Validation | null) =>
+  validationSection({
+    risk: { model: 'spatial' },
+    validation,
+    season_check: [],
+    fits: null,
+    surveys: { method: 'microscopy', clusters: [], state_rounds: [] },
+  }).markup;
+
+test('nothing measured is said, and no figure is shown', () => {
+  const text = section(null);
+  expect(text).toContain('were not put to the test');
+  expect(text).not.toContain('<table');
+});
+
+test('what was measured is shown with its standard errors', () => {
+  const over = (mean: number, standard_error: number | null) => ({ mean, standard_error });
+  const text = section({
+    score: 'spatial',
+    better: null,
+    words: 'neither <model> is better.',
+    folds: [{ fold: 1, cells: 655, children_examined: 9000 }],
+    block_degrees: 1,
+    scores: [
+      {
+        model: 'spatial',
+        survey_year: null,
+        cells: 1310,
+        log_score: over(-2.4567, 0.0321),
+        crps: over(0.1, null),
+        mean_absolute_error: over(0.2, 0.01),
+        correlation: 0.6,
+        coverage: [{ level: 0.9, share: 0.8951 }],
+      },
+    ],
+    difference: { log_score: over(0, 0), crps: over(0, 0), mean_absolute_error: over(0, 0) },
+    pit: [],
+    calibration: [],
+  });
+  for (const part of ['neither &lt;model&gt;', '-2.457 ± 0.032', '>0.1000<', '0.2000 ± 0.0100', 'In 90%', '0.895'])
+    expect(text).toContain(part);
+});
