@@ -48,6 +48,11 @@ export function reportInBrowser(snapshotOf: () => string) {
       expect(await page.textContent('#kind')).toBe('forecast');
       expect(await page.textContent('#score')).toBe(ahead.score.toFixed(4));
       expect(await page.isVisible('#forecast-mark')).toBe(true);
+
+      await page.locator('#home').click();
+      await page.locator('input[value=change]').check({ force: true });
+      const ramp = (await page.getAttribute('#legend .ramp', 'style'))!;
+      expect(ramp.endsWith('rgb(127, 59, 8))'), `more is orange: ${ramp}`).toBe(true);
       expect(troubles).toEqual([]);
       await page.close();
     },

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { writeWhole } from '../engine/cache.ts';
+import { renderDiffPage } from '../report/diff-page.ts';
 import { diffSnapshots, type SnapshotDiff } from '../snapshot/diff.ts';
 import { openSnapshot } from '../snapshot/read.ts';
 import { say } from './options.ts';
@@ -14,7 +15,7 @@ Exits 0, or 1 with --gate where a threshold is passed, 2 where there is nothing 
 
 Examples:
   malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
-  malaria-risk diff OLD NEW --gate --out diff.json`;
+  malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
 
 /** `malaria-risk diff`. */
 export function diffCommand(): Command {
@@ -27,13 +28,16 @@ export function diffCommand(): Command {
     .option('--gate', 'exit 1 where more changed than the thresholds allow')
     .option('--json', 'all of it as JSON, by state and month')
     .option('--out <file>', 'write the JSON to a file too')
+    .option('--html <file>', 'write a page with a map of the changes')
     .addHelpText('after', DETAIL)
-    .action((a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string }) => {
+    .action((a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
       const diff = diffSnapshots(openSnapshot(a), openSnapshot(b));
       if (options.gate && !diff.thresholds)
         throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
       const json = JSON.stringify(diff, null, 2);
       if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
+      if (options.html !== undefined)
+        writeWhole(options.html, renderDiffPage(diff, openSnapshot(b).answer('boundaries-states', {})));
       say(options.json ? json : describe(diff));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;
     });

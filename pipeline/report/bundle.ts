@@ -18,13 +18,16 @@ const LIBRARIES = [
 const STYLE = './page/style.css';
 const MAIN = './page/main.ts';
 
+/** The report's style sheet. */
+export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
+
 /** Libraries as their makers publish them for a page, then the page's own script. */
 export function pageParts(): PageParts {
   const own = (name: string) => path.resolve(import.meta.dirname, name);
   const library = (directory: string, file: string) =>
     readFileSync(path.join(ROOT, 'node_modules', directory, file), 'utf8');
   return {
-    style: readFileSync(own(STYLE), 'utf8'),
+    style: pageStyle(),
     scripts: [
       ...LIBRARIES.map(({ directory, file }) => ({ type: null, code: closed(library(directory, file)) })),
       { type: 'module' as const, code: closed(joinModules(own(MAIN))) },

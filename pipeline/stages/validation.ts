@@ -1,12 +1,12 @@
 import type { Areas, PredictionCells, RiskModel, Surveys, Validation } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { mapInThreads } from '../engine/threads.ts';
 import { foldsOf } from '../models/cross-validation.ts';
 import { type FitSummary, GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk, type RiskInputs } from '../models/risk-inputs.ts';
 import { foldByBlock, placesOf } from '../models/spatial-folds.ts';
 import { summariseValidation } from '../models/validation-summary.ts';
+import { mapInThreads } from '../threads.ts';
 import type { FoldResult, FoldTask } from './validation-fold.ts';
 
 const BLOCK_DEGREES = 1;

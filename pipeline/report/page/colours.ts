@@ -26,7 +26,7 @@ const scales = {
     .clamp(true),
   change: d3
     .scaleDiverging(d3.interpolatePuOr)
-    .domain([upTo(most.change), 0, -upTo(most.change)])
+    .domain([-upTo(most.change), 0, upTo(most.change)])
     .clamp(true),
 };
 

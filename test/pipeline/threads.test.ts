@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapInThreads } from '../../../pipeline/engine/threads.ts';
+import { mapInThreads } from '../../pipeline/threads.ts';
 
 const moduleOf = (code: string) =>
   new URL(

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { BoundariesStates } from '../../../pipeline/contract/schemas.ts';
+import { renderDiffPage } from '../../../pipeline/report/diff-page.ts';
+import type { SnapshotDiff } from '../../../pipeline/snapshot/diff.ts';
+
+const tally = {
+  compared: 24,
+  moved: 3,
+  flipped: 2,
+  disjoint: 1,
+  mean_change: 0.0123,
+  mean_absolute_change: 0.02,
+  largest_change: -0.2,
+};
+const score = (value: number) => ({
+  score: value,
+  score_low: value - 0.1,
+  score_high: value + 0.1,
+  level: 'low' as const,
+});
+const diff: SnapshotDiff = {
+  a: 'tiny-1-00000000',
+  b: 'tiny-2-00000000',
+  thresholds: null,
+  all: tally,
+  states: [{ state_code: 'AB', ...tally }],
+  periods: [{ period: '2023-01', ...tally }],
+  states_by_period: [{ state_code: 'AB', period: '2023-01', ...tally }],
+  state_scores: tally,
+  levels_flipped: [{ from: 'low', to: 'moderate', count: 2 }],
+  largest: [{ state_code: 'AB', lga_code: 'NG001001', period: '2023-01', a: score(0.4), b: score(0.2), change: -0.2 }],
+  only_in_a: { lgas: [], periods: [] },
+  only_in_b: { lgas: [], periods: [] },
+  answers: [{ operation: 'risk-lgas', same: 1, changed: 2, only_in_a: 0, only_in_b: 0 }],
+  past_forecasts: null,
+  over: ['12.5% of scores <moved>'],
+};
+const ring = [
+  [3, 4],
+  [4, 4],
+  [4, 5],
+  [3, 4],
+] as [number, number][];
+const outlines: BoundariesStates = {
+  type: 'FeatureCollection',
+  source: 'test',
+  features: [
+    {
+      type: 'Feature',
+      geometry: { type: 'Polygon', coordinates: [ring] },
+      properties: { code: 'AB', name: 'Abia', zone: 'SE' },
+    },
+  ],
+};
+
+test('a page of two versions: map, cells, levels, largest changes, and what is over its threshold', () => {
+  const page = renderDiffPage(diff, outlines);
+  for (const part of [
+    '12.5% of scores &lt;moved&gt;',
+    '<title>AB 2023-01: 0.0123</title>',
+    '0.4000 (0.3000–0.5000)',
+    'Abia',
+    'cannot be scored yet',
+  ])
+    expect(page).toContain(part);
+  // The highest rise is D3's darkest orange.
+  expect(page).toContain('fill="rgb(127, 59, 8)"');
+  expect(page).not.toContain('<script');
+  expect(page).not.toContain('undefined');
+});
