@@ -13,14 +13,14 @@ import { giveKey, startService } from './service.ts';
 
 const run = promisify(execFile);
 const isInstalled = (command: string) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
-const BROWSER = ['chromium', 'chromium-browser', 'google-chrome'].find(isInstalled);
+const BROWSER = process.env.CHROMIUM ?? 'chromium';
 
-/** A test that needs `command`; skipped, with a line that says how to have it, where there is none. */
-const testWith = (command: string | undefined, packageName: string) => {
-  const found = command !== undefined && isInstalled(command);
-  if (!found) process.stderr.write(`skipped: needs ${packageName} (apt-get install ${packageName})\n`);
-  return test.skipIf(!found);
-};
+/** A test that needs `command`; where there is none it is skipped, and its title says how to have it. */
+function testWith(command: string, packageName: string) {
+  const found = isInstalled(command);
+  const why = found ? '' : ` (skipped: no ${command}; apt-get install ${packageName})`;
+  return (title: string, work: () => Promise<void>) => test.skipIf(!found)(title + why, work);
+}
 
 let folder: string;
 beforeEach(() => {
@@ -32,7 +32,7 @@ testWith('curl', 'curl')('curl: compressed, resumed by ETag, HEAD, errors as exi
   const service = await startService();
   const { key } = await giveKey(service.store);
   const url = `${service.url}/v1/risk/lgas?state=KN`;
-  const header = ['-sS', '-H', `Authorization: Bearer ${key}`];
+  const header = ['-sS', '-m', '10', '-H', `Authorization: Bearer ${key}`];
   const plain = await run('curl', [...header, url]);
   const packed = await run('curl', [...header, '--compressed', '-D', join(folder, 'head'), url]);
   expect(packed.stdout).toBe(plain.stdout);
@@ -51,17 +51,7 @@ testWith('curl', 'curl')('curl: compressed, resumed by ETag, HEAD, errors as exi
   expect((await run('curl', [...header, '-I', url])).stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   await expect(run('curl', ['-sS', '--fail', url])).rejects.toMatchObject({ code: 22 });
   // An upload is answered, not left hanging on `100 Continue`.
-  const upload = [
-    '--data-binary',
-    '@-',
-    '-H',
-    'Expect: 100-continue',
-    '-m',
-    '5',
-    ...status,
-    '-o',
-    join(folder, 'body'),
-  ];
+  const upload = ['--data', 'x', '-H', 'Expect: 100-continue', '-m', '5', ...status, '-o', join(folder, 'body')];
   expect((await run('curl', [...header, ...upload, '-X', 'POST', url])).stdout).toBe('405');
 });
 
@@ -77,7 +67,7 @@ async function browse(html: (apiUrl: string) => string, listed: boolean): Promis
   const { key } = await giveKey(service.store);
   page = html(service.url).replaceAll('KEY', key);
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--user-data-dir=${folder}`];
-  const { stdout } = await run(BROWSER!, [...flags, '--virtual-time-budget=10000', '--dump-dom', origin], {
+  const { stdout } = await run(BROWSER, [...flags, '--virtual-time-budget=10000', '--dump-dom', origin], {
     timeout: 60_000,
   });
   return stdout;

@@ -81,6 +81,20 @@ test('the whole life of keys and accounts, from another process', async () => {
   expect((await run('accounts', 'create-organisation', 'acme')).code).toBe(2);
 });
 
+test('rotation: two keys side by side, then one', async () => {
+  const service = await startService();
+  const { run, must, createKey } = await commandsFor(service);
+  const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
+  await must('accounts', 'create-organisation', 'acme');
+  const old = await createKey('acme');
+  const fresh = JSON.parse((await must('keys', 'rotate', old.id, '--json')).stdout);
+  expect(fresh).toMatchObject({ owner: 'acme', name: 'n', kind: 'live', scopes: ['risk_scores'], status: 'active' });
+  expect([fresh.id === old.id, await status(old.key), await status(fresh.key)]).toEqual([false, 200, 200]);
+  await must('keys', 'revoke', old.id);
+  expect([await status(old.key), await status(fresh.key)]).toEqual([401, 200]);
+  expect(await run('keys', 'rotate', 'key_nope')).toMatchObject({ code: 2, stdout: '' });
+});
+
 test('a researcher waits to be unlocked', async () => {
   const service = await startService();
   const { run, must, createKey } = await commandsFor(service);

@@ -1,10 +1,10 @@
 /** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
 import { exec } from 'node:child_process';
-import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
 import { runCli, serveCli } from './cli-process.ts';
 import { makeBuild, versionOf } from './fixture.ts';
@@ -68,8 +68,42 @@ test('a second server on the same store is refused, and let in once the first is
   const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
   expect([second.code, second.stdout]).toEqual([2, '']);
   expect(second.stderr).toMatch(/^malaria-proxy: .* is in use: another .* --limits redis:\/\/…\n$/);
+  // Counting elsewhere is no way round it.
+  const elsewhere = await runCli([
+    'serve',
+    ...args,
+    '--limits',
+    `sqlite:${join(build, 'own')}`,
+    '--port',
+    '0',
+    '--ops-port',
+    '0',
+  ]);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('proxy.sqlite-limits is in use')]);
   await first.stop('SIGKILL');
-  expect(await (await serveCli(args)).stop()).toBe(0);
+  const limits = ['--limits', `sqlite:${join(build, 'own')}`];
+  expect(await (await serveCli([...args, ...limits])).stop()).toBe(0);
+});
+
+test('a stop lets what is under way finish, and says so on the ops port before', async () => {
+  const { build, current, store, remove } = makeBuild({ outlinePoints: 400_000 });
+  onTestFinished(remove);
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli(['--snapshot', current, '--store', store]);
+  const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
+    headers: { 'x-api-key': key, 'accept-encoding': 'identity' },
+  });
+  const reader = answer.body!.getReader();
+  let bytes = (await reader.read()).value!.length;
+  const stopped = serving.stop();
+  await vi.waitFor(async () => expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(503));
+  await expect(ask(serving.url, key)).rejects.toThrow();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) bytes += part.value.length;
+  const manifest = JSON.parse(readFileSync(join(build, 'current/manifest.json'), 'utf8'));
+  expect(bytes).toBe(manifest.files['v1/boundaries/states.json'].bytes);
+  expect(await stopped).toBe(0);
 });
 
 test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {
@@ -168,6 +202,9 @@ test('what stands in the way of a start is one clear line, exit code 2', async (
     expect(done.stderr).toContain(message);
     expect(done.stderr.trim().split('\n')).toHaveLength(1);
   }
+  const nothing = [`sqlite:${join(current, '..', 'never')}`, `${current}-not`] as const;
+  expect((await runCli(['serve', '--store', nothing[0], '--snapshot', nothing[1], ...free])).code).toBe(2);
+  expect(existsSync(join(current, '..', 'never'))).toBe(false);
   rmSync(join(current, 'v1/periods.json'));
   const damaged = await runCli(['serve', ...args, ...free]);
   expect([damaged.code, damaged.stderr]).toEqual([

@@ -80,6 +80,49 @@ test('expiry holds to the millisecond, also for a key already read', async () =>
   expect(await store.identify(hashKey(key), 5000)).toBeNull();
 });
 
+test('the time of last use is noted now and then and on closing, and never goes back', async () => {
+  const [serving, other] = [open(), open()];
+  const { key } = await giveKey(other);
+  const { key: unused } = await giveKey(other);
+  const noted = async () => (await other.listKeys()).map((listed) => listed.key.last_used_at);
+  await serving.identify(hashKey(key), 5000);
+  await serving.identify(hashKey(key), 7000);
+  await serving.identify(hashKey(`${unused}x`), 8000);
+  expect(await noted()).toEqual([null, null]);
+  await serving.noteUses();
+  expect(await noted()).toEqual([7000, null]);
+  await serving.identify(hashKey(key), 6000);
+  await serving.noteUses();
+  expect(await noted()).toEqual([7000, null]);
+  const third = openStore(`sqlite:${file}`);
+  await third.identify(hashKey(key), 9000);
+  await third.close();
+  expect(await noted()).toEqual([9000, null]);
+});
+
+test('noting waits for nobody, and comes later where another writes', async () => {
+  const serving = open();
+  const { key } = await giveKey(serving);
+  await serving.identify(hashKey(key), 5000);
+  const busy = new DatabaseSync(file);
+  busy.exec('BEGIN IMMEDIATE');
+  const started = performance.now();
+  await serving.noteUses();
+  expect(performance.now() - started).toBeLessThan(1000);
+  busy.exec('ROLLBACK');
+  busy.close();
+  await serving.noteUses();
+  expect((await serving.listKeys())[0]!.key.last_used_at).toBe(5000);
+});
+
+test('a store of the schema before is lifted', async () => {
+  await giveKey(open());
+  const db = new DatabaseSync(file);
+  db.exec('DROP TABLE key_uses; PRAGMA user_version = 1');
+  db.close();
+  expect((await open().listKeys())[0]!.key.last_used_at).toBeNull();
+});
+
 test('an unknown key is nobody, however often it is tried', async () => {
   const store = open();
   const unknown = mintKey('malaria', 'live');

@@ -107,6 +107,14 @@ test.each<[string, (directory: string, manifest: Manifest) => unknown, RegExp]>(
     /lists no v1\/context\/lgas\/AB\.json\.br/,
   ],
   [
+    'a gzip of something else',
+    (d, m) => {
+      writeFileSync(join(d, 'v1/periods.json.gz'), readFileSync(join(d, 'v1/context/states.json.gz')));
+      m.files['v1/periods.json.gz'] = m.files['v1/context/states.json.gz']!;
+    },
+    /v1\/periods\.json\.gz does not unpack to v1\/periods\.json/,
+  ],
+  [
     'a way out',
     (_, m) => Object.assign(m.files, { '../secret': m.files['v1/periods.json'] }),
     /not a plain relative path/,

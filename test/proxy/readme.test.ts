@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { addServeCommand } from '../../proxy/commands/serve.ts';
+import { mintKey } from '../../proxy/keys/key-format.ts';
+import { BOUNDS } from '../../proxy/transport.ts';
+
+const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
+const readme = readFileSync(join(PROXY, 'README.md'), 'utf8');
+const cells = (line: string) => line.split('|').map((cell) => cell.trim().replaceAll('`', ''));
+const rows = readme.split('\n').filter((line) => line.startsWith('|'));
+const { options } = (() => {
+  const program = new Command();
+  addServeCommand(program);
+  return program.commands[0]!;
+})();
+
+test('the table of settings has every option of serve, its variable and its default', () => {
+  const found = rows.filter((row) => row.startsWith('| `--')).map((row) => cells(row).slice(1, 4));
+  const expected = options.map(({ long, envVar, defaultValue }) => [
+    long,
+    envVar ?? '',
+    defaultValue === undefined ? 'off' : Array.isArray(defaultValue) ? 'none' : String(defaultValue),
+  ]);
+  expect(found.sort()).toEqual(expected.sort());
+});
+
+test('the table of bounds has every bound', () => {
+  const text = (name: string, value: number) =>
+    name.endsWith('Ms') ? `${value / 1000} s` : name.endsWith('Bytes') ? `${value / 1024} KiB` : String(value);
+  const found = rows.filter((row) => /^\| `\w+(Bytes|Ms)?` \| \d/.test(row)).map((row) => cells(row).slice(1, 3));
+  expect(found.sort()).toEqual(
+    Object.entries(BOUNDS)
+      .map(([name, value]) => [name, text(name, value)])
+      .sort(),
+  );
+});
+
+test('the pattern for secret scanners finds keys', () => {
+  const pattern = new RegExp(/^\\b.*\\b$/m.exec(readme)![0]);
+  for (const kind of ['live', 'test'] as const) expect(`key="${mintKey('malaria', kind)}"`).toMatch(pattern);
+});
+
+test('unit and container use settings that there are, and no root', () => {
+  const known = new Set(options.map(({ envVar }) => envVar));
+  for (const name of ['malaria-proxy.service', 'Containerfile']) {
+    const text = readFileSync(join(PROXY, 'deploy', name), 'utf8');
+    const used = [...text.matchAll(/MALARIA_\w+/g)].map(([variable]) => variable);
+    expect(used.length).toBeGreaterThan(2);
+    for (const variable of used) expect(known).toContain(variable);
+    expect(text).toMatch(/^(User=malaria-proxy|USER node)$/m);
+  }
+});
