@@ -1,9 +1,12 @@
 import { startControls } from './controls.ts';
-import { seasonCheck, seasonStates, surveys, transmission, validation } from './evidence-plots.ts';
 import { startMap } from './map.ts';
 import { startPlace } from './place.ts';
 import { startRanking } from './ranking.ts';
+import { seasonCheck, seasonStates } from './season-plots.ts';
 import { setView } from './store.ts';
+import { surveys } from './survey-plots.ts';
+import { transmission } from './transmission-plots.ts';
+import { validation } from './validation-plots.ts';
 
 startControls();
 startMap();

@@ -1,0 +1,79 @@
+import { caption, monthScale, widthOf } from './figures.ts';
+import { data, element } from './store.ts';
+import { MONTHS, PLOT_STYLE, share } from './words.ts';
+
+/** Every state's season, north to south. */
+export function seasonStates(): void {
+  const order = data.north_to_south.map((i) => data.states[i]!.state);
+  const cells = data.states.flatMap(({ state }, i) =>
+    data.seasons.states[i]!.seasonal_index.map((index, m) => ({ state, month: m + 1, index })),
+  );
+  const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
+  const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
+  element('season-states').append(
+    caption('States from north to south; white dots are peak months'),
+    Plot.plot({
+      width: widthOf(element('season-states'), 620),
+      height: 60 + 19 * order.length,
+      marginLeft: 165,
+      style: PLOT_STYLE,
+      x: { ...monthScale, axis: 'both', tickFormat: (m: number) => MONTHS[m - 1]!.slice(0, 3) },
+      y: { domain: order, label: null, tickSize: 0 },
+      color: {
+        type: 'linear',
+        range: ['#f4fbf4', '#08402f'],
+        interpolate: 'lab',
+        domain: [lowest, 1],
+        label: 'Expected cases, share of the state’s own peak',
+        legend: true,
+      },
+      ariaLabel: 'Seasons of the states from north to south',
+      marks: [
+        Plot.cell(cells, {
+          x: 'month',
+          y: 'state',
+          fill: 'index',
+          inset: 0.5,
+          title: (row) => `${row.state}, ${MONTHS[row.month - 1]}: ${share(row.index)} of the peak`,
+        }),
+        Plot.dot(peaks, { x: 'month', y: 'state', r: 3.5, fill: '#fff', stroke: '#08402f' }),
+      ],
+    }),
+  );
+}
+
+/** Case records against the season expected of a state that had been left out. */
+export function seasonCheck(): void {
+  const target = document.getElementById('season-check');
+  for (const { state, expected, recorded, correlation } of target ? data.season_check : []) {
+    const rows = expected.map((value, i) => ({ month: i + 1, expected: value, recorded: recorded[i]! }));
+    const figure = document.createElement('figure');
+    figure.append(
+      caption(`${state} · ${correlation.toFixed(2)}`),
+      Plot.plot({
+        width: 240,
+        height: 130,
+        marginLeft: 32,
+        marginBottom: 22,
+        marginTop: 8,
+        style: { fontSize: '12px' },
+        x: { ...monthScale, type: 'point' },
+        y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
+        ariaLabel: `${state}: expected season and case records`,
+        marks: [
+          Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '2 4' }),
+          Plot.lineY(rows, { x: 'month', y: 'expected', stroke: 'var(--accent)', strokeWidth: 2 }),
+          Plot.dot(rows, {
+            x: 'month',
+            y: 'recorded',
+            r: 2.6,
+            fill: 'var(--ink)',
+            title: (row) =>
+              `${MONTHS[row.month - 1]}: recorded ${row.recorded.toFixed(2)}, expected ${row.expected.toFixed(2)}`,
+          }),
+        ],
+      }),
+    );
+    target!.append(figure);
+  }
+}

@@ -1,0 +1,119 @@
+import { caption, widthOf } from './figures.ts';
+import { data, element, scoreOf } from './store.ts';
+import { PLOT_STYLE, share } from './words.ts';
+
+/** The country's rounds; and the scores of states beside what the rounds found there. */
+export function surveys(): void {
+  const rounds = data.trend.national.flatMap((row) => [
+    { year: row.survey_year, kind: 'all', value: row.positivity, low: row.low, high: row.high },
+    ...(['urban', 'rural'] as const).flatMap((kind) =>
+      row[kind] === null ? [] : [{ year: row.survey_year, kind, value: row[kind], low: null, high: null }],
+    ),
+  ]);
+  element('survey-national').append(
+    caption('Children positive, the whole country'),
+    Plot.plot({
+      width: widthOf(element('survey-national')),
+      height: 290,
+      marginLeft: 42,
+      marginRight: 46,
+      style: PLOT_STYLE,
+      x: { label: null, tickFormat: 'd', ticks: data.trend.national.map((row) => row.survey_year), inset: 12 },
+      y: {
+        domain: [0, Math.max(...rounds.map((r) => r.high ?? r.value))],
+        nice: true,
+        label: null,
+        grid: true,
+        ticks: 5,
+        tickFormat: '.2f',
+      },
+      ariaLabel: 'Positivity of the country by survey round',
+      marks: [
+        Plot.lineY(
+          rounds.filter((row) => row.kind === 'all'),
+          { x: 'year', y: 'value', stroke: 'var(--ink)', strokeWidth: 1.8 },
+        ),
+        Plot.lineY(
+          rounds.filter((row) => row.kind !== 'all'),
+          { x: 'year', y: 'value', z: 'kind', stroke: 'var(--accent)', strokeDasharray: '4 3' },
+        ),
+        Plot.ruleX(
+          rounds.filter((row) => row.low !== null),
+          { x: 'year', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 2 },
+        ),
+        Plot.dot(rounds, {
+          x: 'year',
+          y: 'value',
+          r: (row) => (row.kind === 'all' ? 4.5 : 2.5),
+          fill: (row) => (row.kind === 'all' ? 'var(--ink)' : 'var(--accent)'),
+          title: (row) => `${row.year}, ${row.kind}: ${share(row.value)}`,
+        }),
+        Plot.text(lastOfEach(rounds), { x: 'year', y: 'value', text: 'kind', textAnchor: 'start', dx: 9 }),
+      ],
+    }),
+  );
+  const pairs = data.states.flatMap(({ state, state_code }, i) =>
+    data.trend.states[i]!.flatMap((row) => {
+      const middle = data.rounds.find(({ survey_year }) => survey_year === row.survey_year)?.middle;
+      const month = middle === undefined ? -1 : data.periods.indexOf(middle);
+      return month < 0
+        ? []
+        : [{ ...row, state, ...scoreOf(state_code, month), survey_low: row.low, survey_high: row.high }];
+    }),
+  );
+  if (pairs.length === 0) return;
+  const top = Math.max(...pairs.map((row) => Math.max(row.survey_high ?? row.positivity, row.high)));
+  element('survey-scores').append(
+    caption('State scores beside survey figures'),
+    Plot.plot({
+      width: widthOf(element('survey-scores'), 620),
+      height: 360,
+      marginLeft: 46,
+      marginBottom: 50,
+      style: PLOT_STYLE,
+      grid: true,
+      fx: { label: null, tickFormat: 'd' },
+      x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
+      y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
+      ariaLabel: 'State scores against survey figures, by round',
+      marks: [
+        Plot.frame({ strokeOpacity: 0.3 }),
+        Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
+        Plot.ruleY(
+          pairs.filter((row) => row.survey_low !== null),
+          { fx: 'survey_year', y: 'score', x1: 'survey_low', x2: 'survey_high', strokeOpacity: 0.3 },
+        ),
+        Plot.ruleX(pairs, {
+          fx: 'survey_year',
+          x: 'positivity',
+          y1: 'low',
+          y2: 'high',
+          stroke: 'var(--accent)',
+          strokeOpacity: 0.4,
+        }),
+        Plot.dot(pairs, {
+          fx: 'survey_year',
+          x: 'positivity',
+          y: 'score',
+          r: 3.5,
+          fill: (row) => (row.small_sample ? 'var(--paper)' : 'var(--accent)'),
+          stroke: 'var(--accent)',
+          title: (row) =>
+            `${row.state} ${row.survey_year}: survey ${share(row.positivity)}, score ${share(row.score)}${row.small_sample ? ' (few children)' : ''}`,
+        }),
+      ],
+    }),
+  );
+}
+
+function lastOfEach<T extends { kind: string; year: number }>(rows: T[]): T[] {
+  return [
+    ...d3
+      .rollup(
+        rows,
+        (own) => own.at(-1)!,
+        (row) => row.kind,
+      )
+      .values(),
+  ];
+}

@@ -1,0 +1,161 @@
+import type * as Plots from '@observablehq/plot';
+import { caption, monthScale, titled, widthOf } from './figures.ts';
+import { data, element } from './store.ts';
+import { dateOf, PLOT_STYLE, periodName } from './words.ts';
+
+/** Reported and modelled cases, transmission by month, and projections against what then happened. */
+export function transmission(): void {
+  if (data.transmission === null) return;
+  const { states, projections, errors } = data.transmission;
+  for (const { state, state_code, series } of states) {
+    const rows = series.map((row) => ({ ...row, date: dateOf(row.period) }));
+    const tooltip = {
+      x: 'date',
+      y: 'reported',
+      title: (row: (typeof rows)[number]) =>
+        `${state}, ${periodName(row.period)}\nreported ${row.reported.toFixed(2)}, modelled ${row.modelled.toFixed(2)}`,
+    };
+    element('fits').append(
+      titled(
+        state,
+        wide(`${state}: reported and modelled cases per 1,000 people`, [
+          Plot.lineY(rows, { x: 'date', y: 'modelled', stroke: 'var(--accent)', strokeWidth: 2 }),
+          Plot.dot(rows, { x: 'date', y: 'reported', r: 2.4, fill: 'var(--ink)' }),
+          Plot.tip(rows, Plot.pointerX(tooltip)),
+        ]),
+      ),
+    );
+    const own = projections.filter((row) => row.state_code === state_code);
+    if (own.length === 0) continue;
+    const months = own.flatMap(({ year, held_back, reported, model, same_month_last_year }) =>
+      reported.map((value, m) => ({
+        year,
+        held_back,
+        date: new Date(Date.UTC(year, m, 1)),
+        reported: value,
+        model: model[m]!,
+        rival: same_month_last_year[m]!,
+      })),
+    );
+    const heldBack = own.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));
+    element('projections').append(
+      titled(
+        state,
+        wide(`${state}: projections a year ahead against reported cases`, [
+          Plot.rectX(heldBack, {
+            x1: (date) => date,
+            x2: (date) => d3.utcMonth.offset(date, 11),
+            fill: 'currentColor',
+            fillOpacity: 0.07,
+          }),
+          Plot.text(heldBack, {
+            x: (date) => d3.utcMonth.offset(date, 5),
+            frameAnchor: 'top',
+            text: () => 'held back',
+            dy: -2,
+            fontSize: 12,
+          }),
+          Plot.lineY(months, {
+            x: 'date',
+            y: 'rival',
+            z: 'year',
+            stroke: 'var(--ahead)',
+            strokeWidth: 1.3,
+            strokeDasharray: '3 3',
+          }),
+          Plot.lineY(months, { x: 'date', y: 'model', z: 'year', stroke: 'var(--accent)', strokeWidth: 2.2 }),
+          Plot.dot(months, { x: 'date', y: 'reported', r: 2.4, fill: 'var(--ink)' }),
+        ]),
+      ),
+    );
+  }
+  const reproduction = states.flatMap(({ state, reproduction_number }) =>
+    reproduction_number.map((value, i) => ({ state, month: i + 1, value })),
+  );
+  element('reproduction').append(
+    caption('New infections per infection: above 1, infection grows'),
+    Plot.plot({
+      width: widthOf(element('reproduction'), 620),
+      height: 190,
+      marginLeft: 46,
+      style: PLOT_STYLE,
+      x: { ...monthScale, type: 'point' },
+      fx: { label: null },
+      y: { label: null, ticks: 4, nice: true },
+      ariaLabel: 'Reproduction number by month',
+      marks: [
+        Plot.ruleY([1], { stroke: 'var(--ink)' }),
+        Plot.areaY(reproduction, {
+          fx: 'state',
+          x: 'month',
+          y1: 1,
+          y2: 'value',
+          fill: 'var(--accent)',
+          fillOpacity: 0.25,
+        }),
+        Plot.lineY(reproduction, { fx: 'state', x: 'month', y: 'value', stroke: 'var(--accent)', marker: 'dot' }),
+      ],
+    }),
+  );
+  if (errors.length > 0) errorPlot(errors);
+}
+
+const METHODS: Record<string, string> = {
+  model: 'Transmission model',
+  same_month_last_year: 'Same month last year',
+  same_month_last_three_years: 'Same month, three years',
+  abeku_raw: 'Abeku et al. 2002',
+  abeku_log: 'The same, logarithms',
+  flat: 'Last year’s mean',
+};
+
+function errorPlot(errors: { method: string; development: number; held_back: number }[]): void {
+  const rows = errors.flatMap(({ method, development, held_back }) => [
+    { method: METHODS[method] ?? method, years: 'development years', error: development },
+    { method: METHODS[method] ?? method, years: 'held-back year', error: held_back },
+  ]);
+  element('errors').append(
+    caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
+    Plot.plot({
+      width: widthOf(element('errors'), 620),
+      height: 50 + 30 * errors.length,
+      marginLeft: 190,
+      marginRight: 60,
+      style: PLOT_STYLE,
+      fx: { label: null },
+      x: { label: null, ticks: 4 },
+      y: { domain: errors.map(({ method }) => METHODS[method] ?? method), label: null, tickSize: 0 },
+      ariaLabel: 'Mean absolute error by method',
+      marks: [
+        Plot.barX(rows, {
+          fx: 'years',
+          y: 'method',
+          x: 'error',
+          fill: (row) => (row.method === METHODS.model ? 'var(--accent)' : 'var(--quiet)'),
+          inset: 2,
+        }),
+        Plot.text(rows, {
+          fx: 'years',
+          y: 'method',
+          x: 'error',
+          text: (row) => row.error.toFixed(3),
+          textAnchor: 'start',
+          dx: 5,
+        }),
+      ],
+    }),
+  );
+}
+
+function wide(ariaLabel: string, marks: Plots.Markish[]): Element {
+  return Plot.plot({
+    width: widthOf(element('fits'), 620),
+    height: 190,
+    marginLeft: 46,
+    style: PLOT_STYLE,
+    x: { type: 'utc', label: null },
+    y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
+    ariaLabel,
+    marks,
+  });
+}
