@@ -82,8 +82,9 @@ test('expiry holds to the millisecond, also for a key already read', async () =>
 
 test('the time of last use is noted now and then and on closing, and never goes back', async () => {
   const [serving, other] = [open(), open()];
-  const { key } = await giveKey(other);
-  const { key: unused } = await giveKey(other);
+  // Made at times of their own: keys of one moment are listed in the order of their ids, which are random.
+  const { key } = await giveKey(other, { now: 1000 });
+  const { key: unused } = await giveKey(other, { now: 2000 });
   const noted = async () => (await other.listKeys()).map((listed) => listed.key.last_used_at);
   await serving.identify(hashKey(key), 5000);
   await serving.identify(hashKey(key), 7000);
