@@ -157,7 +157,7 @@ function describeMethod(rain: RainSeason, records: readonly SeasonRecord[], { pa
     `${immune_months} months): transmission follows rain by ${rain.lag_months.toFixed(1)} months, its seasonal part is at half its ` +
     `ceiling at ${rain.half_saturation_mm.toFixed(0)} mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak needs no rain. ` +
     `The index is new infections on the model's yearly cycle. ${taught}; ` +
-    'the check leaves each state out in turn. Records enter as month over the centred 12-month geometric mean, the median over years.'
+    'the check leaves each state out in turn in fitting these, not in choosing the two durations. Records enter as month over the centred 12-month geometric mean, the median over years.'
   );
 }
 
