@@ -154,7 +154,10 @@ export interface Trend {
   states: Record<string, TrendRow[]>;
 }
 
-/** risk/lgas and risk/states: posterior mean and central 90% range per area, one value a month of `periods`. */
+/**
+ * risk/lgas, risk/states and, of LGAs, risk/baseline: posterior mean and central 90% range per area, one value a month
+ * of `periods`.
+ */
 export interface Scores {
   /** Estimated months, then the forecast months. */
   periods: Period[];

@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<() => Command>> = {
   prune: async () => (await import('./commands/prune.ts')).pruneCommand,
   'cross-validate': async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
   'score-held-back': async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
+  'score-truth': async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,
   zonal: async () => (await import('./commands/zonal.ts')).zonalCommand,
 };
 

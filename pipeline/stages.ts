@@ -64,7 +64,7 @@ export const STAGES: readonly Stage[] = [
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
-    outputs: ['lgas', 'states', 'evidence'],
+    outputs: ['lgas', 'states', 'baseline', 'evidence'],
   },
   {
     name: 'validation',

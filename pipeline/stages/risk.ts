@@ -56,7 +56,12 @@ export const run: StageRun = async (io) => {
   if (risk.score === 'baseline') {
     const what = `each month takes the nearest round: ${plain.rounds.map((r) => r.survey_year).join(', ')}`;
     const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
-    return { ...baseline, evidence: { model: 'baseline', baseline: plain, spatial: null }, report };
+    return {
+      ...baseline,
+      baseline: baseline.lgas,
+      evidence: { model: 'baseline', baseline: plain, spatial: null },
+      report,
+    };
   }
 
   const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>
@@ -73,6 +78,7 @@ export const run: StageRun = async (io) => {
       areas.states.map((s) => s.state_code),
       spatial.states,
     ),
+    baseline: baseline.lgas,
     evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

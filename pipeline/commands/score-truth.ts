@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Scores } from '../artifacts.ts';
+import { addSums, compareWithTruth, NO_SUMS, type TruthSums, truthScore } from '../models/truth-scores.ts';
+import { withArtifacts } from '../part.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
+import { say } from './options.ts';
+import { showProgress } from './progress.ts';
+import { formatTable } from './table.ts';
+
+/** What the scores come of. */
+const NEEDED = ['ingest', 'zonal', 'season', 'risk'];
+
+type Kinds = Record<'estimated' | 'forecast', TruthSums>;
+
+interface TruthOptions {
+  seeds: number[];
+  out: string;
+  jobs: number;
+  json?: boolean;
+}
+
+/** `malaria-risk score-truth`. */
+export function scoreTruthCommand(): Command {
+  return new Command('score-truth')
+    .description('Make countries up, score them, and say how the scores meet the truth')
+    .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
+    .option('--out <dir>', 'where the countries and the cache of stages lie', 'build/truth')
+    .option('--jobs <n>', 'stages that may run at once', Number, 2)
+    .option('--json', 'the table as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  malaria-risk score-truth --seeds 1-10
+
+coverage is the share of true LGA-months inside the 90% range, expected near 0.9; rmse is the score's root mean square
+error, ratio that over the baseline's. A country takes about a minute; those that are there are not made again.`,
+    )
+    .action(async (options: TruthOptions) => {
+      const bySeed: { seed: number; sums: Kinds }[] = [];
+      for (const seed of options.seeds) bySeed.push({ seed, sums: await scoreSeed(seed, options) });
+      const pooled = bySeed.reduce<Kinds>(
+        (all, { sums }) => ({
+          estimated: addSums(all.estimated, sums.estimated),
+          forecast: addSums(all.forecast, sums.forecast),
+        }),
+        { estimated: NO_SUMS, forecast: NO_SUMS },
+      );
+      const rows = [...bySeed, { seed: 'all', sums: pooled }].flatMap(({ seed, sums }) =>
+        (['estimated', 'forecast'] as const).map((kind) => ({ seed, kind, ...truthScore(sums[kind]) })),
+      );
+      if (options.json) say(JSON.stringify(rows));
+      else
+        say(
+          formatTable(
+            rows.map(({ seed, kind, lga_months, coverage, rmse, baseline_rmse }) => ({
+              seed: String(seed),
+              kind,
+              lga_months,
+              coverage: coverage.toFixed(3),
+              rmse: rmse.toFixed(4),
+              baseline_rmse: baseline_rmse.toFixed(4),
+              ratio: (rmse / baseline_rmse).toFixed(2),
+            })),
+          ),
+        );
+    });
+}
+
+async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promise<Kinds> {
+  const country = path.join(out, `country-${seed}`);
+  const progress = showProgress(NEEDED, json ?? false);
+  try {
+    if (!hasSyntheticCountry(seed, country)) await writeSyntheticCountry({ seed, out: country });
+    const part = { country, out, jobs, onEvent: json ? () => {} : progress.onEvent };
+    return await withArtifacts(NEEDED, part, ({ model }, artifact) =>
+      compareWithTruth(
+        artifact<Scores>('risk', 'lgas'),
+        artifact<Scores>('risk', 'baseline'),
+        readTruth(path.join(country, 'truth', 'prevalence.csv')),
+        model.last_estimated,
+      ),
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+/** True prevalence by LGA and month, as `synth` writes it: lga_pcode,period,prevalence. */
+function readTruth(file: string): (lga_code: string, period: string) => number | undefined {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1);
+  const truth = new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(',')), Number(line.slice(line.lastIndexOf(',') + 1))]),
+  );
+  return (lga_code, period) => truth.get(`${lga_code},${period}`);
+}
+
+/** `1-3,7` as 1, 2, 3, 7. */
+export function parseSeeds(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
+    const [first, last] = [Number(range?.[1]), Number(range?.[2] ?? range?.[1])];
+    if (!range || last < first || last - first >= 1000)
+      throw new InvalidArgumentError('expected seeds such as 3 or 1-10 or 1,4,7');
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+}
