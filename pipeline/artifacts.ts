@@ -177,6 +177,8 @@ export interface RiskEvidence {
   spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
 }
 export type RiskModel = 'spatial' | 'baseline';
+/** Models that are scored on held-out cells; the national mean of the round is never published. */
+export type ScoredModel = RiskModel | 'national';
 /** A mean over folds, each fold weighing the same, and its standard error over them (null for a single fold). */
 export interface OverFolds {
   mean: number;
@@ -184,7 +186,7 @@ export interface OverFolds {
 }
 /** How a risk model did on cells of surveys that it had not seen. */
 export interface HeldOutScores {
-  model: RiskModel;
+  model: ScoredModel;
   /** null: all rounds. */
   survey_year: number | null;
   cells: number;
@@ -215,9 +217,9 @@ export interface Validation {
   /** Spatial minus baseline, paired by fold: above 0 the spatial model has the higher log score, crps or error. */
   difference: { log_score: OverFolds; crps: OverFolds; mean_absolute_error: OverFolds };
   /** Cells by randomised probability integral transform in ten bins from 0 to 1: even where ranges are right. */
-  pit: { model: RiskModel; cells: number[] }[];
+  pit: { model: ScoredModel; cells: number[] }[];
   /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
-  calibration: { model: RiskModel; groups: { cells: number; predicted: number; observed: number }[] }[];
+  calibration: { model: ScoredModel; groups: { cells: number; predicted: number; observed: number }[] }[];
 }
 
 /** A finding for the build report: a gap filled, a row dropped, a rule applied. */

@@ -40,21 +40,22 @@ export function crossValidateCommand(): Command {
 Example:
   malaria-risk cross-validate --country raw-data/nigeria --raw-data ../raw/nigeria --folds folds.csv --out scores.csv
 
-Trained on rounds known by cell only. log_score is the log of the mean over draws of the beta-binomial density of the
+Trained on rounds known by cell only. The summary has the national mean of the round beside the two models of FILE. log_score is the log of the mean over draws of the beta-binomial density of the
 cell's count; crps is of its observed share, in the fair form; quantiles are of the observed share.`,
     )
     .action(async (options: CrossValidateOptions) => {
       const rows = await heldOut(options);
-      writeScores(options.out, rows);
-      if (options.draws) await writeDraws(options.draws, rows);
+      const shipped = rows.filter((row) => row.model !== 'national');
+      writeScores(options.out, shipped);
+      if (options.draws) await writeDraws(options.draws, shipped);
       const groups = [null, ...new Set(rows.map((row) => row.survey_year))].flatMap((survey_year) =>
-        (['spatial', 'baseline'] as const).map((model) => {
+        (['spatial', 'baseline', 'national'] as const).map((model) => {
           const own = rows.filter((r) => r.model === model && (survey_year ?? r.survey_year) === r.survey_year);
           return { survey_year, model, ...summariseScores(own) };
         }),
       );
       if (options.json) say(JSON.stringify(groups));
-      else say(`${options.out}: ${rows.length} rows`, ...groups.map(describe));
+      else say(`${options.out}: ${shipped.length} rows`, ...groups.map(describe));
     });
 }
 

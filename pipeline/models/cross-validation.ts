@@ -1,3 +1,4 @@
+import type { ScoredModel } from '../artifacts.ts';
 import { drawBetaBinomial } from '../numerics/distributions.ts';
 import { quantile } from '../numerics/quantiles.ts';
 import { randomStream } from '../numerics/random.ts';
@@ -17,7 +18,7 @@ export interface HeldOutDraws {
 
 export interface HeldOut {
   cell_id: string;
-  model: 'spatial' | 'baseline';
+  model: ScoredModel;
   fold: number;
   survey_year: number;
   state_code: string;
@@ -109,20 +110,23 @@ export function* predictFold(
     ),
   );
 
-  const plain = fitBaseline(
-    train.map((o) => o.baseline),
-    states,
-    constants.season_exponent,
-    draws,
-    stream('baseline'),
-  );
-  const plainRho = new Float64Array(draws).fill(plain.rho);
-  yield* test.map((o) => {
-    const { state_code, survey_year, log_season } = o.baseline;
-    const drawn = { prevalence: drawBaseline(plain, state_code, survey_year, log_season), rho: plainRho };
-    return score(o, 'baseline', fold, rounds, drawn, stream(`baseline/${o.risk.name}`));
-  });
+  // the national mean of the round is the baseline of a country that is one state
+  const country = (o: Observed) => ({ ...o.baseline, state_code: WHOLE_COUNTRY });
+  for (const { model, units, unitOf } of [
+    { model: 'baseline', units: states, unitOf: (o: Observed) => o.baseline },
+    { model: 'national', units: [WHOLE_COUNTRY], unitOf: country },
+  ] as const) {
+    const plain = fitBaseline(train.map(unitOf), [...units], constants.season_exponent, draws, stream(model));
+    const plainRho = new Float64Array(draws).fill(plain.rho);
+    yield* test.map((o) => {
+      const { state_code, survey_year, log_season } = unitOf(o);
+      const drawn = { prevalence: drawBaseline(plain, state_code, survey_year, log_season), rho: plainRho };
+      return score(o, model, fold, rounds, drawn, stream(`${model}/${o.risk.name}`));
+    });
+  }
 }
+
+const WHOLE_COUNTRY = 'country';
 
 function score(
   o: Observed,

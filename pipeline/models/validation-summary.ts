@@ -1,4 +1,4 @@
-import type { OverFolds, RiskModel, Validation } from '../artifacts.ts';
+import type { OverFolds, RiskModel, ScoredModel, Validation } from '../artifacts.ts';
 import { studentQuantile } from '../numerics/student-t.ts';
 import type { HeldOut } from './cross-validation.ts';
 import {
@@ -13,17 +13,17 @@ import {
 
 type Row = Omit<HeldOut, 'draws'>;
 
-const MODELS: readonly RiskModel[] = ['spatial', 'baseline'];
+const MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
 const BINS = 10;
 
 /**
  * What cross-validation shows: scores of each model overall and by round, their difference, calibration.
- * @param rows of both models, every cell once a model
+ * @param rows of all models, every cell once a model
  * @param score the model that is published
  * @throws RangeError for no rows
  */
 export function summariseValidation(rows: Row[], score: RiskModel, block_degrees: number): Validation {
-  const of = (model: RiskModel) => rows.filter((row) => row.model === model);
+  const of = (model: ScoredModel) => rows.filter((row) => row.model === model);
   const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
   const folds = byFold(of('spatial'));
   const difference = {
@@ -58,8 +58,8 @@ export function summariseValidation(rows: Row[], score: RiskModel, block_degrees
 function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   return overFolds(
     byFold(rows).map((own) => {
-      const [spatial, baseline] = MODELS.map((model) => value(own.filter((row) => row.model === model)));
-      return spatial! - baseline!;
+      const of = (model: RiskModel) => value(own.filter((row) => row.model === model));
+      return of('spatial') - of('baseline');
     }),
   );
 }

@@ -7,7 +7,7 @@ import { modelName } from './words.ts';
 export function validationSection({ risk, validation }: Evidence): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
-<p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; a model that does not beat it is not worth its trouble.</p>
+<p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; the national mean is the whole country’s in that round. A model that does not beat it is not worth its trouble.</p>
 ${validation ? measured(validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
 ${
   risk.spatial &&

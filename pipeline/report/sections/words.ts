@@ -60,6 +60,7 @@ export const methodName = (method: string): string => METHODS[method] ?? method.
 const MODELS: Record<string, string> = {
   spatial: 'Spatial',
   baseline: 'Baseline',
+  national: 'National mean',
 };
 
 /** A risk model in words. */

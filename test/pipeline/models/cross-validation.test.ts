@@ -57,7 +57,7 @@ const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), how)];
 
 test('every cell is held out once by each model, with ordered quantiles and draws', () => {
   const rows = run(inputs);
-  for (const model of ['spatial', 'baseline'])
+  for (const model of ['spatial', 'baseline', 'national'])
     expect(
       rows
         .filter((r) => r.model === model)

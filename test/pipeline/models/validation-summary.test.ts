@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import type { RiskModel } from '../../../pipeline/artifacts.ts';
+import type { ScoredModel } from '../../../pipeline/artifacts.ts';
 import { summariseValidation } from '../../../pipeline/models/validation-summary.ts';
 
-const row = (model: RiskModel, fold: number, k: number, change: { mean: number; log_score: number; pit: number }) => ({
+const row = (
+  model: ScoredModel,
+  fold: number,
+  k: number,
+  change: { mean: number; log_score: number; pit: number },
+) => ({
   ...{ cell_id: `${fold}-${k}`, model, fold, survey_year: 2015 + 3 * (k % 2), state_code: 'KN' },
   ...{ examined: 10 + 10 * k, observed: 0.3, crps: 0.1, q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0 },
   ...change,
@@ -13,6 +18,7 @@ const rowsWith = (gains: number[]) =>
     [0, 1].flatMap((k) => [
       row('spatial', i + 1, k, { mean: 0.2 + 0.1 * k, log_score: -2 + gain, pit: 0.05 + 0.3 * k }),
       row('baseline', i + 1, k, { mean: 0.25, log_score: -2, pit: 0.999999999 * k }),
+      row('national', i + 1, k, { mean: 0.4, log_score: -3, pit: 0.5 }),
     ]),
   );
 
@@ -48,6 +54,9 @@ test('scores by model overall and by round, folds, transform and calibration', (
     ['baseline', null, 4],
     ['baseline', 2015, 2],
     ['baseline', 2018, 2],
+    ['national', null, 4],
+    ['national', 2015, 2],
+    ['national', 2018, 2],
   ]);
   expect(folds).toEqual([
     { fold: 1, cells: 2, children_examined: 30 },
@@ -56,6 +65,7 @@ test('scores by model overall and by round, folds, transform and calibration', (
   expect(pit).toEqual([
     { model: 'spatial', cells: [2, 0, 0, 2, 0, 0, 0, 0, 0, 0] },
     { model: 'baseline', cells: [2, 0, 0, 0, 0, 0, 0, 0, 0, 2] },
+    { model: 'national', cells: [0, 0, 0, 0, 0, 4, 0, 0, 0, 0] },
   ]);
   // four cells make four groups, ascending
   expect(calibration[0]!.groups.map((g) => [g.cells, Number(g.predicted.toFixed(9))])).toEqual([

@@ -47,6 +47,9 @@ test('either score of the tiny country is validated on all its clusters, each LG
       'baseline null 24',
       'baseline 2018 12',
       'baseline 2021 12',
+      'national null 24',
+      'national 2018 12',
+      'national 2021 12',
     ]);
     expect(report[0]!.what).toContain(`The score is the ${score === 'spatial' ? 'spatial model' : 'baseline'}'s`);
   }
