@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Scores } from '../artifacts.ts';
-import { addSums, compareWithTruth, NO_SUMS, type TruthSums, truthScore } from '../models/truth-scores.ts';
+import { writeWhole } from '../engine/cache.ts';
+import { modelFingerprint, TRUTH_FILE, type TruthRecord, type TruthRow } from '../known-truth.ts';
+import {
+  addSums,
+  compareWithTruth,
+  NO_SUMS,
+  type TruthScore,
+  type TruthSums,
+  truthScore,
+} from '../models/truth-scores.ts';
 import { withArtifacts } from '../part.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 import { say } from './options.ts';
@@ -18,6 +28,7 @@ interface TruthOptions {
   seeds: number[];
   out: string;
   jobs: number;
+  record?: boolean;
   json?: boolean;
 }
 
@@ -28,7 +39,8 @@ export function scoreTruthCommand(): Command {
     .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
     .option('--out <dir>', 'where the countries and the cache of stages lie', 'build/truth')
     .option('--jobs <n>', 'stages that may run at once', Number, 2)
-    .option('--json', 'the table as JSON')
+    .option('--record', 'write it to pipeline/known-truth.json, which model cards and reports show')
+    .option('--json', 'the record as JSON')
     .addHelpText(
       'after',
       `
@@ -41,33 +53,39 @@ error, ratio that over the baseline's. A country takes about a minute; those tha
     .action(async (options: TruthOptions) => {
       const bySeed: { seed: number; sums: Kinds }[] = [];
       for (const seed of options.seeds) bySeed.push({ seed, sums: await scoreSeed(seed, options) });
-      const pooled = bySeed.reduce<Kinds>(
-        (all, { sums }) => ({
-          estimated: addSums(all.estimated, sums.estimated),
-          forecast: addSums(all.forecast, sums.forecast),
-        }),
-        { estimated: NO_SUMS, forecast: NO_SUMS },
-      );
-      const rows = [...bySeed, { seed: 'all', sums: pooled }].flatMap(({ seed, sums }) =>
-        (['estimated', 'forecast'] as const).map((kind) => ({ seed, kind, ...truthScore(sums[kind]) })),
-      );
-      if (options.json) say(JSON.stringify(rows));
-      else
-        say(
-          formatTable(
-            rows.map(({ seed, kind, lga_months, coverage, rmse, baseline_rmse }) => ({
-              seed: String(seed),
-              kind,
-              lga_months,
-              coverage: coverage.toFixed(3),
-              rmse: rmse.toFixed(4),
-              baseline_rmse: baseline_rmse.toFixed(4),
-              ratio: (rmse / baseline_rmse).toFixed(2),
-            })),
-          ),
-        );
+      const record = recordOf(bySeed);
+      if (options.record) writeWhole(fileURLToPath(TRUTH_FILE), `${JSON.stringify(record, null, 2)}\n`);
+      if (options.json) say(JSON.stringify(record));
+      else say(formatTable([...record.countries, ...record.all.map((row) => ({ seed: 'all', ...row }))].map(cells)));
     });
 }
+
+const KINDS = ['estimated', 'forecast'] as const;
+
+function recordOf(bySeed: { seed: number; sums: Kinds }[]): TruthRecord {
+  const row = (kind: TruthRow['kind'], sums: TruthSums): TruthRow => ({ kind, ...rounded(truthScore(sums)) });
+  return {
+    model_code: modelFingerprint(),
+    seeds: bySeed.map(({ seed }) => seed),
+    all: KINDS.map((kind) => row(kind, bySeed.map(({ sums }) => sums[kind]).reduce(addSums, NO_SUMS))),
+    countries: bySeed.flatMap(({ seed, sums }) => KINDS.map((kind) => ({ seed, ...row(kind, sums[kind]) }))),
+  };
+}
+
+const rounded = ({ lga_months, coverage, rmse, baseline_rmse }: TruthScore): TruthScore => {
+  const four = (value: number) => Number(value.toFixed(4));
+  return { lga_months, coverage: four(coverage), rmse: four(rmse), baseline_rmse: four(baseline_rmse) };
+};
+
+const cells = ({ seed, kind, lga_months, coverage, rmse, baseline_rmse }: TruthRow & { seed: number | string }) => ({
+  seed: String(seed),
+  kind,
+  lga_months,
+  coverage: coverage.toFixed(3),
+  rmse: rmse.toFixed(4),
+  baseline_rmse: baseline_rmse.toFixed(4),
+  ratio: (rmse / baseline_rmse).toFixed(2),
+});
 
 async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promise<Kinds> {
   const country = path.join(out, `country-${seed}`);

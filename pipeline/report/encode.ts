@@ -2,6 +2,7 @@ import { centerOfMass } from '@turf/turf';
 import type { RiskEvidence, Surveys, Validation } from '../artifacts.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
 import { LEVELS, type Season, ZONES } from '../contract/schemas.ts';
+import type { KnownTruth } from '../known-truth.ts';
 import type { SeasonCheckRow } from '../models/season-check.ts';
 import type { SnapshotParts } from '../snapshot/documents.ts';
 import type { TransmissionFits } from '../stages/transmission.ts';
@@ -12,6 +13,7 @@ export interface Evidence {
   risk: RiskEvidence;
   /** null where the country has too few cells to leave any out. */
   validation: Validation | null;
+  known_truth: KnownTruth;
   season_check: readonly SeasonCheckRow[];
   fits: TransmissionFits | null;
   surveys: Surveys;

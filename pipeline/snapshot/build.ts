@@ -9,6 +9,7 @@ import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../c
 import type * as schemas from '../contract/schemas.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { Recipe } from '../engine/recipe.ts';
+import { readKnownTruth } from '../known-truth.ts';
 import type { Evidence } from '../report/encode.ts';
 import { renderReport } from '../report/render.ts';
 import { documents, type SnapshotParts } from './documents.ts';
@@ -130,6 +131,7 @@ function evidenceOf({ artifact }: SnapshotInput): Evidence {
   return {
     risk: artifact('risk/evidence'),
     validation: artifact<Validation | null>('validation/scores'),
+    known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),
     surveys: artifact('ingest/surveys'),
@@ -144,6 +146,7 @@ function modelCard({ model, artifact, model_version }: SnapshotInput, parts: Sna
     range: 'central 90% posterior interval',
     risk: artifact<unknown>('risk/evidence'),
     validation: artifact<Validation | null>('validation/scores'),
+    known_truth: readKnownTruth(),
     season: { method: parts.season.method, check: artifact<unknown>('season/check') },
     transmission: parts.transmission?.projection_test ?? null,
     parameters: model.parameters,

@@ -1,14 +1,16 @@
 import type { OverFolds, Validation } from '../../artifacts.ts';
+import type { KnownTruth } from '../../known-truth.ts';
 import type { Evidence } from '../encode.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { modelName } from './words.ts';
 
 /** How the scores did on survey cells that the model had not seen; plainly nothing where that was not measured. */
-export function validationSection({ risk, validation }: Evidence): Markup {
+export function validationSection({ risk, validation, known_truth }: Evidence): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
 <p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; the national mean is the whole country’s in that round. A model that does not beat it is not worth its trouble.</p>
 ${validation ? measured(validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
+${madeUp(known_truth)}
 ${
   risk.spatial &&
   html`<details><summary>What the spatial model learnt</summary>${table(
@@ -18,6 +20,35 @@ ${
   )}</details>`
 }
 </section>`;
+}
+
+function madeUp({ seeds, all, countries, of_this_code }: KnownTruth): Markup {
+  const [estimated, forecast] = (['estimated', 'forecast'] as const).map(
+    (kind) => all.find((row) => row.kind === kind)!,
+  );
+  const share = (value: number) => `${(100 * value).toFixed(1)}%`;
+  const ratio = (row: (typeof all)[number]) => (row.rmse / row.baseline_rmse).toFixed(2);
+  return html`<h3>Where the truth is known</h3>
+<p>The spatial model was also run on ${seeds.length} made-up countries, where the true prevalence of every LGA and month is known. Its 90% ranges held ${share(estimated!.coverage)} of the true values in estimated months and ${share(forecast!.coverage)} in forecast months; its error (root mean square) was ${ratio(estimated!)} times the baseline’s in estimated and ${ratio(forecast!)} times in forecast months. ${of_this_code ? 'That is the very model of this version.' : 'The model’s code has changed since: take it as a guide.'} A real country may differ from them in ways that no test on them shows.</p>
+<details><summary>Country by country</summary>${table(
+    'Made-up countries: share of true values in the 90% range; error as root mean square of shares',
+    [
+      { head: 'Seed', number: true },
+      { head: 'Months' },
+      { head: 'LGA-months', number: true },
+      { head: 'In 90%', number: true },
+      { head: 'Error', number: true },
+      { head: 'Baseline’s', number: true },
+    ],
+    countries.map((row) => [
+      row.seed,
+      row.kind,
+      row.lga_months,
+      row.coverage.toFixed(3),
+      row.rmse.toFixed(4),
+      row.baseline_rmse.toFixed(4),
+    ]),
+  )}</details>`;
 }
 
 function measured({ words, folds, block_degrees, scores }: Validation): Markup {

@@ -2,10 +2,19 @@ import { expect, test } from 'vitest';
 import type { Validation } from '../../../pipeline/artifacts.ts';
 import { validationSection } from '../../../pipeline/report/sections/validation.ts';
 
-const section = (validation: Validation | null) =>
+const rows = [
+  { kind: 'estimated' as const, lga_months: 400, coverage: 0.915, rmse: 0.06, baseline_rmse: 0.1 },
+  { kind: 'forecast' as const, lga_months: 40, coverage: 0.87, rmse: 0.09, baseline_rmse: 0.09 },
+];
+const known_truth = {
+  ...{ model_code: 'a', of_this_code: false, seeds: [1, 4], all: rows },
+  countries: rows.map((row) => ({ seed: 4, ...row, coverage: 0.777 })),
+};
+const section = (validation: Validation | null, of_this_code = false) =>
   validationSection({
     risk: { model: 'spatial' },
     validation,
+    known_truth: { ...known_truth, of_this_code },
     season_check: [],
     fits: null,
     surveys: { method: 'microscopy', clusters: [], state_rounds: [] },
@@ -14,7 +23,20 @@ const section = (validation: Validation | null) =>
 test('nothing measured is said, and no figure is shown', () => {
   const text = section(null);
   expect(text).toContain('were not put to the test');
-  expect(text).not.toContain('<table');
+  expect(text).not.toContain('CRPS');
+});
+
+test('made-up countries are told in words and by country, and whether they were run with this model', () => {
+  const text = section(null);
+  for (const part of [
+    'on 2 made-up countries',
+    'held 91.5% of the true values in estimated months and 87.0% in forecast',
+    '0.60 times the baseline’s in estimated and 1.00 times in forecast',
+    'has changed since',
+    '0.777',
+  ])
+    expect(text).toContain(part);
+  expect(section(null, true)).not.toContain('has changed since');
 });
 
 test('what was measured is shown with its standard errors', () => {
