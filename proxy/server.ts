@@ -5,12 +5,14 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { type DashboardSettings, openDashboard } from './dashboard/open.ts';
 import { type AccessRecord, openDoor } from './door.ts';
 import { openStore } from './keys/open-store.ts';
 import type { AccountStore } from './keys/store.ts';
 import { openLimiter } from './limits/open-limiter.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
+import { exampleStateOf } from './snapshot/example-state.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
 import { BOUNDS, type Bounds } from './transport.ts';
@@ -32,11 +34,15 @@ export interface ServerOptions {
   /** How often a newly published snapshot is looked for. */
   pollMs?: number;
   bounds?: Partial<Bounds>;
+  /** None is opened where it is not given. */
+  dashboard?: DashboardSettings | null;
 }
 
 export interface RunningServer {
   url: string;
   opsUrl: string;
+  /** Where the dashboard listens; null where there is none. */
+  dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
   /** Stops taking requests, finishes those under way, writes off what was used, lets go of the store. */
@@ -89,6 +95,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const url = await listen(app, host, options.port, 'port');
     opened.push(() => drain(app));
 
+    let dashboardUrl: string | null = null;
+    if (options.dashboard) {
+      const { apiUrl } = options.dashboard;
+      const exampleState = () => exampleStateOf(snapshots.current());
+      const services = { accounts: store, clock, exampleState, report };
+      const at = { store: options.store, apiUrl: apiUrl ?? url };
+      const dashboard = await openDashboard({ ...options.dashboard, ...at, services });
+      opened.push(dashboard.close);
+      dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
+      dashboard.listensAt(dashboardUrl);
+      opened.push(() => drain(dashboard.app));
+    }
+
     const started = clock.steadyMs();
     const ops = buildOps({
       snapshots,
@@ -106,6 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url,
       opsUrl,
+      dashboardUrl,
       store,
       current: snapshots.current,
       close: () => {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Account, type AccountChange, accountStatus } from '../keys/accounts.ts';
 import { UsageError } from '../usage-error.ts';
+import { addPeopleCommands } from './people.ts';
 import { addStoreOptions, isoOf, print, printTable, type StoreOptions, wholeNumber, withStore } from './shared.ts';
 
 const CHANGES: Record<AccountChange, string> = {
@@ -49,6 +50,8 @@ export function addAccountCommands(program: Command): void {
         show(account, options, 'has limits:');
       }),
     );
+
+  addPeopleCommands(accounts);
 
   addStoreOptions(accounts.command('list'))
     .description('all accounts')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../keys/accounts.ts';
-import { hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../keys/key-format.ts';
+import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../keys/key-format.ts';
 import type { AccountStore, NewKey } from '../keys/store.ts';
 import { UsageError } from '../usage-error.ts';
 import { addStoreOptions, isoOf, print, printTable, type StoreOptions, withStore } from './shared.ts';
@@ -113,11 +113,6 @@ async function create(
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
   print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
-}
-
-/** A line for the shell that asks `path` with `key`. */
-export function curlLine(key: string, url: string, path: string): string {
-  return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
 }
 
 export function brandOption(): Option {

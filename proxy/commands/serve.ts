@@ -1,13 +1,17 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
-import { isBrand } from '../keys/key-format.ts';
+import type { DashboardSettings } from '../dashboard/open.ts';
+import { curlLine, isBrand } from '../keys/key-format.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
 import { openLog } from '../log.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import type { RunningServer } from '../server.ts';
+import { exampleStateOf } from '../snapshot/example-state.ts';
 import { UsageError } from '../usage-error.ts';
 import { createFirstKey } from './first-key.ts';
-import { brandOption, curlLine } from './keys.ts';
-import { addStoreOptions, print, type StoreOptions, wholeNumber } from './shared.ts';
+import { brandOption } from './keys.ts';
+import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
 
 interface ServeOptions extends StoreOptions {
   snapshot: string;
@@ -18,6 +22,12 @@ interface ServeOptions extends StoreOptions {
   perMonth: number;
   corsOrigin: string[];
   brand: string;
+  dashboardPort?: number;
+  dashboardUrl?: string;
+  apiUrl?: string;
+  mail: string;
+  mailFrom: string;
+  trustProxy: string[];
   firstKey?: boolean;
   log?: boolean;
 }
@@ -52,6 +62,32 @@ export function addServeCommand(program: Command): void {
         .default([], 'none'),
     )
     .addOption(brandOption())
+    .addOption(
+      new Option('--dashboard-port <n>', 'port of the dashboard, which is off otherwise; 0: any free one')
+        .env('MALARIA_DASHBOARD_PORT')
+        .argParser(wholeNumber(0, 65_535)),
+    )
+    .addOption(dashboardUrlOption().default(undefined, 'its own address'))
+    .addOption(
+      new Option('--api-url <url>', 'where clients reach the API, as the dashboard says it')
+        .env('MALARIA_API_URL')
+        .default(undefined, 'its own address')
+        .argParser((text) => checkUrl('--api-url', text)),
+    )
+    .addOption(
+      new Option('--mail <where>', "the dashboard's mails: outbox:FOLDER or smtp://user:password@host:port")
+        .env('MALARIA_MAIL')
+        .default(DEFAULT_MAIL),
+    )
+    .addOption(
+      new Option('--mail-from <address>', 'sender of those mails').env('MALARIA_MAIL_FROM').default(DEFAULT_MAIL_FROM),
+    )
+    .addOption(
+      new Option('--trust-proxy <network>', 'believe X-Forwarded-For of these proxies, for the dashboard; repeated')
+        .env('MALARIA_TRUST_PROXY')
+        .argParser((text: string, all: string[]) => [...all, ...text.split(',').map(checkNetwork)])
+        .default([], 'none'),
+    )
     .option('--first-key', "print a fresh test key of the organisation 'first', made where missing")
     .addOption(
       new Option('--log', 'a JSON line for each request on standard output, and for all else on standard error').env(
@@ -74,6 +110,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const server = await startServer({
     ...options,
     corsOrigins: options.corsOrigin,
+    dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
     log: options.log ? access.write : null,
     report,
   });
@@ -88,6 +125,15 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+/** @throws UsageError where links would lead nowhere. */
+function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
+  if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
+    throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which is nobody's address`);
+  }
+  const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy } = options;
+  return { port, brand, url, apiUrl, mail, mailFrom, trustProxy };
+}
+
 /** Says what is served and where: on standard output, or in the log where there is one; the key in no log. */
 function announce(
   server: RunningServer,
@@ -97,7 +143,8 @@ function announce(
 ): void {
   const { model_version, coverage } = server.current().manifest;
   if (json) {
-    print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, model_version, key }));
+    const dashboard = server.dashboardUrl === null ? {} : { dashboard_url: server.dashboardUrl };
+    print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, ...dashboard, model_version, key }));
     return;
   }
   const say = log ? report : print;
@@ -105,10 +152,10 @@ function announce(
     `serving ${model_version}: ${coverage.states.length} states, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
+  if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
-  const state = coverage.states.includes('KN') ? 'KN' : coverage.states[0];
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${state}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
 }
 
 /** The first SIGTERM or SIGINT stops gently, a second one at once. */
@@ -137,4 +184,13 @@ function checkOrigin(text: string): string {
     throw new UsageError(`--cors-origin: expected an origin such as https://example.org, found '${text}'`);
   }
   return origin;
+}
+
+function checkNetwork(text: string): string {
+  const [address, bits, ...rest] = text.trim().split('/');
+  const most = isIPv4(address!) ? 32 : isIPv6(address!) ? 128 : -1;
+  if (most < 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+    throw new UsageError(`--trust-proxy: expected an address or network such as 10.0.0.0/8, found '${text}'`);
+  }
+  return text.trim();
 }

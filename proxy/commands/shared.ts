@@ -2,6 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_STORE, openStore } from '../keys/open-store.ts';
 import type { AccountStore } from '../keys/store.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../limits/open-limiter.ts';
+import { openDirectory } from '../people/open-directory.ts';
+import type { Directory } from '../people/store.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface StoreOptions {
   store: string;
@@ -34,6 +37,35 @@ export async function withStore<T>(options: StoreOptions, work: (store: AccountS
   } finally {
     await store.close();
   }
+}
+
+/** Likewise with the people of that store. */
+export function withDirectory<T>(
+  options: StoreOptions,
+  work: (directory: Directory, store: AccountStore) => Promise<T>,
+): Promise<T> {
+  return withStore(options, async (store) => {
+    const directory = openDirectory(options.store);
+    try {
+      return await work(directory, store);
+    } finally {
+      await directory.close();
+    }
+  });
+}
+
+export function dashboardUrlOption(): Option {
+  return new Option('--dashboard-url <url>', 'where people reach the dashboard, as its links and cookies need it')
+    .env('MALARIA_DASHBOARD_URL')
+    .argParser((text) => checkUrl('--dashboard-url', text));
+}
+
+/** `text` as an origin of http or https, without a slash at its end. @throws UsageError where it is none. */
+export function checkUrl(option: string, text: string): string {
+  const url = URL.parse(text.trim());
+  const isOrigin = url !== null && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`;
+  if (!isOrigin) throw new UsageError(`${option}: expected such as https://example.org, found '${text}'`);
+  return url.origin;
 }
 
 /** A parser of whole numbers from `least` to `most`, for commander. */

@@ -28,6 +28,8 @@ export interface Key {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  /** Id of the person who made it in the dashboard; null: made by the command line. */
+  created_by: string | null;
   /** Exact to about a minute while a server runs; null where never. */
   last_used_at: number | null;
 }
@@ -84,10 +86,13 @@ export function checkMayHoldKeys(account: Account): void {
   throw new UsageError(`no key for '${account.name}': the account is ${status}; ${way}`);
 }
 
-/** `name` trimmed. @throws UsageError when it is empty, longer than 100 characters, or holds control characters. */
+/** Control characters, line and paragraph separators, and what turns the direction of the text around it. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** `name` trimmed. @throws UsageError when it is empty, longer than 100 characters, or not all printable. */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed)) {
+  if (trimmed === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
     throw new UsageError(`${what}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
   }
   return trimmed;

@@ -47,6 +47,11 @@ export function hashKey(key: string): Buffer {
   return Buffer.from(hash('sha256', key, 'hex'), 'hex');
 }
 
+/** A line for the shell that asks `path` with `key`. */
+export function curlLine(key: string, url: string, path: string): string {
+  return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
+}
+
 /** CRC-32 in base 62: catches every single mistyped character and every swap of two neighbours. */
 function checksum(head: string): string {
   let rest = crc32(head);

@@ -1,33 +1,26 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Scope } from '../../pipeline/contract/operations.ts';
-import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
+import { COMMAND_LINE, record } from '../people/audit.ts';
+import { SQLITE_BUSY, transact } from '../sqlite-file.ts';
+import { BUSY_MS, openStoreFile } from '../sqlite-schema.ts';
 import { UsageError } from '../usage-error.ts';
-import { type Account, changeAccount, checkMayHoldKeys, checkName, isAdmitted, type Key } from './accounts.ts';
+import {
+  type Account,
+  accountStatus,
+  changeAccount,
+  checkMayHoldKeys,
+  checkName,
+  isAdmitted,
+  type Key,
+} from './accounts.ts';
 import { type CommitCounter, openCommitCounter } from './commit-counter.ts';
 import { randomText } from './key-format.ts';
 import type { AccountStore, Holder } from './store.ts';
 
-const SCHEMA = [
-  `CREATE TABLE accounts (
-     id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL CHECK (kind IN ('organisation', 'researcher')),
-     created_at INTEGER NOT NULL, unlocked_at INTEGER, suspended_at INTEGER, removed_at INTEGER,
-     per_minute INTEGER, per_month INTEGER
-   ) STRICT;
-   CREATE TABLE keys (
-     id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
-     kind TEXT NOT NULL CHECK (kind IN ('live', 'test')), scopes TEXT NOT NULL,
-     hash_head TEXT NOT NULL, hash BLOB NOT NULL UNIQUE,
-     created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER
-   ) STRICT;
-   CREATE INDEX keys_by_hash_head ON keys (hash_head);`,
-  `CREATE TABLE key_uses (key_id TEXT PRIMARY KEY REFERENCES keys (id), last_used_at INTEGER NOT NULL) STRICT;`,
-];
-
 const KEYS = 'SELECT keys.*, last_used_at FROM keys LEFT JOIN key_uses ON key_id = keys.id';
 
-/** A change waits this long for another process to finish its own; noting uses waits hardly at all. */
-const BUSY_MS = 5000;
+/** Noting uses hardly waits for another process to finish a change of its own. */
 const BUSY_NOTING_MS = 20;
 
 type Row = Record<string, SQLOutputValue>;
@@ -49,14 +42,7 @@ interface Entry {
  * the two is read, and read again next time. Only keys that exist are kept, so the cache is bounded by the table.
  */
 export function openSqliteStore(file: string): AccountStore {
-  const db = openSqliteFile(
-    file,
-    (opened) => {
-      opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-      migrate(opened, file, SCHEMA);
-    },
-    BUSY_MS,
-  );
+  const db = openStoreFile(file);
   const findByHashHead = db.prepare(`${KEYS} WHERE hash_head = ?`);
   const findAccountById = db.prepare('SELECT * FROM accounts WHERE id = ?');
   const findAccountByName = db.prepare('SELECT * FROM accounts WHERE name = ?');
@@ -120,7 +106,7 @@ export function openSqliteStore(file: string): AccountStore {
       return null;
     },
     noteUses,
-    createAccount(kind, name, now) {
+    createAccount(kind, name, now, by = COMMAND_LINE) {
       const checked = checkName('account name', name);
       return change(() => {
         const taken = findAccountByName.get(checked);
@@ -130,22 +116,32 @@ export function openSqliteStore(file: string): AccountStore {
         }
         const id = `acc_${randomText(12)}`;
         db.prepare('INSERT INTO accounts (id, name, kind, created_at) VALUES (?, ?, ?, ?)').run(id, checked, kind, now);
+        record(db, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
         return account(checked);
       });
     },
-    changeAccount(name, what, now) {
+    changeAccount(name, what, now, by = COMMAND_LINE) {
       return change(() => {
-        const after = changeAccount(account(name), what, now);
+        const before = account(name);
+        const after = changeAccount(before, what, now);
+        if (accountStatus(after) === accountStatus(before) && after.unlocked_at === before.unlocked_at) return after;
         db.prepare('UPDATE accounts SET unlocked_at = ?, suspended_at = ?, removed_at = ? WHERE id = ?').run(
           after.unlocked_at,
           after.suspended_at,
           after.removed_at,
           after.id,
         );
+        // They end for good here: none comes back to life with a reinstated account.
+        if (after.suspended_at !== null || after.removed_at !== null) {
+          db.prepare('DELETE FROM sessions WHERE person_id IN (SELECT id FROM people WHERE account_id = ?)').run(
+            after.id,
+          );
+        }
+        record(db, { action: `account.${what}`, account: after.id, subject: after.name }, by, now);
         return after;
       });
     },
-    setLimits(name, limits) {
+    setLimits(name, limits, now = Date.now(), by = COMMAND_LINE) {
       return change(() => {
         const before = account(name);
         const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
@@ -154,6 +150,8 @@ export function openSqliteStore(file: string): AccountStore {
           perMonth,
           before.id,
         );
+        const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
+        record(db, { action: 'account.limits', account: before.id, subject: before.name, detail }, by, now);
         return account(name);
       });
     },
@@ -161,16 +159,20 @@ export function openSqliteStore(file: string): AccountStore {
       const row = findAccountByName.get(name);
       return row ? toAccount(row) : null;
     },
+    accountById(id) {
+      const row = findAccountById.get(id);
+      return row ? toAccount(row) : null;
+    },
     listAccounts,
-    createKey(asked, now) {
+    createKey(asked, now, by = COMMAND_LINE) {
       const name = checkName('key name', asked.name);
       return change(() => {
         const owner = account(asked.owner);
         checkMayHoldKeys(owner);
         const id = `key_${randomText(12)}`;
         db.prepare(
-          `INSERT INTO keys (id, owner_id, name, kind, scopes, hash_head, hash, created_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO keys (id, owner_id, name, kind, scopes, hash_head, hash, created_at, expires_at, created_by)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ).run(
           id,
           owner.id,
@@ -181,21 +183,28 @@ export function openSqliteStore(file: string): AccountStore {
           asked.hash,
           now,
           asked.expiresAt,
+          by.id,
         );
+        const detail = `${id}, ${asked.kind}, ${asked.scopes.join(' ')}`;
+        record(db, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
         return findKey(db, id);
       });
     },
     listKeys(owner) {
-      const owners = new Map((owner === undefined ? listAccounts() : [account(owner)]).map((a) => [a.id, a]));
-      return db
-        .prepare(`${KEYS} ORDER BY created_at, keys.id`)
-        .all()
-        .map(toKey)
-        .flatMap((key) => (owners.has(key.owner_id) ? [{ key, owner: owners.get(key.owner_id)! }] : []));
+      const owners = owner === undefined ? listAccounts() : [account(owner)];
+      const byId = new Map(owners.map((a) => [a.id, a]));
+      const rows =
+        owner === undefined
+          ? db.prepare(`${KEYS} ORDER BY created_at, keys.id`).all()
+          : db.prepare(`${KEYS} WHERE owner_id = ? ORDER BY created_at, keys.id`).all(owners[0]!.id);
+      return rows.map(toKey).map((key) => ({ key, owner: byId.get(key.owner_id)! }));
     },
-    revokeKey(id, now) {
+    revokeKey(id, now, by = COMMAND_LINE, ownerId) {
       return change(() => {
-        db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL').run(now, id);
+        const key = findKey(db, id, ownerId);
+        if (key.revoked_at !== null) return key;
+        db.prepare('UPDATE keys SET revoked_at = ? WHERE id = ?').run(now, id);
+        record(db, { action: 'key.revoke', account: key.owner_id, subject: key.name, detail: id }, by, now);
         return findKey(db, id);
       });
     },
@@ -207,9 +216,10 @@ export function openSqliteStore(file: string): AccountStore {
   };
 }
 
-function findKey(db: DatabaseSync, id: string): Key {
+function findKey(db: DatabaseSync, id: string, ownerId?: string): Key {
   const row = db.prepare(`${KEYS} WHERE keys.id = ?`).get(id);
-  if (!row) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+  if (!row || (ownerId !== undefined && row.owner_id !== ownerId))
+    throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
   return toKey(row);
 }
 

@@ -1,5 +1,6 @@
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import type { Awaitable } from '../clock.ts';
+import type { Actor } from '../people/audit.ts';
 import type { Account, AccountChange, AccountKind, Key } from './accounts.ts';
 import type { KeyKind } from './key-format.ts';
 
@@ -39,17 +40,25 @@ export interface LimitChange {
   perMonth?: number | null | undefined;
 }
 
-/** Accounts and keys, wherever they are kept. Names are unique for good: a removed account keeps its own. */
+/**
+ * Accounts and keys, wherever they are kept. Names are unique for good: a removed account keeps its own. Each change is
+ * entered into the audit log with it, as done by `by`; not given, by the command line.
+ */
 export interface AccountStore extends KeyReader {
-  createAccount(kind: AccountKind, name: string, now: number): Awaitable<Account>;
-  changeAccount(name: string, change: AccountChange, now: number): Awaitable<Account>;
-  setLimits(name: string, limits: LimitChange): Awaitable<Account>;
+  createAccount(kind: AccountKind, name: string, now: number, by?: Actor): Awaitable<Account>;
+  /** Suspension and removal also end the sessions of the account's people. */
+  changeAccount(name: string, change: AccountChange, now: number, by?: Actor): Awaitable<Account>;
+  setLimits(name: string, limits: LimitChange, now?: number, by?: Actor): Awaitable<Account>;
   findAccount(name: string): Awaitable<Account | null>;
+  accountById(id: string): Awaitable<Account | null>;
   listAccounts(): Awaitable<Account[]>;
-  createKey(key: NewKey, now: number): Awaitable<Key>;
+  createKey(key: NewKey, now: number, by?: Actor): Awaitable<Key>;
   /** Keys with their owners, oldest first; of one owner where named. */
   listKeys(owner?: string): Awaitable<{ key: Key; owner: Account }[]>;
-  /** Revokes for good; a key that is revoked already keeps its time. */
-  revokeKey(id: string, now: number): Awaitable<Key>;
+  /**
+   * Revokes for good; a key that is revoked already keeps its time. A key that is not of `ownerId`, where given, is as
+   * unknown as one that does not exist.
+   */
+  revokeKey(id: string, now: number, by?: Actor, ownerId?: string): Awaitable<Key>;
   close(): Awaitable<void>;
 }

@@ -18,10 +18,10 @@ const { options } = (() => {
 
 test('the table of settings has every option of serve, its variable and its default', () => {
   const found = rows.filter((row) => row.startsWith('| `--')).map((row) => cells(row).slice(1, 4));
-  const expected = options.map(({ long, envVar, defaultValue }) => [
+  const expected = options.map(({ long, envVar, defaultValue, defaultValueDescription }) => [
     long,
     envVar ?? '',
-    defaultValue === undefined ? 'off' : Array.isArray(defaultValue) ? 'none' : String(defaultValue),
+    defaultValueDescription ?? (defaultValue === undefined ? 'off' : String(defaultValue)),
   ]);
   expect(found.sort()).toEqual(expected.sort());
 });

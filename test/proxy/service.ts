@@ -22,12 +22,16 @@ type AtEnd = (end: () => void | Promise<void>) => void;
 
 /** Starts a service that stops, and whose files go, with the test. */
 export async function startService(
-  options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
+  options: Partial<ServerOptions> & {
+    fixture?: FixtureOptions;
+    /** Options that need to know where the build is. */
+    withBuild?: (build: string) => Partial<ServerOptions>;
+  } = {},
   atEnd: AtEnd = onTestFinished,
 ): Promise<Service> {
   const { build, current, store, remove } = makeBuild(options.fixture);
   atEnd(remove);
-  return serveBuild({ build, snapshot: current, store }, options, atEnd);
+  return serveBuild({ build, snapshot: current, store }, { ...options, ...options.withBuild?.(build) }, atEnd);
 }
 
 export async function serveBuild(

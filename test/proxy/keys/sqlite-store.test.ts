@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { hashKey, mintKey } from '../../../proxy/keys/key-format.ts';
 import { openStore } from '../../../proxy/keys/open-store.ts';
+import { SCHEMA } from '../../../proxy/sqlite-schema.ts';
 import { giveKey } from '../service.ts';
 
 let folder: string;
@@ -117,11 +118,15 @@ test('noting waits for nobody, and comes later where another writes', async () =
 });
 
 test('a store of the schema before is lifted', async () => {
-  await giveKey(open());
+  mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file);
-  db.exec('DROP TABLE key_uses; PRAGMA user_version = 1');
+  db.exec(`${SCHEMA[0]}
+    INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'ministry', 'organisation', 1);
+    INSERT INTO keys VALUES ('key_1', 'acc_1', 'old', 'live', 'forecasts', 'aa', x'aa', 1, NULL, NULL);
+    PRAGMA user_version = 1`);
   db.close();
-  expect((await open().listKeys())[0]!.key.last_used_at).toBeNull();
+  const [old] = await open().listKeys('ministry');
+  expect(old!.key).toMatchObject({ name: 'old', last_used_at: null, created_by: null });
 });
 
 test('an unknown key is nobody, however often it is tried', async () => {

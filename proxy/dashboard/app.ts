@@ -1,0 +1,172 @@
+/** Assembly of the dashboard: what holds for every page. Listening is server.ts's. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { TooBusy } from '../people/passwords.ts';
+import { BROWSER_MS } from '../people/people.ts';
+import type { Visitor } from '../people/store.ts';
+import { hashToken, isToken, mintToken } from '../people/tokens.ts';
+import { lineOf, UsageError } from '../usage-error.ts';
+import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
+import { html } from './html.ts';
+import { type AssetUrls, layout } from './layout.ts';
+import { problem } from './parts.ts';
+import { ROUTES } from './routes.ts';
+import type { Services } from './services.ts';
+import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './visit.ts';
+
+export interface DashboardOptions {
+  /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
+  trustProxy: readonly string[];
+}
+
+const ASSETS = {
+  style: ['style.css', 'text/css; charset=utf-8'],
+  script: ['copy.js', 'text/javascript; charset=utf-8'],
+  icon: ['icon.svg', 'image/svg+xml'],
+} as const;
+
+/** A form is short, and headers are. */
+const BODY_BYTES = 16_384;
+
+export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    bodyLimit: BODY_BYTES,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    requestTimeout: 20_000,
+    connectionTimeout: 30_000,
+    http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
+    frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is not understood'),
+  });
+  app.removeAllContentTypeParsers();
+  await app.register(cookie);
+  await app.register(formbody);
+  const assets = serveAssets(app);
+
+  const isHttps = () => services.url().startsWith('https:');
+  // With __Host- no other site of the domain can plant one; browsers take it over https alone.
+  const cookieName = (name: string) => (isHttps() ? `__Host-${name}` : name);
+  const setCookie = (reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}) =>
+    reply.setCookie(cookieName(name), token, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isHttps(),
+      ...more,
+    });
+  const tokenIn = (request: FastifyRequest, name: string): string | null => {
+    const token = request.cookies[cookieName(name)];
+    return token !== undefined && isToken(token) ? token : null;
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(securityHeaders(isHttps()));
+    // Under another name the page could be another site's (DNS rebinding), and its links would lead there.
+    if (request.headers.host !== new URL(services.url()).host) {
+      answerError(request, reply, 421, `The dashboard is at ${services.url()}`);
+      return reply;
+    }
+  });
+  const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string) => {
+    reply.headers(securityHeaders(isHttps())).code(status).type('text/html; charset=utf-8');
+    const body = html`<h1>${title}</h1><p><a href="${services.url()}">To the start page</a></p>`;
+    reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
+  };
+  app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'There is no such page'));
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+    if (error instanceof TooBusy) {
+      reply.header('retry-after', '10');
+      return answerError(request, reply, 503, 'The service is busy. Try again in a moment');
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return answerError(request, reply, status, 'The request is not understood');
+    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`);
+    return answerError(request, reply, 500, 'The page failed. Try again later');
+  });
+
+  const send = (reply: FastifyReply, route: Route, visit: Visit, answer: Answer) => {
+    if (answer.session !== undefined) setCookie(reply, 'session', answer.session);
+    if (answer.browser !== undefined) setCookie(reply, 'browser', answer.browser, { maxAge: BROWSER_MS / 1000 });
+    if (answer.location !== undefined) return reply.redirect(answer.location, 303);
+    const { title, body, status = 200, retryAfterMs } = answer;
+    if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+    const csrf = answer.session === undefined ? visit.csrf : csrfOf(answer.session);
+    const shown = { title, body, visitor: visit.visitor, csrf, path: route.path, assets };
+    return reply.code(status).type('text/html; charset=utf-8').send(layout(shown));
+  };
+
+  for (const route of ROUTES) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      handler: async (request, reply) => {
+        const known = tokenIn(request, 'session');
+        const token = known ?? mintToken();
+        const csrf = csrfOf(token);
+        const form = fieldsOf(request.body);
+        if (route.method === 'POST' && !(known && isOwnForm(request, services.url(), csrf, form.text('csrf')))) {
+          return answerError(request, reply, 403, 'This form is out of date. Go back, load the page again and retry');
+        }
+        if (!known) setCookie(reply, 'session', token);
+        const now = services.clock.wallMs();
+        const session = hashToken(token);
+        const found = known ? await services.directory.visitor(session, now) : null;
+        const browser = tokenIn(request, 'browser');
+        const visit: Visit = {
+          query: fieldsOf(request.query),
+          form,
+          params: request.params as Record<string, string>,
+          visitor: found && !found.factorDue ? found : null,
+          pending: found?.factorDue ? found : null,
+          session,
+          browser: browser === null ? null : hashToken(browser),
+          csrf,
+          address: addressOf(request.ip),
+          now,
+        };
+        return send(reply, route, visit, await answerOf(route, visit));
+      },
+    });
+  }
+
+  const answerOf = async (route: Route, visit: Visit): Promise<Answer> => {
+    try {
+      if (route.for === 'anyone') return await route.answer(visit, services);
+      const { visitor } = visit;
+      if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
+      if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
+      return await route.answer(visit as SignedIn, services);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      return {
+        title: 'Not done',
+        status: 400,
+        body: html`<h1>Not done</h1>${problem('This could not be done', error.message)}`,
+      };
+    }
+  };
+  return app;
+}
+
+function forbidden({ account }: Visitor): Answer {
+  const why = account === null ? 'people of an account' : 'others';
+  const body = html`<h1>Not for you</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
+  return { title: 'Not for you', status: 403, body };
+}
+
+/** Serves the few files that pages load, under names that change with their content. */
+function serveAssets(app: FastifyInstance): AssetUrls {
+  const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
+    const content = readFileSync(join(import.meta.dirname, 'assets', file));
+    const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
+    const url = `/assets/${version}-${file}`;
+    app.get(url, (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
+    );
+    return [name, url];
+  });
+  return Object.fromEntries(urls);
+}

@@ -1,0 +1,57 @@
+/** What keeps other sites, and other names of this one, out. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * Nothing but our own style sheet, script and pictures, nothing inline, forms to here alone, framed by nobody. The
+ * referrer goes to our own pages only: with none at all, browsers would send `Origin: null` with our own forms.
+ */
+export function securityHeaders(isHttps: boolean): Record<string, string> {
+  return {
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+      "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'cache-control': 'no-store',
+    ...(isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** The text that forms of the session with this token carry; whoever has it alone cannot get back to the token. */
+export function csrfOf(token: string): string {
+  return createHash('sha256').update(`csrf ${token}`).digest('base64url');
+}
+
+/**
+ * Whether a form was sent by a page of ours: by what browsers say of where it comes from, where they say it, and in any
+ * case by the text that only our pages have.
+ */
+export function isOwnForm(request: FastifyRequest, origin: string, expected: string, sent: string): boolean {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const from = request.headers.origin;
+  if (from !== undefined && from !== origin) return false;
+  const [a, b] = [Buffer.from(expected), Buffer.from(sent)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** What attempts from `ip` are counted by: an IPv4 address, or the /64 that one IPv6 customer has. */
+export function addressOf(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(ip)) return ip;
+  const [head, tail] = ip.split('%')[0]!.split('::') as [string, string | undefined];
+  const groups = (text: string | undefined) => (text ? text.split(':') : []);
+  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
+  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,83 @@
+import type { Visitor } from '../people/store.ts';
+import { type Html, html } from './html.ts';
+import { form } from './parts.ts';
+import { SERVICE_NAME } from './services.ts';
+
+/** Addresses of what pages load, each with its content's hash. */
+export interface AssetUrls {
+  style: string;
+  script: string;
+  icon: string;
+}
+
+/** The menu of whoever is signed in. */
+export function menuOf({ person, account }: Visitor): { path: string; label: string }[] {
+  if (account === null) {
+    return [
+      { path: '/team/accounts', label: 'Accounts' },
+      { path: '/team/people', label: 'Service team' },
+      { path: '/team/activity', label: 'Audit log' },
+      { path: '/profile', label: 'Your profile' },
+    ];
+  }
+  return [
+    { path: '/settings/api-access', label: 'API access' },
+    { path: '/settings/usage', label: 'Usage' },
+    ...(account.kind === 'organisation' ? [{ path: '/settings/people', label: 'People' }] : []),
+    ...(person.role === 'member' ? [] : [{ path: '/settings/activity', label: 'Activity' }]),
+    { path: '/profile', label: 'Your profile' },
+  ];
+}
+
+export interface Frame {
+  title: string;
+  body: Html;
+  visitor: Visitor | null;
+  csrf: string;
+  /** The path of the page, for the menu to show. */
+  path: string;
+  assets: AssetUrls;
+}
+
+/** A whole page. */
+export function layout({ title, body, visitor, csrf, path, assets }: Frame): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} – ${SERVICE_NAME}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.style}">
+<script src="${assets.script}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="wrap">
+  <a class="brand" href="/">${SERVICE_NAME}</a>
+  ${
+    visitor &&
+    html`<div class="who"><span>${visitor.account?.name ?? 'Service team'}<span class="unseen">, </span><small>${
+      visitor.person.name
+    }</small></span>${form(csrf, '/sign-out', html`<button type="submit" class="quiet">Sign out</button>`)}</div>`
+  }
+</div></header>
+${
+  visitor &&
+  html`<nav class="menu" aria-label="${visitor.account ? 'Settings' : 'Service'}"><div class="wrap"><ul>${menuOf(
+    visitor,
+  ).map((item) => {
+    const current = path === item.path ? 'page' : path.startsWith(`${item.path}/`) ? 'true' : null;
+    return html`<li><a href="${item.path}"${current && html` aria-current="${current}"`}>${item.label}</a></li>`;
+  })}</ul></div></nav>`
+}
+<main id="main" class="wrap${!visitor && ' narrow'}" tabindex="-1">
+${body}
+</main>
+<footer class="wrap"><p>Estimated and forecast malaria risk for every state and local government area of Nigeria. All times are UTC.</p></footer>
+</body>
+</html>
+`.toString();
+}

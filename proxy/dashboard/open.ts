@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { openMailer } from '../mail/mailer.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
+import { countAttempts } from '../people/attempts.ts';
+import { openDirectory } from '../people/open-directory.ts';
+import { lineOf } from '../usage-error.ts';
+import { buildDashboard } from './app.ts';
+import type { Services } from './services.ts';
+
+/** What an operator says of the dashboard. */
+export interface DashboardSettings {
+  port: number;
+  brand: string;
+  /** Where people reach it; null: at its own address. */
+  url?: string | null;
+  /** Where clients reach the API, likewise. */
+  apiUrl?: string | null;
+  mail?: string;
+  mailFrom?: string;
+  trustProxy?: readonly string[];
+}
+
+interface Opening extends DashboardSettings {
+  store: string;
+  services: Pick<Services, 'accounts' | 'clock' | 'exampleState' | 'report'>;
+  apiUrl: string;
+}
+
+export interface Dashboard {
+  app: FastifyInstance;
+  /** To be told where it listens, once it does. */
+  listensAt(url: string): void;
+  /** To be called once no more requests come. */
+  close(): Promise<void>;
+}
+
+/**
+ * The dashboard on the store of the API beside it, not listening yet.
+ * @throws UsageError where the store has no people, or mail cannot be set up as asked.
+ */
+export async function openDashboard({ services, store, ...settings }: Opening): Promise<Dashboard> {
+  let url = settings.url ?? '';
+  const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
+  const directory = openDirectory(store);
+  const under = new Set<Promise<void>>();
+  const later = (work: () => Promise<void>) => {
+    const done = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((error) => services.report(`dashboard: ${lineOf(error)}`))
+      .finally(() => under.delete(done));
+    under.add(done);
+  };
+  const all: Services = {
+    ...services,
+    directory,
+    attempts: countAttempts(),
+    mailer,
+    brand: settings.brand,
+    url: () => url,
+    apiUrl: () => settings.apiUrl,
+    later,
+  };
+  return {
+    app: await buildDashboard(all, { trustProxy: settings.trustProxy ?? [] }),
+    listensAt(address) {
+      if (url === '') url = address;
+    },
+    async close() {
+      await Promise.all(under);
+      mailer.close();
+      await directory.close();
+    },
+  };
+}

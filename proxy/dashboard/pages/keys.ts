@@ -1,0 +1,294 @@
+/** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
+import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
+import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../keys/accounts.ts';
+import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../keys/key-format.ts';
+import { actorOf, whyNoKeys } from '../../people/people.ts';
+import { UsageError } from '../../usage-error.ts';
+import { type Html, html, type Value } from '../html.ts';
+import {
+  button,
+  choices,
+  copyable,
+  facts,
+  field,
+  form,
+  linkButton,
+  mark,
+  moment,
+  notice,
+  problem,
+  table,
+} from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, Route, SignedIn } from '../visit.ts';
+
+const PATH = '/settings/api-access';
+const OWNERS = ['administrator', 'member', 'researcher'] as const;
+const MAKERS = ['administrator', 'researcher'] as const;
+const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
+  live: { label: 'Live', hint: 'For real work. Requests count toward the monthly allowance.' },
+  test: {
+    label: 'Test',
+    hint: 'For building and trying out. The same data; requests do not count toward the allowance.',
+  },
+};
+
+/** Null where the visitor may make and revoke keys; else the page that says why not, and what to do. */
+async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+  const { person, account } = visitor;
+  const why = whyNoKeys(person, account);
+  if (why === null) return null;
+  if (why === 'member') {
+    const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
+    return html`${notice(
+      'Keys are made by administrators',
+      'You are a member of this organisation. Ask one of its administrators for a key; they alone see, make and revoke keys.',
+      'calm',
+    )}
+    <section><h2>Administrators of ${account!.name}</h2>
+    <ul>${admins.map(({ name, email }) => html`<li>${name}, <a href="mailto:${email}">${email}</a></li>`)}</ul></section>`;
+  }
+  if (why === 'locked') {
+    return notice(
+      'API access is locked',
+      'The service team unlocks it once it has looked at your account. Until then you cannot make keys. Write to the team if you have waited long.',
+      'calm',
+    );
+  }
+  return problem('This account cannot have keys', 'Please write to the service team.');
+}
+
+const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
+
+async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
+  const refused = await refusal(visit, services);
+  if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
+  const { account } = visit.visitor;
+  const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
+  const makers = await makersOf(keys, services);
+  const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
+  const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
+  const done =
+    visit.query.text('done') === 'revoked' && notice('The key is revoked', 'It works no longer, from this moment on.');
+  const intro =
+    account!.kind === 'organisation'
+      ? `Keys belong to ${account!.name}: each of its administrators sees and revokes all of them.`
+      : 'Keys let your programs read the data.';
+  const body = html`${title('API access')}
+    ${done}
+    <p>${intro} A key is shown once, when it is made.</p>
+    <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
+    ${
+      active.length > 0
+        ? keyTable('Keys that work', active, makers, visit.now)
+        : html`<section class="empty"><p>There is no key yet${past.length > 0 && ' that works'}.</p></section>`
+    }
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past, makers, visit.now)}`}`;
+  return { title: 'API access', body };
+}
+
+/** Names of whoever made `keys`, by id. */
+export function makersOf(keys: readonly Key[], { directory }: Services) {
+  return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
+}
+
+const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
+  key.created_by === null ? html`<span class="soft">service team</span>` : (makers.get(key.created_by) ?? '');
+
+const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
+const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
+
+/** A table of keys; `revokeAt` says where one is revoked. */
+export function keyTable(
+  caption: string,
+  keys: readonly Key[],
+  makers: ReadonlyMap<string, string>,
+  now: number,
+  revokeAt: (id: string) => string = (id) => `${PATH}/${id}/revoke`,
+): Html {
+  const columns = [
+    { title: 'Name', cell: (key: Key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
+    { title: 'Kind', cell: (key: Key) => key.kind },
+    {
+      title: 'Scopes',
+      cell: (key: Key) =>
+        html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
+    },
+    { title: 'Made by', cell: (key: Key) => maker(key, makers) },
+    { title: 'Created', cell: (key: Key) => moment(key.created_at) },
+    { title: 'Last used', cell: (key: Key) => moment(key.last_used_at) },
+    { title: 'Expires', cell: (key: Key) => moment(key.expires_at) },
+    { title: 'State', cell: (key: Key) => stateMark(key, now) },
+    {
+      title: 'Revoke',
+      look: 'actions' as const,
+      cell: (key: Key) =>
+        keyStatus(key, now) === 'active' &&
+        html`<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
+    },
+  ];
+  return table(caption, columns, keys);
+}
+
+interface Errors {
+  name?: string | undefined;
+  kind?: string | undefined;
+  scopes?: string | undefined;
+  expires?: string | undefined;
+}
+
+function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
+  const scopes = SCOPE_NAMES.map((scope) => {
+    const opened = OPERATIONS.filter((operation) => operation.scope === scope);
+    return {
+      value: scope,
+      label: html`${SCOPES[scope]} <code>${scope}</code>`,
+      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${summary}</li>`)}</ul>`,
+    };
+  });
+  const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
+  const tomorrow = new Date(now + 86_400_000).toISOString().slice(0, 10);
+  return html`${title('Create a key')}
+    ${trouble}
+    ${form(
+      csrf,
+      PATH,
+      html`${field({
+        label: 'Name',
+        name: 'name',
+        value: sent.text('name'),
+        hint: 'What the key is for, such as the program that uses it.',
+        error: errors.name,
+        autocomplete: 'off',
+      })}
+      ${choices('radio', 'kind', 'Kind', kinds, [sent.text('kind')], errors.kind)}
+      ${choices('checkbox', 'scopes', 'Scopes: the data that the key may read', scopes, sent.all('scopes'), errors.scopes)}
+      ${field({
+        label: 'Expires on',
+        name: 'expires',
+        type: 'date',
+        min: tomorrow,
+        value: sent.text('expires'),
+        hint: 'From 00:00 UTC on this day the key no longer works. Leave it empty for a key that does not expire.',
+        error: errors.expires,
+        optional: true,
+      })}
+      <div class="actions">${button('Create the key')}<a href="${PATH}">Cancel</a></div>`,
+    )}`;
+}
+
+async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
+  const refused = await refusal(visit, services);
+  if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
+  const { form: sent, now, visitor } = visit;
+  const name = attempt(() => checkName('name', sent.text('name')));
+  const kind = KEY_KINDS.find((one) => one === sent.text('kind'));
+  const scopes = attempt(() => parseScopes(sent.all('scopes').join(',')));
+  const date = sent.text('expires').trim();
+  const expiresAt = date === '' ? null : attempt(() => parseExpiry(date, now));
+  if (name === undefined || kind === undefined || scopes === undefined || expiresAt === undefined) {
+    const errors: Errors = {
+      name: name === undefined ? 'Enter a name of at most 100 characters.' : undefined,
+      kind: kind === undefined ? 'Choose one of the two.' : undefined,
+      scopes: scopes === undefined ? 'Choose at least one.' : undefined,
+      expires: expiresAt === undefined ? 'Enter a day after today, or none.' : undefined,
+    };
+    const body = newPage(visit, errors, problem('The key is not made yet', 'Please check what is marked below.'));
+    return { title: 'Create a key: error', status: 400, body };
+  }
+  const secret = mintKey(services.brand, kind);
+  const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, hash: hashKey(secret) };
+  const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));
+  return { title: 'Your new key', body: keyPage(key, secret, services) };
+}
+
+/** The one page that ever shows a key. */
+function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services): Html {
+  const path = {
+    risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
+    forecasts: `/v1/forecasts/lgas?state=${exampleState()}`,
+    lga_boundaries: '/v1/boundaries/states',
+  }[key.scopes[0]!];
+  return html`${title('Your new key')}
+    ${notice('Copy the key now', 'It is shown this once. Whoever has it can read the data in your name: keep it like a password.')}
+    <section>
+    ${copyable('key', key.name, secret)}
+    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
+    ${facts([
+      ['Kind', key.kind],
+      ['Scopes', key.scopes.join(', ')],
+      ['Expires', moment(key.expires_at)],
+    ])}
+    </section>
+    ${linkButton(PATH, 'I have kept the key')}`;
+}
+
+/** `work`'s result, or undefined where it finds fault. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+const NO_SUCH_KEY: Answer = {
+  title: 'No such key',
+  status: 404,
+  body: html`${title('No such key')}<p>There is no key under this address. <a href="${PATH}">To the keys</a></p>`,
+};
+
+async function revokePage(visit: SignedIn, services: Services): Promise<Answer> {
+  const keys = await services.accounts.listKeys(visit.visitor.account!.name);
+  const found = keys.find(({ key }) => key.id === visit.params.id);
+  if (!found) return NO_SUCH_KEY;
+  const { key } = found;
+  if (key.revoked_at !== null) return { location: PATH };
+  return { title: 'Revoke a key', body: confirmRevoke(key, await makersOf([key], services), visit, PATH) };
+}
+
+/** Asks whether `key` is meant, back to `back` if not. */
+export function confirmRevoke(key: Key, makers: ReadonlyMap<string, string>, visit: SignedIn, back: string): Html {
+  return html`<h1>Revoke “${key.name}”?</h1>
+    <p>The key stops working at once, wherever it is used, and for good. A revoked key cannot be brought back.</p>
+    ${facts([
+      ['Id', html`<code>${key.id}</code>`],
+      ['Kind', key.kind],
+      ['Scopes', key.scopes.join(', ')],
+      ['Made by', maker(key, makers)],
+      ['Created', moment(key.created_at)],
+      ['Last used', moment(key.last_used_at)],
+    ])}
+    <div class="actions">${form(visit.csrf, `${back}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
+    <a href="${back}">Keep it</a></div>`;
+}
+
+async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
+  try {
+    await accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id);
+  } catch (error) {
+    if (error instanceof UsageError) return NO_SUCH_KEY;
+    throw error;
+  }
+  return { location: `${PATH}?done=revoked` };
+}
+
+export const keyRoutes: readonly Route[] = [
+  { method: 'GET', path: PATH, for: OWNERS, answer: listPage },
+  { method: 'POST', path: PATH, for: OWNERS, answer: createKey },
+  {
+    method: 'GET',
+    path: `${PATH}/new`,
+    for: MAKERS,
+    answer: async (visit, services) => {
+      const refused = await refusal(visit, services);
+      const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit);
+      return { title: 'Create a key', body, status: refused ? 403 : 200 };
+    },
+  },
+  { method: 'GET', path: `${PATH}/:id/revoke`, for: MAKERS, answer: revokePage },
+  { method: 'POST', path: `${PATH}/:id/revoke`, for: MAKERS, answer: revokeKey },
+];

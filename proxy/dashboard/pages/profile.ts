@@ -1,0 +1,131 @@
+import { checkPassword, hashPassword } from '../../people/passwords.ts';
+import { ROLES } from '../../people/people.ts';
+import { html, type Value } from '../html.ts';
+import { button, facts, field, form, linkButton, mark, notice, problem } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, Route, SignedIn } from '../visit.ts';
+import { passwordErrors, passwordFields } from './links.ts';
+import { tooMany } from './sign-in.ts';
+
+const DONE: Record<string, string> = {
+  password: 'Your password is changed, and you are signed out everywhere else',
+  elsewhere: 'You are signed out everywhere else',
+  'factor-on': 'Two-step sign-in is on',
+  'factor-off': 'Two-step sign-in is off',
+};
+
+const ROLE_NAMES = {
+  service: 'service team',
+  administrator: 'administrator',
+  member: 'member',
+  researcher: 'independent researcher',
+} as const;
+
+interface Errors {
+  current?: string;
+  password?: string;
+  again?: string;
+}
+
+function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, trouble: Value = null) {
+  const { person, account } = visitor;
+  const done = DONE[query.text('done')];
+  return html`<h1>Your profile</h1>
+    ${trouble || (done && notice(done))}
+    ${facts([
+      ['Name', person.name],
+      ['Email', person.email],
+      ['Account', account?.name ?? 'Service team'],
+      ['Role', ROLE_NAMES[person.role]],
+    ])}
+    <section><h2>Two-step sign-in ${person.has_factor ? mark('on', 'good') : mark('off', 'calm')}</h2>
+    <p>With it, signing in takes your password and a code from an app on your phone.</p>
+    ${
+      person.has_factor
+        ? linkButton('/profile/two-step/off', 'Turn it off', 'plain')
+        : linkButton('/profile/two-step', 'Turn it on', 'plain')
+    }</section>
+    <section><h2>Change the password</h2>
+    ${form(
+      csrf,
+      '/profile/password',
+      html`${currentPassword(errors.current)}
+      ${passwordFields(errors)}
+      ${button('Change the password')}`,
+    )}</section>
+    <section><h2>Other sessions</h2>
+    <p>Signed in on a device that you no longer have, or not sure?</p>
+    ${form(csrf, '/profile/sessions', button('Sign out everywhere else', 'plain'))}</section>`;
+}
+
+export const currentPassword = (error?: string) =>
+  field({
+    label: 'Your present password',
+    name: 'current',
+    type: 'password',
+    error,
+    autocomplete: 'current-password',
+  });
+
+/**
+ * Whether the present password was given: null where it was, else what to answer. A session that somebody else has got
+ * hold of is not enough to take an account over.
+ */
+export async function refuseWithoutPassword(
+  visit: SignedIn,
+  { attempts, directory }: Services,
+  again: (error: string) => Answer,
+): Promise<Answer | null> {
+  const { person } = visit.visitor;
+  const allowance = { what: `present password ${person.id}`, most: 10, windowMs: 15 * 60_000 };
+  const waitMs = await attempts.take([allowance], visit.now);
+  if (waitMs !== null) {
+    return {
+      title: 'Too many attempts',
+      status: 429,
+      body: html`<h1>Not done</h1>${tooMany(waitMs)}`,
+      retryAfterMs: waitMs,
+    };
+  }
+  const found = await directory.credentialsById(person.id);
+  if (!(await checkPassword(visit.form.text('current'), found?.passwordHash ?? null))) {
+    return again('This is not your present password.');
+  }
+  await attempts.giveBack([allowance]);
+  return null;
+}
+
+async function changePassword(visit: SignedIn, services: Services): Promise<Answer> {
+  const { person } = visit.visitor;
+  const again = (errors: Errors): Answer => ({
+    title: 'Your profile: error',
+    status: 400,
+    body: profilePage(visit, errors, problem('The password is not changed')),
+  });
+  const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
+  if (refused) return refused;
+  const errors = passwordErrors(visit, person.email);
+  if (Object.keys(errors).length > 0) return again(errors);
+  const passwordHash = await hashPassword(visit.form.text('password'));
+  await services.directory.changePassword(person.id, passwordHash, visit.session, visit.now);
+  return { location: '/profile?done=password' };
+}
+
+export const profileRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/profile',
+    for: ROLES,
+    answer: (visit) => ({ title: 'Your profile', body: profilePage(visit) }),
+  },
+  { method: 'POST', path: '/profile/password', for: ROLES, answer: changePassword },
+  {
+    method: 'POST',
+    path: '/profile/sessions',
+    for: ROLES,
+    answer: async ({ visitor, session }, { directory }) => {
+      await directory.closeOtherSessions(visitor.person.id, session);
+      return { location: '/profile?done=elsewhere' };
+    },
+  },
+];

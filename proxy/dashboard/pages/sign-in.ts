@@ -1,0 +1,203 @@
+/**
+ * Signing in. Attempts that fail are counted, for browsers that somebody has signed in with before apart from all
+ * others: so whoever tries another's password from afar shuts out new browsers only, while it goes on, and neither the
+ * one the person uses nor the way by a link in a mail.
+ */
+import type { Allowance } from '../../people/attempts.ts';
+import { checkPassword } from '../../people/passwords.ts';
+import { actorOf, mayVisit, toEmail } from '../../people/people.ts';
+import { hashRecoveryCode } from '../../people/recovery.ts';
+import type { Visitor } from '../../people/store.ts';
+import { hashToken, mintToken } from '../../people/tokens.ts';
+import { stepOf } from '../../people/totp.ts';
+import { type Html, html, type Value } from '../html.ts';
+import { menuOf } from '../layout.ts';
+import { button, field, form, notice, problem } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, Route, Visit } from '../visit.ts';
+
+const QUARTER_HOUR_MS = 15 * 60_000;
+const PER_EMAIL = 10;
+const PER_ADDRESS = 50;
+const PER_BROWSER = 10;
+const PER_FACTOR = 5;
+
+const NOTICES: Record<string, Html> = {
+  'signed-out': notice('You are signed out', null, 'calm'),
+  'password-set': notice('Your password is set', 'Sign in with it now.'),
+  joined: notice('Welcome', 'Your account is ready. Sign in with the password you have just chosen.'),
+};
+
+const WRONG = problem('Email or password is wrong', 'Check both, and try again.');
+
+function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
+  return html`<h1>Sign in</h1>
+    ${trouble || NOTICES[visit.query.text('done')]}
+    ${form(
+      visit.csrf,
+      '/sign-in',
+      html`${field({ label: 'Email', name: 'email', type: 'email', value: email, autocomplete: 'username' })}
+      ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' })}
+      ${button('Sign in')}`,
+    )}
+    <p><a href="/forgotten">Forgotten the password?</a></p>
+    <p class="soft">Accounts are by invitation. Your organisation’s administrator or the service team can send you one.</p>`;
+}
+
+async function signIn(visit: Visit, services: Services): Promise<Answer> {
+  const { attempts, directory } = services;
+  const { form: sent, now } = visit;
+  const email = toEmail(sent.text('email'));
+  const refused = (trouble: Html, status: number, retryAfterMs?: number): Answer => ({
+    title: 'Sign in: error',
+    status,
+    body: signInPage(visit, sent.text('email'), trouble),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+  const found = await directory.credentials(email ?? '');
+  const isKnown =
+    found !== null && visit.browser !== null && (await directory.knowsBrowser(visit.browser, found.person.id, now));
+  const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
+  const waitMs = await attempts.take(allowances, now);
+  if (waitMs !== null) return refused(tooMany(waitMs), 429, waitMs);
+
+  const isRight = await checkPassword(sent.text('password'), found?.passwordHash ?? null);
+  const account = found?.person.account_id ? await services.accounts.accountById(found.person.account_id) : null;
+  if (!found || !isRight || account?.removed_at) {
+    return refused(WRONG, 403);
+  }
+  await attempts.giveBack(allowances);
+  if (!mayVisit(account)) {
+    return refused(
+      problem('The account is suspended', 'Its keys do not work either. Please write to the service team.'),
+      403,
+    );
+  }
+  const { person, passwordHash } = found;
+  const factorDue = found.factorSecret !== null;
+  const token = mintToken();
+  if (!(await directory.openSession(hashToken(token), { id: person.id, passwordHash, factorDue }, now))) {
+    return refused(WRONG, 403);
+  }
+  await directory.closeSession(visit.session);
+  return factorDue
+    ? { location: '/sign-in/code', session: token }
+    : welcome({ person, account, factorDue }, token, visit, services, isKnown);
+}
+
+/** Has the browser known, now that the session is entered in full, and shows the first page. */
+async function welcome(
+  visitor: Visitor,
+  session: string,
+  { browser, now }: Visit,
+  { directory }: Services,
+  isKnown: boolean,
+): Promise<Answer> {
+  const { person } = visitor;
+  const fresh = isKnown ? null : mintToken();
+  await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
+  await directory.enter({ action: 'sign-in', account: person.account_id }, actorOf(person), now);
+  return { location: menuOf(visitor)[0]!.path, session, ...(fresh === null ? {} : { browser: fresh }) };
+}
+
+function codePage(visit: Visit, trouble: Value = null): Html {
+  return html`<h1>Two-step sign-in</h1>
+    ${trouble}
+    ${form(
+      visit.csrf,
+      '/sign-in/code',
+      html`${field({
+        label: 'Code',
+        name: 'code',
+        hint: 'The six digits that your authenticator app shows now, or one of your recovery codes.',
+        autocomplete: 'one-time-code',
+        inputmode: 'text',
+      })}
+      ${button('Go on')}`,
+    )}
+    <p><a href="/sign-in">Start again</a></p>`;
+}
+
+async function enterCode(visit: Visit, services: Services): Promise<Answer> {
+  const { pending, now } = visit;
+  const { attempts, directory } = services;
+  if (!pending) return { location: '/sign-in' };
+  const { person } = pending;
+  const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, person.id, now));
+  const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
+  const allowance = { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS };
+  const waitMs = await attempts.take([allowance], now);
+  if (waitMs !== null) {
+    await directory.closeSession(visit.session);
+    const body = html`<h1>Two-step sign-in</h1>${tooMany(waitMs)}`;
+    return { title: 'Two-step sign-in: error', status: 429, body, retryAfterMs: waitMs };
+  }
+  const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
+  const code = visit.form.text('code').trim();
+  const step = secret === null ? null : stepOf(secret, code.replaceAll(' ', ''), now);
+  const isRight =
+    step === null
+      ? await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), now)
+      : await directory.spendStep(person.id, step);
+  if (!isRight) {
+    const trouble = problem('This code is not right', 'Each code works once. Wait for the next one and try again.');
+    return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, trouble) };
+  }
+  await attempts.giveBack([allowance]);
+  const token = mintToken();
+  if (!(await directory.completeSession(visit.session, hashToken(token), now))) return { location: '/sign-in' };
+  return welcome(pending, token, visit, services, isKnown);
+}
+
+export function tooMany(waitMs: number): Html {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return problem(
+    'Too many attempts',
+    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">set a new password by mail</a>.`,
+  );
+}
+
+const browserAllowance = (browser: Buffer): Allowance => ({
+  what: `browser ${browser.toString('hex')}`,
+  most: PER_BROWSER,
+  windowMs: QUARTER_HOUR_MS,
+});
+
+const strangerAllowances = (address: string, email: string): Allowance[] => [
+  { what: `address ${address}`, most: PER_ADDRESS, windowMs: QUARTER_HOUR_MS },
+  { what: `email ${email}`, most: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
+];
+
+export const signInRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/',
+    for: 'anyone',
+    answer: ({ visitor }) => ({ location: visitor ? menuOf(visitor)[0]!.path : '/sign-in' }),
+  },
+  {
+    method: 'GET',
+    path: '/sign-in',
+    for: 'anyone',
+    answer: (visit) =>
+      visit.visitor ? { location: menuOf(visit.visitor)[0]!.path } : { title: 'Sign in', body: signInPage(visit, '') },
+  },
+  { method: 'POST', path: '/sign-in', for: 'anyone', answer: signIn },
+  {
+    method: 'GET',
+    path: '/sign-in/code',
+    for: 'anyone',
+    answer: (visit) =>
+      visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },
+  },
+  { method: 'POST', path: '/sign-in/code', for: 'anyone', answer: enterCode },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    for: 'anyone',
+    answer: async (visit, { directory }) => {
+      await directory.closeSession(visit.session);
+      return { location: '/sign-in?done=signed-out', session: mintToken() };
+    },
+  },
+];

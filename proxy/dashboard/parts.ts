@@ -1,0 +1,149 @@
+/** Pieces that several pages are made of. */
+import { type Html, html, type Value } from './html.ts';
+
+/** A form that posts to `action`, with the session's token in it. */
+export function form(csrf: string, action: string, body: Value): Html {
+  return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
+}
+
+export interface Field {
+  label: string;
+  name: string;
+  type?: 'text' | 'email' | 'password' | 'date' | 'number';
+  value?: string | undefined;
+  hint?: Value;
+  error?: string | undefined;
+  autocomplete?: string;
+  inputmode?: 'numeric' | 'text';
+  optional?: boolean;
+  /** Least value, of dates and numbers. */
+  min?: string;
+}
+
+/** A labelled input; its hint and error are read out with it. */
+export function field({
+  label,
+  name,
+  type = 'text',
+  value,
+  hint,
+  error,
+  autocomplete,
+  inputmode,
+  optional,
+  min,
+}: Field): Html {
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
+  return html`<div class="field${error && ' wrong'}">
+    <label for="${name}">${label}${optional && html` <span class="soft">(optional)</span>`}</label>
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${name}-error">${error}</p>`}
+    <input id="${name}" name="${name}" type="${type}" value="${value ?? ''}"${
+      described !== '' && html` aria-describedby="${described}"`
+    }${error && html` aria-invalid="true"`}${autocomplete && html` autocomplete="${autocomplete}"`}${
+      inputmode && html` inputmode="${inputmode}"`
+    }${
+      min && html` min="${min}"`
+    }${!optional && html` required`}${type === 'email' && html` spellcheck="false" autocapitalize="none"`}>
+  </div>`;
+}
+
+export interface Choice {
+  value: string;
+  label: Value;
+  hint?: Value;
+}
+
+/** Radio buttons or checkboxes under one question. */
+export function choices(
+  kind: 'radio' | 'checkbox',
+  name: string,
+  legend: string,
+  options: readonly Choice[],
+  chosen: readonly string[],
+  error?: string,
+): Html {
+  return html`<fieldset class="field${error && ' wrong'}"${error && html` aria-describedby="${name}-error"`}>
+    <legend>${legend}</legend>
+    ${error && html`<p class="error" id="${name}-error">${error}</p>`}
+    ${options.map(
+      ({ value, label, hint }) => html`<div class="choice">
+      <input type="${kind}" id="${name}-${value}" name="${name}" value="${value}"${chosen.includes(value) && html` checked`}${
+        hint && html` aria-describedby="${name}-${value}-hint"`
+      }>
+      <label for="${name}-${value}">${label}</label>
+      ${hint && html`<div class="hint" id="${name}-${value}-hint">${hint}</div>`}
+    </div>`,
+    )}
+  </fieldset>`;
+}
+
+export function button(label: string, look: 'main' | 'plain' | 'danger' = 'main'): Html {
+  return html`<button type="submit" class="button ${look}">${label}</button>`;
+}
+
+export function linkButton(href: string, label: string, look: 'main' | 'plain' = 'main'): Html {
+  return html`<a class="button ${look}" href="${href}">${label}</a>`;
+}
+
+/** What went wrong, at the top of a page that is shown again. */
+export function problem(title: string, body?: Value): Html {
+  return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+}
+
+export function notice(title: string, body?: Value, look: 'good' | 'calm' = 'good'): Html {
+  return html`<div class="notice ${look}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+}
+
+/** A moment in UTC to the minute; `never` where there is none. */
+export function moment(ms: number | null, never = 'never'): Html {
+  if (ms === null) return html`<span class="soft">${never}</span>`;
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} <span class="soft">${iso.slice(11, 16)} UTC</span></time>`;
+}
+
+/** A small mark of a state: `good`, `bad` or `calm`. */
+export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
+  return html`<span class="mark ${look}">${text}</span>`;
+}
+
+export interface Column<T> {
+  title: string;
+  cell: (row: T) => Value;
+  /** How it is set; numbers to the right. */
+  look?: 'number' | 'actions';
+}
+
+/**
+ * A table that becomes a list of cards on a phone. The roles are said outright, because browsers forget those of
+ * elements that a style sheet takes out of table layout. The first column names the row.
+ */
+export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): Html {
+  const heads = columns.map(
+    ({ title, look }) =>
+      html`<th scope="col" role="columnheader"${look && html` class="${look}"`}>${
+        look === 'actions' ? html`<span class="unseen">${title}</span>` : title
+      }</th>`,
+  );
+  const cellOf = (row: T, { title, cell, look }: Column<T>, index: number) =>
+    index === 0
+      ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
+      : html`<td role="cell" data-title="${title}"${look && html` class="${look}"`}>${cell(row)}</td>`;
+  return html`<table role="table"><caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      (row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`,
+    )}</tbody></table>`;
+}
+
+/** A list of facts: what, then how it is. */
+export function facts(list: readonly (readonly [string, Value])[]): Html {
+  return html`<dl class="facts">${list.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A text to be taken along, with a button that copies it where scripts run. */
+export function copyable(id: string, label: string, text: string): Html {
+  return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
+    <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>
+    <button type="button" class="button plain" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button></div></div>`;
+}

@@ -1,0 +1,90 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { UsageError } from '../usage-error.ts';
+
+const derive = promisify(argon2);
+
+/**
+ * Argon2id with 19 MiB, two passes, one lane: the first choice of OWASP's password storage cheat sheet. Changed ones
+ * apply to new hashes; each hash carries its own.
+ */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const FORM = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+
+export const SHORTEST_PASSWORD = 12;
+/** Nobody types more, and hashing it costs time. */
+export const LONGEST_PASSWORD = 200;
+
+/** Hashes run in threads that the API's file reads need too, so only so many at once; the rest wait, up to a bound. */
+const AT_ONCE = 2;
+const MOST_WAITING = 50;
+
+/** The service is asked to check more passwords than it can. */
+export class TooBusy extends Error {}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) throw new TooBusy('too many passwords to check at once');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running++;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** One spelling of what may be typed in several (NFKC, as NIST SP 800-63B advises). */
+const message = (password: string) => Buffer.from(password.normalize('NFKC'));
+
+/** What to store of `password`, in the usual text form (PHC): parameters, salt and hash. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const options = { ...COST, message: message(password), nonce: salt, tagLength: HASH_BYTES };
+  const hash = (await inTurn(() => derive('argon2id', options))) as Buffer;
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(salt)}$${text(hash)}`;
+}
+
+/** Where there is nobody to check against, this is checked, so that the answer takes as long. No password fits it. */
+const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${randomBytes(SALT_BYTES).toString('base64').replace(/=+$/, '')}$${randomBytes(HASH_BYTES).toString('base64').replace(/=+$/, '')}`;
+
+/** Whether `password` is the one that `stored` was made of. Takes as long where there is none stored. */
+export async function checkPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODY) ?? FORM.exec(NOBODY)!;
+  const expected = Buffer.from(hash!, 'base64');
+  const found = (await inTurn(() =>
+    derive('argon2id', {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+      message: message(password.slice(0, LONGEST_PASSWORD)),
+      nonce: Buffer.from(salt!, 'base64'),
+      tagLength: expected.length,
+    }),
+  )) as Buffer;
+  return timingSafeEqual(found, expected) && FORM.test(stored ?? '') && password.length <= LONGEST_PASSWORD;
+}
+
+/**
+ * Length rather than rules of composition, as NIST SP 800-63B has it; not what is guessed first.
+ * @throws UsageError that says what is wanted.
+ */
+export function checkNewPassword(password: string, email: string): void {
+  if (password.length < SHORTEST_PASSWORD) throw new UsageError(`Use at least ${SHORTEST_PASSWORD} characters.`);
+  if (password.length > LONGEST_PASSWORD) throw new UsageError(`Use at most ${LONGEST_PASSWORD} characters.`);
+  const small = password.toLowerCase();
+  const account = email.split('@')[0]!;
+  if (new Set(small).size < 6 || small.includes(email) || (account.length > 3 && small.includes(account))) {
+    throw new UsageError('This is easily guessed. Use several words that do not belong together, and not your email.');
+  }
+}

@@ -1,0 +1,158 @@
+/** A running service with a dashboard, people in it, and a browser without script for plain HTTP. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Account, AccountKind } from '../../../proxy/keys/accounts.ts';
+import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
+import { openDirectory } from '../../../proxy/people/open-directory.ts';
+import { hashPassword } from '../../../proxy/people/passwords.ts';
+import type { Person, Role } from '../../../proxy/people/people.ts';
+import type { Directory } from '../../../proxy/people/store.ts';
+import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
+import type { ServerOptions } from '../../../proxy/server.ts';
+import { type Service, startService } from '../service.ts';
+
+export const PASSWORD = 'seven herons over lokoja';
+let passwordHash: Promise<string> | undefined;
+
+export interface Dashboard extends Service {
+  dashboardUrl: string;
+  directory: Directory;
+  /** Mails written so far, oldest first. */
+  mails(): string[];
+  /** The account of that name, made where missing. */
+  account(name: string, kind?: AccountKind): Promise<Account>;
+  /** Somebody with PASSWORD; `account` null: in the service team. */
+  person(email: string, role: Role, account: string | null): Promise<Person>;
+  visitor(headers?: Record<string, string>): Visitor;
+  /** A visitor signed in as `email`. */
+  signedIn(email: string): Promise<Visitor>;
+}
+
+export async function startDashboard(
+  options: Partial<ServerOptions> = {},
+  atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+): Promise<Dashboard> {
+  const withBuild = (build: string) => ({
+    // Visitors may then say where they come from.
+    dashboard: { port: 0, brand: 'malaria', mail: `outbox:${join(build, 'outbox')}`, trustProxy: ['127.0.0.1'] },
+  });
+  const service = await startService({ ...options, withBuild }, atEnd);
+  const outbox = join(service.build, 'outbox');
+  const directory = openDirectory(service.storeUrl);
+  atEnd(() => directory.close());
+  const dashboardUrl = service.dashboardUrl!;
+  const account = async (name: string, kind: AccountKind = 'organisation') =>
+    (await service.store.findAccount(name)) ?? (await service.store.createAccount(kind, name, Date.now()));
+  const visitor = (headers: Record<string, string> = {}) => new Visitor(dashboardUrl, headers);
+  return {
+    ...service,
+    dashboardUrl,
+    directory,
+    mails: () => {
+      const names = existsSync(outbox) ? readdirSync(outbox).sort() : [];
+      return names.map((name) => readFileSync(join(outbox, name), 'utf8'));
+    },
+    account,
+    person: async (email, role, name) => {
+      const kind = role === 'researcher' ? 'researcher' : 'organisation';
+      const accountId = name === null ? null : (await account(name, kind)).id;
+      const token = hashToken(mintToken());
+      await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
+      passwordHash ??= hashPassword(PASSWORD);
+      return (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
+    },
+    visitor,
+    signedIn: async (email) => {
+      const someone = visitor();
+      const page = await someone.signIn(email);
+      if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
+      return someone;
+    },
+  };
+}
+
+export interface Page {
+  status: number;
+  /** The path that redirects led to. */
+  path: string;
+  html: string;
+  /** What is read of it. */
+  text: string;
+  headers: Headers;
+}
+
+/** A browser of forms and cookies, without script. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly url: string;
+  readonly headers: Record<string, string>;
+
+  constructor(url: string, headers: Record<string, string>) {
+    this.url = url;
+    this.headers = headers;
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...(cookie === '' ? {} : { cookie }), ...this.headers, ...(init.headers as object) };
+    const response = await fetch(this.url + path, { ...init, headers, redirect: 'manual' });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!;
+      this.cookies.set(name!, value!);
+    }
+    return response;
+  }
+
+  /** The page at `path`, redirects followed. */
+  async open(path: string, init: RequestInit = {}): Promise<Page> {
+    const response = await this.fetch(path, init);
+    const to = response.headers.get('location');
+    if (to !== null) return this.open(to);
+    const html = await response.text();
+    const text = html
+      .replace(/<(head|nav)[\s>].*?<\/\1>/gs, '')
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/\s+/g, ' ');
+    return { status: response.status, path, html, text, headers: response.headers };
+  }
+
+  /** Sends the form for `action` of the page at `from`, as a browser would: with its hidden fields and an origin. */
+  async send(from: string, fields: Record<string, string | string[]>, action = from): Promise<Page> {
+    const page = await this.open(from);
+    const form = new RegExp(`<form method="post" action="${action.replace(/[?.]/g, '\\$&')}".*?</form>`, 's').exec(
+      page.html,
+    );
+    if (!form) throw new Error(`no form for ${action} at ${from}: ${page.status} ${page.text}`);
+    const hidden = [...form[0].matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    return this.post(action, { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value!])), ...fields });
+  }
+
+  /** A POST of just these fields. */
+  post(path: string, fields: Record<string, string | string[]>, headers: Record<string, string> = {}): Promise<Page> {
+    const body = new URLSearchParams(
+      Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+    );
+    return this.open(path, {
+      method: 'POST',
+      body,
+      headers: { origin: this.url, 'sec-fetch-site': 'same-origin', ...headers },
+    });
+  }
+
+  /** The token that forms of this visitor carry. */
+  async csrf(): Promise<string> {
+    return /name="csrf" value="([^"]+)"/.exec((await this.open('/profile')).html)![1]!;
+  }
+
+  signIn(email: string, password = PASSWORD): Promise<Page> {
+    return this.send('/sign-in', { email, password });
+  }
+}
+
+/** The link in a mail, as a path. */
+export function linkIn(mail: string | undefined): string {
+  const link = /^https?:\/\/[^/]+(\/link\/\S+)$/m.exec(mail ?? '');
+  if (!link) throw new Error(`no link in ${mail}`);
+  return link[1]!;
+}

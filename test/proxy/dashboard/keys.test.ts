@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { giveKey } from '../service.ts';
+import { startDashboard, type Visitor } from './dashboard.ts';
+
+const LIST = '/settings/api-access';
+const NEW_KEY = { name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] };
+
+const make = (someone: Visitor, fields: Record<string, string | string[]> = NEW_KEY) =>
+  someone.send(`${LIST}/new`, fields, LIST);
+const keyIn = (html: string) => /<code id="key"[^>]*>([^<]+)</.exec(html)![1]!;
+
+test('a key is made, shown once, listed, used, and revoked for good', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  await dashboard.person('ben@example.org', 'administrator', 'ministry');
+  const ada = await dashboard.signedIn('ada@example.org');
+  const made = await make(ada);
+  const key = keyIn(made.html);
+  expect(key).toMatch(/^malaria_live_/);
+  const curl = /<code id="curl"[^>]*>([^<]+)</.exec(made.html)![1]!.replaceAll('&#39;', "'");
+  expect(curl).toBe(`curl -H 'Authorization: Bearer ${key}' '${dashboard.url}/v1/risk/lgas?state=KN'`);
+  expect(made.headers.get('cache-control')).toBe('no-store');
+  expect((await dashboard.get('/v1/risk/lgas?state=KN', key)).status).toBe(200);
+  expect((await dashboard.get('/v1/boundaries/states', key)).status).toBe(403);
+
+  const ben = await dashboard.signedIn('ben@example.org');
+  await dashboard.store.noteUses();
+  const list = await ben.open(LIST);
+  expect(list.text).toMatch(
+    /Kano bulletin key_\w{12} live risk_scores , forecasts ada \d{4}-\d\d-\d\d \d\d:\d\d UTC \d{4}-\d\d-\d\d \d\d:\d\d UTC never active/,
+  );
+  expect(list.html).not.toContain(key.slice(13));
+  const revoke = /href="([^"]+\/revoke)"/.exec(list.html)![1]!;
+  expect((await ben.open(revoke)).text).toContain('Revoke “Kano bulletin”?');
+  expect((await dashboard.get('/v1/periods', key)).status, 'asking revokes nothing').toBe(200);
+  expect((await ben.send(revoke, {})).text).toContain('The key is revoked');
+  expect((await dashboard.get('/v1/periods', key)).status).toBe(401);
+  expect((await ben.open(revoke)).path, 'it is revoked already').toBe(LIST);
+  const { key: stored } = (await dashboard.store.listKeys('ministry'))[0]!;
+  const deeds = await dashboard.directory.listAudit({ accountId: stored.owner_id, most: 3 });
+  expect(deeds.map(({ action, actor, subject }) => [action, actor, subject])).toEqual([
+    ['key.revoke', 'ben@example.org', 'Kano bulletin'],
+    ['sign-in', 'ben@example.org', ''],
+    ['key.create', 'ada@example.org', 'Kano bulletin'],
+  ]);
+});
+
+test('what is missing or wrong is said beside it, and what was entered stays', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const ada = await dashboard.signedIn('ada@example.org');
+  const empty = await make(ada, {});
+  expect(empty.status).toBe(400);
+  for (const said of ['Enter a name', 'Choose one of the two', 'Choose at least one'])
+    expect(empty.text).toContain(said);
+  const wrong = await make(ada, { name: 'a "name"', kind: 'test', scopes: 'forecasts', expires: '2020-02-30' });
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a day after today, or none.')]);
+  expect(wrong.html).toContain('value="a &quot;name&quot;"');
+  expect(wrong.html).toMatch(/value="forecasts" checked/);
+  for (const fields of [{ kind: 'dead' }, { scopes: ['risk_scores', 'all'] }, { name: 'x'.repeat(101) }]) {
+    expect((await make(ada, { ...NEW_KEY, ...fields })).status).toBe(400);
+  }
+  expect(await dashboard.store.listKeys()).toEqual([]);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  expect((await make(ada, { ...NEW_KEY, expires: tomorrow })).status).toBe(200);
+  expect((await dashboard.store.listKeys())[0]!.key.expires_at).toBe(Date.parse(tomorrow));
+});
+
+test('a member sees why not and whom to ask, and can neither make nor revoke', async () => {
+  const dashboard = await startDashboard();
+  const { id, key } = await giveKey(dashboard.store);
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  await dashboard.person('mia@example.org', 'member', 'ministry');
+  const mia = await dashboard.signedIn('mia@example.org');
+  const page = await mia.open(LIST);
+  expect(page.text).toContain('Keys are made by administrators');
+  expect(page.text).toContain('ada@example.org');
+  expect(page.html).not.toContain(id);
+  const csrf = await mia.csrf();
+  expect((await mia.post(LIST, { csrf, ...NEW_KEY })).status).toBe(403);
+  expect((await mia.open(`${LIST}/new`)).status).toBe(403);
+  for (const method of ['open', 'post'] as const) {
+    expect((await mia[method](`${LIST}/${id}/revoke`, { csrf } as never)).status).toBe(403);
+  }
+  expect((await dashboard.store.listKeys()).length).toBe(1);
+  expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
+});
+
+test('a locked researcher sees why not; unlocked, makes keys', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('rui@example.org', 'researcher', 'Rui');
+  const rui = await dashboard.signedIn('rui@example.org');
+  expect((await rui.open(LIST)).text).toContain('API access is locked');
+  expect((await rui.post(LIST, { csrf: await rui.csrf(), ...NEW_KEY })).status).toBe(403);
+  expect(await dashboard.store.listKeys()).toEqual([]);
+  await dashboard.store.changeAccount('Rui', 'unlock', Date.now());
+  const made = await make(rui);
+  expect((await dashboard.get('/v1/periods', keyIn(made.html))).status).toBe(200);
+});

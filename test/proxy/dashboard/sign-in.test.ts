@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../proxy/clock.ts';
+import { codeAt, STEP_MS } from '../../../proxy/people/totp.ts';
+import { linkIn, PASSWORD, startDashboard } from './dashboard.ts';
+
+const NEW_PASSWORD = 'eleven kites above jos';
+
+/** A clock that tests set forward. */
+function movableClock(): Clock & { forward(ms: number): void } {
+  let ahead = 0;
+  return {
+    wallMs: () => Date.now() + ahead,
+    steadyMs: () => performance.now() + ahead,
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
+test('an invitation, a password, a session, and out', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const someone = dashboard.visitor();
+  expect((await someone.open('/profile')).path).toBe('/sign-in');
+  const before = await someone.signIn('Ada@Example.org ', 'not the password');
+  expect([before.status, before.text]).toEqual([403, expect.stringContaining('Email or password is wrong')]);
+  await someone.signIn('Ada@Example.org ');
+  expect((await someone.open('/profile')).text).toContain('ada@example.org');
+  const cookie = someone.cookies.get('session')!;
+  const out = await someone.send('/profile', {}, '/sign-out');
+  expect([out.path, out.text]).toEqual(['/sign-in?done=signed-out', expect.stringContaining('You are signed out')]);
+  someone.cookies.set('session', cookie);
+  expect((await someone.open('/profile')).path).toBe('/sign-in');
+});
+
+test('a session ends after an hour without a request, and after twelve in any case', async () => {
+  const clock = movableClock();
+  const dashboard = await startDashboard({ clock });
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const isIn = async () => (await someone.open('/profile')).path === '/profile';
+  const someone = await dashboard.signedIn('ada@example.org');
+  for (let minutes = 0; minutes < 12 * 60 - 50; minutes += 50) {
+    clock.forward(50 * 60_000);
+    expect(await isIn()).toBe(true);
+  }
+  clock.forward(50 * 60_000);
+  expect(await isIn()).toBe(false);
+  await someone.signIn('ada@example.org');
+  clock.forward(61 * 60_000);
+  expect(await isIn()).toBe(false);
+});
+
+test('a forgotten password: a link by mail, good once, that ends every session', async () => {
+  const clock = movableClock();
+  const dashboard = await startDashboard({ clock });
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const elsewhere = await dashboard.signedIn('ada@example.org');
+  const someone = dashboard.visitor();
+  const ask = async () => {
+    const count = dashboard.mails().length;
+    await someone.send('/forgotten', { email: 'ada@example.org' });
+    await expect.poll(() => dashboard.mails().length).toBe(count + 1);
+    return linkIn(dashboard.mails().at(-1));
+  };
+  const first = await ask();
+  const link = await ask();
+  expect((await someone.open(first)).status, 'a newer link takes the place of an older').toBe(404);
+  const short = await someone.send(link, { password: 'short', again: 'short' });
+  expect([short.status, short.text]).toEqual([400, expect.stringContaining('Use at least 12 characters.')]);
+  const other = await someone.send(link, { password: NEW_PASSWORD, again: PASSWORD });
+  expect(other.text).toContain('The two are not the same.');
+  const both = await Promise.all([
+    someone.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD }),
+    dashboard.visitor().send(link, { password: `${NEW_PASSWORD}!`, again: `${NEW_PASSWORD}!` }),
+  ]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+  const password = both[0]!.status === 200 ? NEW_PASSWORD : `${NEW_PASSWORD}!`;
+  expect((await someone.open(link)).status).toBe(404);
+  expect((await elsewhere.open('/profile')).path).toBe('/sign-in');
+  expect((await dashboard.visitor().signIn('ada@example.org')).status).toBe(403);
+  expect((await dashboard.visitor().signIn('ada@example.org', password)).status).toBe(200);
+  const late = await ask();
+  clock.forward(3_600_001);
+  expect((await someone.open(late)).status).toBe(404);
+});
+
+test('two-step sign-in: on with a code, asked for, each code once; a recovery code in its place; off', async () => {
+  const clock = movableClock();
+  const dashboard = await startDashboard({ clock });
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const someone = await dashboard.signedIn('ada@example.org');
+  const setUp = await someone.open('/profile/two-step');
+  const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(setUp.html)![1]!;
+  const code = () => codeAt(secret, Math.floor(clock.wallMs() / STEP_MS));
+  const csrf = await someone.csrf();
+  const on = (fields: Record<string, string>) => someone.post('/profile/two-step', { csrf, secret, ...fields });
+  expect((await on({ code: code(), current: 'wrong' })).text).toContain('This is not your present password');
+  expect((await on({ code: 'abcdef', current: PASSWORD })).text).toContain('This is not the code that the app shows');
+  const used = code();
+  const done = await on({ code: used, current: PASSWORD });
+  const recovery = /<code id="codes"[^>]*>([^<]+)</.exec(done.html)![1]!.split('\n');
+  expect(new Set(recovery).size).toBe(10);
+
+  const again = dashboard.visitor();
+  expect((await again.signIn('ada@example.org')).path).toBe('/sign-in/code');
+  for (const path of ['/profile', '/settings/api-access', '/']) {
+    expect((await again.open(path)).path, 'a password alone opens nothing').toMatch(/^\/sign-in/);
+  }
+  expect((await again.send('/sign-in/code', { code: used })).status, 'a code is good once').toBe(403);
+  clock.forward(STEP_MS);
+  const next = code();
+  expect((await again.send('/sign-in/code', { code: ` ${next.slice(0, 3)} ${next.slice(3)}` })).status).toBe(200);
+  expect((await again.open('/profile')).text).toContain('Two-step sign-in on');
+  const second = dashboard.visitor();
+  await second.signIn('ada@example.org');
+  expect((await second.send('/sign-in/code', { code: next })).status).toBe(403);
+  expect((await second.send('/sign-in/code', { code: recovery[3]!.toUpperCase() })).status).toBe(200);
+  const third = dashboard.visitor();
+  await third.signIn('ada@example.org');
+  expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code is good once').toBe(403);
+  clock.forward(11 * 60_000);
+  expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
+
+  expect((await second.send('/profile/two-step/off', { current: PASSWORD })).text).toContain('Two-step sign-in is off');
+  expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
+});
+
+test('a new password ends the sessions elsewhere and wants the old one', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const [here, elsewhere] = [await dashboard.signedIn('ada@example.org'), await dashboard.signedIn('ada@example.org')];
+  const change = (current: string) =>
+    here.send('/profile', { current, password: NEW_PASSWORD, again: NEW_PASSWORD }, '/profile/password');
+  expect((await change('wrong')).status).toBe(400);
+  expect((await change(PASSWORD)).text).toContain('Your password is changed');
+  expect([(await here.open('/profile')).path, (await elsewhere.open('/profile')).path]).toEqual([
+    '/profile',
+    '/sign-in',
+  ]);
+  const third = dashboard.visitor();
+  await third.signIn('ada@example.org', NEW_PASSWORD);
+  await here.send('/profile', {}, '/profile/sessions');
+  expect((await third.open('/profile')).path).toBe('/sign-in');
+});

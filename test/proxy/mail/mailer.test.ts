@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openMailer } from '../../../proxy/mail/mailer.ts';
+
+const MAIL = { to: 'ada@example.org', subject: 'A subject', text: 'For “Ọlá”:\n\nhttp://127.0.0.1/link/abc' };
+
+test('the outbox keeps each mail as a file for its owner alone', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'malaria-mail-')), 'outbox');
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
+  await mailer.send(MAIL, 0);
+  await mailer.send(MAIL, 0);
+  const names = readdirSync(folder);
+  expect(names.length).toBe(2);
+  const file = join(folder, names[0]!);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8').split('\n')).toEqual([
+    'From: risk@example.org',
+    'To: ada@example.org',
+    'Subject: A subject',
+    'Date: Thu, 01 Jan 1970 00:00:00 +0000',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    ...MAIL.text.split('\n'),
+    '',
+  ]);
+});
+
+test('SMTP gets the mail, to the one address', async () => {
+  const heard: string[] = [];
+  const server = createServer((socket) => {
+    let inData = false;
+    socket.write('220 here\r\n');
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      heard.push(text);
+      if (inData) {
+        if (!text.endsWith('\r\n.\r\n')) return;
+        inData = false;
+        socket.write('250 taken\r\n');
+      } else if (text.startsWith('DATA')) {
+        inData = true;
+        socket.write('354 go on\r\n');
+      } else if (text.startsWith('QUIT')) {
+        socket.end('221 bye\r\n');
+      } else socket.write('250 ok\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const mailer = openMailer(`smtp://127.0.0.1:${port}`, 'risk@example.org');
+  onTestFinished(() => mailer.close());
+  await mailer.send(MAIL, 0);
+  const said = heard.join('');
+  expect(said).toContain('MAIL FROM:<risk@example.org>');
+  expect(said.match(/^RCPT TO:.*$/gm)).toEqual(['RCPT TO:<ada@example.org>']);
+  expect(said).toContain('Subject: A subject');
+});
+
+test('by smtp:// to another machine only encrypted', async () => {
+  const mailer = openMailer('smtp://127.0.0.2:1', 'risk@example.org');
+  onTestFinished(() => mailer.close());
+  await expect(mailer.send(MAIL, 0)).rejects.toThrow();
+});
+
+test('other settings are refused without repeating them', () => {
+  for (const setting of ['', 'outbox:', 'sendmail', 'smtp:', 'http://secret@host/']) {
+    expect(() => openMailer(setting, 'risk@example.org')).toThrow(/^--mail: expected outbox:FOLDER or smtp:/);
+  }
+  expect(() => openMailer('outbox:x', 'Risk <risk@example.org>')).toThrow(/--mail-from: expected an address/);
+});
