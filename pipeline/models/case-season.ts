@@ -21,19 +21,28 @@ export interface CaseMonths {
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
   const logs = cases.map((value) => (value !== null && value > 0 ? Math.log(value) : null));
-  const bridged = bridgeGaps(logs);
   const byMonth: number[][] = Array.from({ length: 12 }, () => []);
-  for (const [t, log] of logs.entries()) {
-    const window = bridged.slice(Math.max(0, t - 6), t + 7);
-    if (log === null || unusual.has(t) || t < 6 || window.length < 13 || window.includes(null)) continue;
-    const known = window as number[];
-    const trend = (mean(known.slice(0, 12)) + mean(known.slice(1))) / 2;
-    byMonth[(first_month + t) % 12]!.push(log - trend);
-  }
+  for (const [t, log] of logsOverTrend(logs).entries())
+    if (log !== null && !unusual.has(t)) byMonth[(first_month + t) % 12]!.push(log);
   if (byMonth.some((values) => values.length === 0)) return null;
   const season = byMonth.map(median);
   const peak = Math.max(...season);
   return season.map((value) => Math.exp(value - peak));
+}
+
+/**
+ * Monthly logarithms less their trend, the centred 12-month mean (2 × 12, the end months at half weight), which holds
+ * nothing of a yearly rhythm. Gaps of up to three months are bridged for the trend; null where a month or its window of
+ * thirteen months is not known.
+ */
+export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
+  const bridged = bridgeGaps(logs);
+  return logs.map((log, t) => {
+    const window = bridged.slice(Math.max(0, t - 6), t + 7);
+    if (log === null || t < 6 || window.length < 13 || window.includes(null)) return null;
+    const known = window as number[];
+    return log - (mean(known.slice(0, 12)) + mean(known.slice(1))) / 2;
+  });
 }
 
 /** Fills runs of up to `BRIDGED_MONTHS` nulls that have values on both sides along the straight line between them. */

@@ -38,8 +38,9 @@ export function flat({ reported }: History): Projection {
 }
 
 /**
- * Seasonal adjustment of Abeku et al. 2002 (Trop Med Int Health 7:851): the month's mean over all years before, plus
- * the mean deviation of the last three months from their own. On raw cases, or on logarithms.
+ * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best method
+ * in Ethiopia: the month's mean over the years before, plus the mean deviation of the last three months from their own.
+ * All years before are taken, as records are short; they found three years to serve best. On raw cases, or on logarithms.
  */
 export function abeku(history: History, scale: 'raw' | 'log'): Projection {
   const known = unmasked(history).map((value) => {

@@ -15,6 +15,8 @@ export interface SeasonCheckRow {
   midpoint_off: number;
   /** Months of twelve on the wrong side of the high season's share of the peak. */
   wrong_months: number;
+  /** Root mean square difference of the two, shares of the peak: correlation is blind to how far a season swings. */
+  index_error: number;
   expected: number[];
   recorded: number[];
 }
@@ -44,6 +46,7 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
     peak_off: monthsApart(peak(expected), peak(recorded)),
     midpoint_off: monthsApart(seasonMidpoint(expected), seasonMidpoint(recorded)),
     wrong_months: expected.filter((value, month) => high(value) !== high(recorded[month]!)).length,
+    index_error: Math.sqrt(mean(expected.map((value, month) => (value - recorded[month]!) ** 2))),
     expected: [...expected],
     recorded: [...recorded],
   };

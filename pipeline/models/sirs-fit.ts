@@ -1,5 +1,6 @@
 import { correlation, mean } from '../numerics/averages.ts';
 import { type BoundedSearch, minimiseBounded } from '../numerics/bounded-squares.ts';
+import { logsOverTrend } from './case-season.ts';
 import { type Durations, rainForcing } from './rain-season.ts';
 import { driftSmoother } from './reporting-drift.ts';
 import { type SirsCycle, type SirsParameters, sirsCycle } from './sirs.ts';
@@ -49,8 +50,12 @@ export interface SirsFit {
   used: number[];
   /** Of modelled with reported cases over the months in the fit. */
   correlation: number;
-  /** The same of logarithms with the drift taken off both sides: what the season alone explains. */
-  detrended_correlation: number;
+  /**
+   * What the season alone explains: of ln incidence by month of the year with ln reported cases over their centred
+   * 12-month mean (`logsOverTrend`), a trend that owes nothing to the fit. The drift is no such trend: it bends every
+   * three months and takes what the season misses. Null where no month's window is known.
+   */
+  detrended_correlation: number | null;
   /** Penalised sum of squares on the log scale. */
   squares: number;
 }
@@ -115,7 +120,19 @@ export function fitSirs(
     drift,
     used: used.flatMap((isUsed, t) => (isUsed ? [t] : [])),
     correlation: correlation(inUse(modelled), inUse(logs.map(Math.exp))),
-    detrended_correlation: correlation(inUse(shape), inUse(logs.map((log, t) => log - drift[t]!))),
+    detrended_correlation: detrendedCorrelation(
+      shape,
+      logs.map((log, t) => (used[t] ? log : null)),
+    ),
     squares: found.squares,
   };
+}
+
+function detrendedCorrelation(shape: readonly number[], logs: readonly (number | null)[]): number | null {
+  const known = logsOverTrend(logs).flatMap((log, t) => (log === null ? [] : [[shape[t]!, log] as const]));
+  if (known.length === 0) return null;
+  return correlation(
+    known.map(([modelled]) => modelled),
+    known.map(([, reported]) => reported),
+  );
 }

@@ -24,7 +24,7 @@ const expit = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1
  *
  * Taylor linearisation: zᵢ = nᵢ(yᵢ − p) / Σn, se² = k/(k−1) Σ zᵢ² over k clusters (Σ zᵢ is 0). The range is on the
  * logit scale, logit p ± t(k−1) · se / (p(1−p)), as R's `survey::svyciprop(method = "logit")` has it
- * (Lumley 2010, Complex Surveys, section 2.4). `se`, `low` and `high` are null for one cluster, and `low` and `high` where p is 0
+ * (Lumley 2010, Complex Surveys: A Guide to Analysis Using R). `se`, `low` and `high` are null for one cluster, and `low` and `high` where p is 0
  * or 1 exactly.
  * @param confidence level of the range, such as 0.95
  */

@@ -4,7 +4,8 @@ import type { ProjectionTest, Scores } from './projection-test.ts';
 /** What was measured of each state's fit beyond what is published. */
 export interface FitFigures {
   state_code: string;
-  detrended_correlation: number;
+  /** Null where the record is too broken for a trend. */
+  detrended_correlation: number | null;
   reporting_highest_over_lowest: number;
   /** Sum of squares under `immune_months_tried` over that under the assumed immunity. */
   immune_months_tried: number;
@@ -22,13 +23,15 @@ const RIVALS: Readonly<Record<string, string>> = {
 /** What the transmission model does not show, in plain words, from what was measured. */
 export function describeLimits(
   { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
+  durations_source: string,
   fits: readonly FitFigures[],
   projection: Pick<ProjectionTest, 'development' | 'held_back'>,
   standing: { registered: boolean; looks: number },
 ): string[] {
   const names = states.map(({ state }) => state).join(', ');
   const fit = span(states.map((state) => state.fit_correlation));
-  const detrended = span(fits.map((state) => state.detrended_correlation));
+  const detrended = fits.flatMap(({ detrended_correlation: r }) => (r === null ? [] : [r]));
+  const apart = detrended.length > 0 ? `, their seasons apart from any trend at ${span(detrended)}` : '';
   const reporting = span(
     fits.map((state) => state.reporting_highest_over_lowest),
     1,
@@ -36,8 +39,9 @@ export function describeLimits(
   const squares = span(fits.map((state) => state.squares_ratio));
   return [
     `It covers only ${names} and says nothing about other states or about LGAs.`,
-    `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}, at ${detrended} once the drift is taken off. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
-    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured: with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+    `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}${apart}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
+    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${durations_source}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+    'The share of transmission all year round is of the rate at the peak of the season: what would be left without any rain.',
     'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
     describeDoubt(states, fits),
     'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
@@ -48,7 +52,7 @@ export function describeLimits(
 }
 
 /** Whether the held-back year was still unseen when the design was fixed. */
-function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
+export function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
   if (registered && looks === 1) return 'The design was registered before the held-back year was scored, once.';
   if (registered)
     return `The design was registered before its look at the held-back year, but that was look ${looks} at this year: designs changed after the first, so its score is not that of a year unseen.`;
@@ -57,7 +61,8 @@ function describeStanding({ registered, looks }: { registered: boolean; looks: n
   return 'The design was not registered before the held-back year was scored.';
 }
 
-function describeProjections(what: string, { months, errors }: Scores): string {
+/** Won or lost a year ahead, against every simple method. */
+export function describeProjections(what: string, { months, errors }: Pick<Scores, 'months' | 'errors'>): string {
   if (months === 0) return `Nothing could be projected in the ${what}: the records are too short.`;
   const model = errors.model!;
   const against = (verdict: string, wanted: (rival: number) => boolean) => {

@@ -1,12 +1,14 @@
 import { centerOfMass } from '@turf/turf';
 import type { RiskEvidence, Surveys, Validation } from '../artifacts.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
+import type { Period } from '../contract/months.ts';
 import { LEVELS, type Season, ZONES } from '../contract/schemas.ts';
 import type { KnownTruth } from '../known-truth.ts';
 import type { SeasonCheckRow } from '../models/season-check.ts';
 import type { SnapshotParts } from '../snapshot/documents.ts';
 import type { TransmissionFits } from '../stages/transmission.ts';
 import type { PageData, PageTransmission } from './page-data.ts';
+import { isReported } from './sections/words.ts';
 
 /** What the report tells beyond the answers. */
 export interface Evidence {
@@ -88,13 +90,20 @@ function transmissionData(
   fits: TransmissionFits | null,
 ): PageTransmission {
   const projection = fits?.projection;
+  const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
+  const rangeOf = (state_code: string) => {
+    const range = figures.get(state_code)?.reproduction_range;
+    return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
+  };
+  const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
   const own = (values: readonly (number | null)[]) => values.map((value) => (value === null ? null : short(value)));
   return {
     states: states.map(({ state_code, state, reproduction_number_by_month, series }) => ({
       state_code,
       state,
       reproduction_number: reproduction_number_by_month,
-      series,
+      reproduction_range: rangeOf(state_code),
+      series: series.map((row) => ({ ...row, left_out: isLeftOut(state_code, row.period) })),
     })),
     projections: (projection?.years ?? []).map(({ state_code, year, reported, methods }) => ({
       state_code,
@@ -105,7 +114,7 @@ function transmissionData(
       same_month_last_year: own(methods.same_month_last_year!),
     })),
     errors: Object.keys(projection?.held_back.errors ?? {})
-      .filter((method) => !method.startsWith('model_'))
+      .filter(isReported)
       .flatMap((method) => {
         const [development, held_back] = [projection!.development.errors[method], projection!.held_back.errors[method]];
         return development === undefined || held_back === undefined

@@ -38,7 +38,9 @@ export interface PageTransmission {
     state_code: string;
     state: string;
     reproduction_number: number[];
-    series: { period: Period; reported: number; modelled: number }[];
+    /** Central 90% range by month. */
+    reproduction_range: { low: number[]; high: number[] } | null;
+    series: { period: Period; reported: number; modelled: number; left_out: boolean }[];
   }[];
   projections: {
     state_code: string;

@@ -6,15 +6,9 @@ import type { Season, SeasonMethod } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { caseSeason, sumReporting } from '../models/case-season.ts';
 import { describeSeason } from '../models/high-season.ts';
-import {
-  expectedSeason,
-  fitRainSeason,
-  type RainSeason,
-  type SeasonRecord,
-  usualByMonth,
-  wholeLag,
-} from '../models/rain-season.ts';
+import { expectedSeason, fitRainSeason, usualByMonth, wholeLag } from '../models/rain-season.ts';
 import { checkSeason, type SeasonCheckRow, summariseCheck } from '../models/season-check.ts';
+import { describeMethod } from '../models/season-description.ts';
 import { randomStream } from '../numerics/random.ts';
 
 export interface SeasonInput {
@@ -39,6 +33,7 @@ export interface SeasonOutput {
 /** Seasons of the country, its states and LGAs, each from the rain its own people get. */
 export function season({ areas, climate, populations, cases, model }: SeasonInput): SeasonOutput {
   const { seed, transmission: durations } = model.parameters;
+  const { durations_source } = durations;
   const highShare = model.parameters.season.high_share;
   const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
   const rainOver = (lgas: Areas['lgas']) =>
@@ -63,7 +58,7 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   const method: SeasonMethod = roundFields({
     cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
-    description: describeMethod(fitted, records, model),
+    description: describeMethod(fitted, check, { durations, durations_source, highShare }),
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
@@ -142,23 +137,6 @@ function sumOfLgas(state_code: string, lgas: readonly CaseSeries[]): number[] | 
   if (other)
     throw new Error(`cases of ${state_code}: found ${span(other)} of ${other.lga_code}, expected ${span(lgas[0]!)}`);
   return sumReporting(lgas.map((lga) => lga.confirmed));
-}
-
-function describeMethod(rain: RainSeason, records: readonly SeasonRecord[], { parameters }: Model): string {
-  const { infectious_months, immune_months } = parameters.transmission;
-  const even = records.filter(({ season }) => Math.min(...season) >= parameters.season.high_share).length;
-  const taught =
-    records.length > 0
-      ? `Parameters were chosen by least squares on ${records.length} states' monthly case records; in ${even} of them cases never ` +
-        `fall below ${parameters.season.high_share} of their peak, so that every month is high there, and a season of twelve months is no error`
-      : 'Without monthly case records, parameters are those found elsewhere';
-  return (
-    `Usual rain, weighted by people, drives the transmission of an SIRS model (infectious ${infectious_months}, immune ` +
-    `${immune_months} months): transmission follows rain by ${rain.lag_months.toFixed(1)} months, its seasonal part is at half its ` +
-    `ceiling at ${rain.half_saturation_mm.toFixed(0)} mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak needs no rain. ` +
-    `The index is new infections on the model's yearly cycle. ${taught}; ` +
-    'the check leaves each state out in turn in fitting these, not in choosing the two durations. Records enter as month over the centred 12-month geometric mean, the median over years.'
-  );
 }
 
 function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLine[] {

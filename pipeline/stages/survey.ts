@@ -13,14 +13,14 @@ export const run: StageRun = async (io) => {
 
   const row = (year: number, sample: readonly Cluster[]): TrendRow => {
     const { positivity, low, high } = ratioEstimate(sample.map(sampled), confidence);
-    const tested = sample.reduce((sum, { examined }) => sum + examined, 0);
+    const tested = Math.round(sample.reduce((sum, { examined }) => sum + examined, 0));
     return {
       survey_year: year,
       positivity,
       low,
       high,
       clusters: sample.length,
-      children_tested: Math.round(tested),
+      children_tested: tested,
       small_sample: tested < small_sample,
     };
   };

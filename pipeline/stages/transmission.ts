@@ -19,7 +19,13 @@ import { recordsOf, settingsOf, type TransmissionInput } from './transmission-re
 
 /** What the report says beyond the published model. */
 export interface TransmissionFits {
-  states: (FitFigures & { transmission_rate: number; lag_months: number; reproduction_range: ReproductionRange })[];
+  states: (FitFigures & {
+    transmission_rate: number;
+    lag_months: number;
+    reproduction_range: ReproductionRange;
+    /** Months reported and not in the fit. */
+    left_out: Period[];
+  })[];
   projection: ProjectionTest;
   /** The design's fingerprint, and what the register of looks at the held-back year says of it. */
   design: string;
@@ -41,6 +47,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   const { records, left_out } = recordsOf(input);
   const settings = settingsOf(model);
   const { durations, held_back_year, starts, seed } = settings;
+  const { durations_source } = model.parameters.transmission;
   const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
   const short: ReportLine[] = left_out.map((state_code) => ({
     source: 'transmission',
@@ -63,7 +70,9 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
     const figures = figuresOf(state_code, fit, tried, fitUnder(tried));
     const draws = randomStream(seed, `reproduction ${state_code}`);
     const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, draws);
-    return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, reproduction_range } };
+    const left_out = leftOutOf(record, fit);
+    const more = { reproduction_range, left_out };
+    return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, ...more } };
   });
   const developed = developProjections(records, settings);
   const design = designOf(developed.level_months, settings);
@@ -91,7 +100,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   };
   const output = roundFields<TransmissionModel>({
     ...published,
-    limits: describeLimits(published, fits.states, projection, standing),
+    limits: describeLimits(published, durations_source, fits.states, projection, standing),
   });
   return { model: output, fits, report: [...short, ...reportOf(fits)] };
 }
@@ -115,6 +124,11 @@ function reproduction({ cycle }: SirsFit) {
     months_with_infection_growing: reproduction_number_by_month.flatMap((r, month) => (r > 1 ? [month + 1] : [])),
     reproduction_number_by_month,
   };
+}
+
+function leftOutOf({ first_year, per_1000 }: ProjectionRecord, { used }: SirsFit): Period[] {
+  const inUse = new Set(used);
+  return per_1000.flatMap((reported, t) => (reported === null || inUse.has(t) ? [] : [periodOf(first_year * 12 + t)]));
 }
 
 function seriesOf({ first_year, per_1000 }: ProjectionRecord, { modelled }: SirsFit) {
@@ -144,7 +158,7 @@ function figuresOf(
   fit: SirsFit,
   immune_months_tried: number,
   other: SirsFit,
-): Omit<TransmissionFits['states'][number], 'reproduction_range'> {
+): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
   if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} settles on no yearly cycle`);
   return {
     state_code,
@@ -168,10 +182,10 @@ function reportOf({ states, projection, design, standing }: TransmissionFits): R
     : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers it and looks`;
   const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
   return [
-    ...states.map((fit) =>
+    ...states.map(({ state_code, detrended_correlation, lag_months }) =>
       line(
-        'season apart from drift',
-        `${fit.state_code}: correlation ${fit.detrended_correlation.toFixed(2)} with the drift taken off; transmission follows rain by ${fit.lag_months.toFixed(1)} months`,
+        'season apart from trend',
+        `${state_code}: correlation ${detrended_correlation?.toFixed(2) ?? 'unknown'}; transmission follows rain by ${lag_months.toFixed(1)} months`,
       ),
     ),
     line('projection, development', errors(projection.development)),

@@ -1,7 +1,7 @@
 import type * as Plots from '@observablehq/plot';
 import { caption, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
-import { dateOf, PLOT_STYLE, periodName } from './words.ts';
+import { dateOf, MONTHS, PLOT_STYLE, periodName } from './words.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against what then happened. */
 export function transmission(): void {
@@ -20,7 +20,14 @@ export function transmission(): void {
         state,
         wide(`${state}: reported and modelled cases per 1,000 people`, [
           Plot.lineY(rows, { x: 'date', y: 'modelled', stroke: 'var(--accent)', strokeWidth: 2 }),
-          Plot.dot(rows, { x: 'date', y: 'reported', r: 2.4, fill: 'var(--ink)' }),
+          Plot.dot(rows, {
+            x: 'date',
+            y: 'reported',
+            r: 2.4,
+            fill: (row) => (row.left_out ? 'var(--paper)' : 'var(--ink)'),
+            stroke: 'var(--ink)',
+            strokeWidth: 1,
+          }),
           Plot.tip(rows, Plot.pointerX(tooltip)),
         ]),
       ),
@@ -69,11 +76,14 @@ export function transmission(): void {
       ),
     );
   }
-  const reproduction = states.flatMap(({ state, reproduction_number }) =>
-    reproduction_number.map((value, i) => ({ state, month: i + 1, value })),
+  const reproduction = states.flatMap(({ state, reproduction_number, reproduction_range }) =>
+    reproduction_number.map((value, i) => {
+      const [low, high] = [reproduction_range?.low[i] ?? value, reproduction_range?.high[i] ?? value];
+      return { state, month: i + 1, value, low, high };
+    }),
   );
   element('reproduction').append(
-    caption('New infections per infection: above 1, infection grows'),
+    caption('New infections per infection, with its 90% range: above 1, infection grows'),
     Plot.plot({
       width: widthOf(element('reproduction'), 620),
       height: 190,
@@ -88,12 +98,22 @@ export function transmission(): void {
         Plot.areaY(reproduction, {
           fx: 'state',
           x: 'month',
-          y1: 1,
-          y2: 'value',
+          y1: 'low',
+          y2: 'high',
           fill: 'var(--accent)',
-          fillOpacity: 0.25,
+          fillOpacity: 0.2,
         }),
         Plot.lineY(reproduction, { fx: 'state', x: 'month', y: 'value', stroke: 'var(--accent)', marker: 'dot' }),
+        Plot.tip(
+          reproduction,
+          Plot.pointerX({
+            fx: 'state',
+            x: 'month',
+            y: 'value',
+            title: ({ state, month, value, low, high }) =>
+              `${state}, ${MONTHS[month - 1]}\n${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`,
+          }),
+        ),
       ],
     }),
   );
@@ -102,6 +122,7 @@ export function transmission(): void {
 
 const METHODS: Record<string, string> = {
   model: 'Transmission model',
+  model_and_abeku: 'The model and Abeku',
   same_month_last_year: 'Same month last year',
   same_month_last_three_years: 'Same month, three years',
   abeku_raw: 'Abeku et al. 2002',

@@ -1,3 +1,4 @@
+import type { Season } from '../../contract/schemas.ts';
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import type { Evidence } from '../encode.ts';
 import { html, type Markup, monthName, table } from '../markup.ts';
@@ -8,7 +9,7 @@ export function seasonSection({ season, areas, transmission }: SnapshotParts, { 
   const names = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">When: the season</h2>
-<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month.</p>
+<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(Object.values(season.states))}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
 ${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
@@ -26,6 +27,7 @@ ${
       { head: 'Peak expected' },
       { head: 'Peak recorded' },
       { head: 'Midpoint off, months', number: true },
+      { head: 'Off by, share of the peak', number: true },
       { head: 'Months on the wrong side of half the peak', number: true },
     ],
     season_check.map((row) => [
@@ -34,9 +36,18 @@ ${
       monthName(row.peak_expected),
       monthName(row.peak_recorded),
       row.midpoint_off.toFixed(1),
+      row.index_error.toFixed(2),
       row.wrong_months,
     ]),
   )}</details>`
 }
 </section>`;
+}
+
+/** What to make of states that are high all year; nothing where there are none. */
+function evenSeasons(states: readonly Season[]): string {
+  const even = states.filter(({ high_months }) => high_months.length === 12).length;
+  if (even === 0) return '';
+  const which = even === states.length ? 'In every state' : `In ${even} of ${states.length} states`;
+  return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shades tell which months stand out.`;
 }

@@ -1,8 +1,9 @@
 import type { TransmissionModel } from '../../contract/schemas.ts';
+import { describeProjections, describeStanding } from '../../models/transmission-limits.ts';
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import type { Evidence } from '../encode.ts';
 import { html, type Markup, monthName, table } from '../markup.ts';
-import { listed, methodName } from './words.ts';
+import { isReported, listed, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against what then happened, and what it does not show. */
 export function transmissionSection({ transmission }: SnapshotParts, { fits }: Evidence): Markup {
@@ -16,7 +17,7 @@ function fitted({ states, assumed, projection_test, limits }: TransmissionModel,
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
   return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${listed(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
-<p class="key"><span class="dot reported"></span> reported <span class="line model"></span> modelled; cases per 1,000 people</p>
+<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases per 1,000 people</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
 ${table(
@@ -24,20 +25,20 @@ ${table(
   [
     { head: 'State' },
     { head: 'Correlation with reports', number: true },
-    { head: 'The same, without reporting’s drift', number: true },
+    { head: 'The season’s alone, trend taken off', number: true },
     { head: 'Months with infection growing' },
-    { head: 'Share of transmission all year round', number: true },
+    { head: 'Share of transmission without rain', number: true },
   ],
   states.map((row) => [
     row.state,
     row.fit_correlation.toFixed(3),
-    figures.get(row.state_code)?.detrended_correlation.toFixed(3),
+    figures.get(row.state_code)?.detrended_correlation?.toFixed(3),
     row.months_with_infection_growing.map((month) => monthName(month).slice(0, 3)).join(' '),
     row.share_of_transmission_year_round.toFixed(3),
   ]),
 )}
 <h3>Projecting a year ahead</h3>
-<p>From each January, the model saw only the months before. Its design was chosen on ${listed(development_years.map(String))}; ${held_back_year} was then scored once. <b>${verdict(held_back)}</b></p>
+<p>From each January, the model saw only the months before. Its design was chosen on ${listed(development_years.map(String))}, and ${held_back_year} held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
 <div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
@@ -76,7 +77,7 @@ ${
     'The same, with further simple methods',
     [{ head: 'Method' }, { head: 'Development', number: true }, { head: `Held back, ${held_back_year}`, number: true }],
     Object.keys(fits.projection.held_back.errors)
-      .filter((method) => !method.startsWith('model_'))
+      .filter(isReported)
       .map((method) => [
         methodName(method),
         fits.projection.development.errors[method]?.toFixed(3),
@@ -86,17 +87,4 @@ ${
 }
 <h3>What this model does not show</h3>
 <ul>${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`;
-}
-
-/** Won or lost on the held-back year, against the contract's two simple methods. */
-function verdict({ months, mean_absolute_error: error }: TransmissionModel['projection_test']['held_back']): string {
-  if (months === 0) return 'No held-back month could be scored.';
-  const rivals = [error.same_month_last_year, error.same_month_last_three_years];
-  const beaten = rivals.filter((rival) => error.model < rival).length;
-  const outcome = [
-    'It did worse than both simple methods',
-    'It did better than one of the two simple methods',
-    'It did better than both simple methods',
-  ][beaten]!;
-  return `${outcome} on the held-back year: ${error.model.toFixed(3)} against ${rivals.map((rival) => rival.toFixed(3)).join(' and ')}.`;
 }

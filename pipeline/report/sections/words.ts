@@ -47,12 +47,16 @@ export function listed(words: readonly string[]): string {
 
 const METHODS: Record<string, string> = {
   model: 'Transmission model',
+  model_and_abeku: 'The model and Abeku’s adjustment, geometric mean',
   same_month_last_year: 'Same month last year',
   same_month_last_three_years: 'Same month, mean of three years',
   abeku_raw: 'Seasonal adjustment (Abeku et al. 2002)',
   abeku_log: 'Seasonal adjustment on logarithms',
   flat: 'Last year’s mean in every month',
 };
+
+/** Methods that the report shows: all but the levels that development chose the model's among. */
+export const isReported = (method: string): boolean => !/^model_level_of_/.test(method);
 
 /** A projection method in words. */
 export const methodName = (method: string): string => METHODS[method] ?? method.replaceAll('_', ' ');

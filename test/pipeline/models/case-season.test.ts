@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { caseSeason, sumReporting } from '../../../pipeline/models/case-season.ts';
+import { caseSeason, logsOverTrend, sumReporting } from '../../../pipeline/models/case-season.ts';
 
 const SHAPE = [0.6, 0.5, 0.5, 0.55, 0.6, 0.8, 0.9, 1, 0.95, 0.9, 0.7, 0.65];
 const series = (months: number, level: (t: number) => number, first = 0) =>
@@ -61,4 +61,26 @@ test('a state is the sum over LGAs that reported throughout, if these hold half 
     ]),
   ).toBeNull();
   expect(sumReporting([[null, 2]])).toBeNull();
+});
+
+test('logarithms over their trend: a straight trend leaves nothing, a yearly rhythm stays whole', () => {
+  const trend = Array.from({ length: 40 }, (_, t) => 2 + 0.1 * t);
+  const rhythm = (t: number) => Math.sin((2 * Math.PI * t) / 12);
+  const both = logsOverTrend(trend.map((value, t) => value + rhythm(t)));
+  expect(both.slice(0, 6)).toEqual(new Array(6).fill(null));
+  expect(both.slice(-6)).toEqual(new Array(6).fill(null));
+  for (let t = 6; t < 34; t++) expect(both[t]).toBeCloseTo(rhythm(t), 12);
+});
+
+test('over their trend: an unknown month stays unknown, its neighbours do not; a gap of four months takes its windows', () => {
+  const straight = (t: number) => 2 + 0.1 * t;
+  const without = (from: number, to: number) =>
+    logsOverTrend(Array.from({ length: 60 }, (_, t) => (t >= from && t < to ? null : straight(t))));
+  const short = without(20, 23);
+  expect(short.slice(20, 23)).toEqual([null, null, null]);
+  expect(short[19]).toBeCloseTo(0, 12);
+  expect(short[23]).toBeCloseTo(0, 12);
+  const long = without(20, 24);
+  expect(long.slice(14, 30).every((value) => value === null)).toBe(true);
+  expect([long[13], long[30]].every((value) => value !== null)).toBe(true);
 });

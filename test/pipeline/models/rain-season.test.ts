@@ -120,6 +120,8 @@ test('comparison by hand: correlation, circular distances, months on the wrong s
   const sum = 8 * d(0.2) ** 2 + 2 * d(1) * d(0.6) + 2 * d(0.2) * d(0.6);
   const total = 9 * d(0.2) ** 2 + d(1) ** 2 + 2 * d(0.6) ** 2;
   expect(row.correlation).toBeCloseTo(sum / total, 10);
+  // 0.4 off in January, February, November and December.
+  expect(row.index_error).toBeCloseTo(Math.sqrt((4 * 0.4 ** 2) / 12), 12);
 });
 
 test('the whole lag is where rain and cases correlate best, the shortest of equals', () => {

@@ -55,3 +55,23 @@ test('records of other lengths and first months, and the same answer each time',
   expect(fit.correlation).toBeGreaterThan(0.9999);
   expect(fitSirs(record, RAIN, DURATIONS, options())).toEqual(fit);
 });
+
+test('the detrended correlation is of the season alone: 1 under any drift, and low where drift does all the work', () => {
+  const { incidence } = sirsCycle(
+    { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS },
+    { monthly: rainForcing(RAIN, 80), lag_months: 1.5 },
+  );
+  const fitOf = (value: (t: number) => number, masked: number[] = []) => {
+    const per_1000 = Array.from({ length: 72 }, (_, t) => value(t));
+    return fitSirs({ first_month: 0, per_1000, masked: new Set(masked) }, RAIN, DURATIONS, options());
+  };
+  const growing = fitOf((t) => 20 * incidence[t % 12]! * Math.exp(t / 30));
+  expect(growing.detrended_correlation).toBeGreaterThan(0.999);
+  // No season at all: reporting that swings with a period of nine months.
+  const swinging = fitOf((t) => 5 * Math.exp(0.6 * Math.sin((2 * Math.PI * t) / 9)));
+  expect(swinging.correlation).toBeGreaterThan(0.9);
+  expect(Math.abs(swinging.detrended_correlation!)).toBeLessThan(0.2);
+  // Every other half year masked: no window of thirteen months is whole.
+  const halves = Array.from({ length: 72 }, (_, t) => t).filter((t) => t % 12 < 6);
+  expect(fitOf((t) => 20 * incidence[t % 12]!, halves).detrended_correlation).toBeNull();
+});

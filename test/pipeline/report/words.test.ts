@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { listed, monthsInWords, monthsWithoutSurvey } from '../../../pipeline/report/sections/words.ts';
+import {
+  isReported,
+  listed,
+  methodName,
+  monthsInWords,
+  monthsWithoutSurvey,
+} from '../../../pipeline/report/sections/words.ts';
 
 test('months without a survey', () => {
   expect(monthsWithoutSurvey(['2010-10', '2015-11', '2018-08', '2018-09', '2021-12'])).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -21,4 +27,12 @@ test('months on end are a span', () => {
     'January and March',
     'January, February and December',
   ]);
+});
+
+test('every method but the levels that development chose among is shown, by a name', () => {
+  const methods = ['model', 'model_and_abeku', 'same_month_last_year', 'flat', 'model_level_of_6_months'];
+  const shown = methods.filter(isReported);
+  expect(shown).toEqual(methods.slice(0, 4));
+  for (const method of shown) expect(methodName(method)).not.toContain('_');
+  expect(new Set(shown.map(methodName)).size).toBe(4);
 });

@@ -35,6 +35,7 @@ const model = {
     transmission: {
       infectious_months: 2,
       immune_months: 3,
+      durations_source: 'assumed for a test',
       development_first: 2018,
       held_back_year: 2023,
       starts: 3,
@@ -145,6 +146,34 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(Object.keys(seasons.lgas)).toHaveLength(774);
   });
 
+  test("the season's swing is the records' own: held-out seasons made flatter or deeper are further off", () => {
+    const error = (power: number) => {
+      const squares = seasons.check.flatMap(({ expected, recorded }) =>
+        expected.map((value, month) => (value ** power - recorded[month]!) ** 2),
+      );
+      return Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length);
+    };
+    expect(error(1)).toBeLessThan(0.1);
+    for (const power of [0.8, 1.2]) expect(error(power), `to the power of ${power}`).toBeGreaterThan(1.05 * error(1));
+    // Without rain, the mean season of the other states' records.
+    const others = seasons.check.flatMap((left) => {
+      const rest = seasons.check.filter((row) => row !== left);
+      const sums = left.recorded.map((_, month) => rest.reduce((sum, row) => sum + row.recorded[month]!, 0));
+      return sums.map((value, month) => (value / Math.max(...sums) - left.recorded[month]!) ** 2);
+    });
+    expect(Math.sqrt(others.reduce((sum, value) => sum + value, 0) / others.length)).toBeGreaterThan(1.2 * error(1));
+    const wrong = seasons.check.reduce((sum, row) => sum + row.wrong_months, 0);
+    expect(wrong / seasons.check.length).toBeLessThanOrEqual(0.6); // twelve months high everywhere: 0.58
+  });
+
+  test('the method says which low months the check told, and what a season of twelve months means', () => {
+    const { description } = seasons.method;
+    expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
+    expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index told \d+ of them/);
+    expect(description).toMatch(/whose case records reach 2023/);
+    expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
+  });
+
   test('two peaks where southern rain breaks in August, as records show there; one in the north', () => {
     const peaks = (values: readonly number[]) =>
       values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
@@ -190,6 +219,19 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(transmitted.model!.limits.join('\n')).toMatch(
       /growing cannot be told from shrinking: Ekiti .*; Kebbi .*; Kwara /,
     );
+  });
+
+  test('detrended by a mean that owes nothing to the fit, the season alone correlates at less', () => {
+    for (const [k, { detrended_correlation }] of transmitted.fits!.states.entries()) {
+      expect(detrended_correlation!).toBeGreaterThan(0.5);
+      expect(detrended_correlation!).toBeLessThan(transmitted.model!.states[k]!.fit_correlation);
+    }
+  });
+
+  test('months reported and left out of the fit are those that the catalog masks', () => {
+    const left = Object.fromEntries(transmitted.fits!.states.map((state) => [state.state_code, state.left_out]));
+    expect(left).toMatchObject({ EK: ['2016-06'], KE: [] });
+    expect([left.KW!.length, left.KW![0], left.KW!.at(-1)]).toEqual([13, '2015-01', '2016-01']);
   });
 
   test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
