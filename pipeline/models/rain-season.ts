@@ -73,7 +73,7 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
 /**
  * Least squares between expected and recorded seasons over all records; the defaults where there are none.
  *
- * How far a season swings is the SIRS's, the same parameters everywhere. Twelve records refute no more than that: left out,
+ * How far a season swings is the SIRS's, the same parameters everywhere; twelve records support nothing finer. Left out,
  * Nigeria's states are off by .096 of the peak, 7 of 144 months on the wrong side of half. Looked at as well, with these
  * figures held out: a power of the index (.092, 7), a floor of reports (.093, 7), the power moved by annual rain, dry
  * months or temperature (.092-.095, 7), rain × temperature (.099, 7), losses on logarithms (.095-.113, 7), durations in

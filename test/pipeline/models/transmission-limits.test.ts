@@ -27,7 +27,7 @@ test('whether the held-back year was unseen', () => {
   );
 });
 
-const fit = (state_code: string, detrended_correlation: number | null) => ({
+const figuresOf = (state_code: string, detrended_correlation: number | null) => ({
   state_code,
   detrended_correlation,
   reporting_highest_over_lowest: 2,
@@ -53,7 +53,7 @@ const limits = (...detrended: (number | null)[]) =>
       })),
     },
     'chosen on records that reach the held-back year',
-    detrended.map((value, i) => fit(`A${i}`, value)),
+    detrended.map((value, i) => figuresOf(`A${i}`, value)),
     {
       development: { months: 24, errors, seasonal_shape_correlation: 0, shape_correlations: {} },
       held_back: { months: 12, errors, seasonal_shape_correlation: 0, shape_correlations: {} },
