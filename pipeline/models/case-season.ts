@@ -39,7 +39,7 @@ export function logsOverTrend(logs: readonly (number | null)[]): (number | null)
   const bridged = bridgeGaps(logs);
   return logs.map((log, t) => {
     const window = bridged.slice(Math.max(0, t - 6), t + 7);
-    if (log === null || t < 6 || window.length < 13 || window.includes(null)) return null;
+    if (log === null || window.length < 13 || window.includes(null)) return null;
     const known = window as number[];
     return log - (mean(known.slice(0, 12)) + mean(known.slice(1))) / 2;
   });

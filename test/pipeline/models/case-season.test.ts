@@ -78,8 +78,10 @@ test('over their trend: an unknown month stays unknown, its neighbours do not; a
     logsOverTrend(Array.from({ length: 60 }, (_, t) => (t >= from && t < to ? null : straight(t))));
   const short = without(20, 23);
   expect(short.slice(20, 23)).toEqual([null, null, null]);
-  expect(short[19]).toBeCloseTo(0, 12);
-  expect(short[23]).toBeCloseTo(0, 12);
+  for (const t of [19, 23]) {
+    expect(short[t]).not.toBeNull();
+    expect(short[t]).toBeCloseTo(0, 12);
+  }
   const long = without(20, 24);
   expect(long.slice(14, 30).every((value) => value === null)).toBe(true);
   expect([long[13], long[30]].every((value) => value !== null)).toBe(true);

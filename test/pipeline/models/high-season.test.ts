@@ -111,6 +111,8 @@ test('for any twelve levels: the run holds the peak, ends on high months, and tw
 test('midpoint at half height between the lowest and the highest month, round the year', () => {
   // Half height of 6-10 is 8: June to August, middle July (6 counted from January as 0).
   expect(seasonMidpoint([6, 6, 6, 6, 6, 8, 10, 9, 6, 6, 6, 6])).toBe(6);
+  // A month at less than half height does not count: 7.5 stands below 8.
+  expect(seasonMidpoint([6, 6, 6, 6, 7.5, 8, 10, 9, 6, 6, 6, 6])).toBe(6);
   expect(seasonMidpoint([10, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 9])).toBe(11.5);
   expect(monthsApart(11.5, 0.5)).toBe(1);
   expect(monthsApart(0, 6)).toBe(6);

@@ -12,6 +12,8 @@ import {
 } from '../../../pipeline/models/projection.ts';
 import {
   developProjections,
+  LEVEL_MONTHS,
+  levelMethod,
   type ProjectionRecord,
   type ProjectionSettings,
   scoreHeldBack,
@@ -32,6 +34,17 @@ test('the simple methods by hand', () => {
   expect(abeku(RISING, 'raw')).toEqual(MONTHS.map((m) => 1.5 * m + 5.5));
   // In logs the mean is ln m + ln 2 / 2 and the deviation ln 2 / 2: last year again.
   for (const [i, value] of abeku(RISING, 'log').entries()) expect(value).toBeCloseTo(2 * (i + 1), 10);
+});
+
+test("Abeku's adjustment never falls below no cases at all", () => {
+  const falling: History = {
+    reported: [...MONTHS.map(() => 10), ...MONTHS.map((m) => (m === 1 ? 0 : m < 10 ? 10 : 0))],
+    masked: new Set(),
+  };
+  // January's mean is 5, and the last three months were 5 below theirs; October's 5 less 5 is 0 too.
+  expect(abeku(falling, 'raw')).toEqual([0, 5, 5, 5, 5, 5, 5, 5, 5, 0, 0, 0]);
+  const deeper = { ...falling, reported: falling.reported.with(0, 2) };
+  expect(abeku(deeper, 'raw')[0]).toBe(0);
 });
 
 test('masked and unknown months are left out of means, not taken for 0', () => {
@@ -122,6 +135,24 @@ test('development alone never looks at the held-back year', () => {
   expect(developed.years.map(({ year }) => year)).toEqual([2020, 2021]);
   const cut = developProjections([record(CASES.slice(0, 48))], SETTINGS);
   expect(cut).toEqual(developed);
+});
+
+test('development chooses the level with the least error', () => {
+  const flat = Array.from({ length: 60 }, (_, t) => 3 + Math.sin((t - 4) / 1.9));
+  // Every last quarter counts half: a level of three months would be wrong all the year after.
+  const dipped = developProjections([record(flat.map((value, t) => (t % 12 > 8 ? value / 2 : value)))], SETTINGS);
+  // Each year starts at another level, which its last three months tell.
+  const stepped = developProjections(
+    [record(flat.map((value, t) => value * (1 + Math.floor((t + 3) / 12))))],
+    SETTINGS,
+  );
+  for (const { level_months, development } of [dipped, stepped]) {
+    const levels = LEVEL_MONTHS.map((n) => development.errors[levelMethod(n)]!);
+    expect(development.errors.model).toBe(Math.min(...levels));
+    expect(development.errors[levelMethod(level_months)]).toBe(Math.min(...levels));
+    expect(Math.max(...levels)).toBeGreaterThan(Math.min(...levels));
+  }
+  expect(stepped.level_months).toBe(3);
 });
 
 test("the model and Abeku's adjustment combined are their geometric mean; every method has a correlation of shapes", () => {

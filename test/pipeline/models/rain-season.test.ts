@@ -124,6 +124,23 @@ test('comparison by hand: correlation, circular distances, months on the wrong s
   expect(row.index_error).toBeCloseTo(Math.sqrt((4 * 0.4 ** 2) / 12), 12);
 });
 
+test("the summary: median of correlations, means of the peaks' and the midpoints' distances", () => {
+  const row = (state_code: string, correlation: number, peak_off: number, midpoint_off: number) => ({
+    ...compareSeasons(SAHEL, SAHEL, 0.5),
+    state_code,
+    correlation,
+    peak_off,
+    midpoint_off,
+  });
+  expect(summariseCheck([row('A', 0.9, 1, 0), row('B', 0.2, 2, 0.5), row('C', 0.8, 6, 2.5)])).toEqual({
+    series: 3,
+    states: ['A', 'B', 'C'],
+    median_correlation: 0.8,
+    mean_months_off: 1,
+    mean_months_peak_is_off: 3,
+  });
+});
+
 test('the whole lag is where rain and cases correlate best, the shortest of equals', () => {
   const late = (lag: number) => SAHEL.map((_, month) => SAHEL[(month + 12 - lag) % 12]!);
   expect(wholeLag(SAHEL, late(2))).toBe(2);

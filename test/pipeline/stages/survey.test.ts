@@ -89,3 +89,12 @@ test('a round known by state only: positivity, and null for all that is not know
   expect(trend.national[1]).toMatchObject({ survey_year: 2021, ...unknown, urban: null, rural: null });
   expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
 });
+
+test("the survey's own weights count in the positivity, not in the children tested", async () => {
+  const { states } = await trendOf([
+    cluster(2010, 'AA', { positivity: 0.1, weight: 3 }),
+    cluster(2010, 'AA', { positivity: 0.5, weight: 1 }),
+  ]);
+  expect(states.AA![0]!.positivity).toBeCloseTo(0.2, 12);
+  expect(states.AA![0]!.children_tested).toBe(100);
+});
