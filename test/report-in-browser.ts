@@ -58,6 +58,27 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
+  test.skipIf(skipWithoutChromium)(
+    needsChromium("the transmission model's part shows R's range, months left out, every method, won and lost alike"),
+    async () => {
+      const { states, projection_test } = json<schemas.TransmissionModel>('v1/transmission/model.json');
+      const { page } = await openFile(file());
+      await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+      expect(await page.textContent('#reproduction figcaption')).toContain('90% range');
+      expect(await page.locator('#reproduction g[aria-label=area] path').count()).toBe(states.length);
+      const dots = page.locator('#fits g[aria-label=dot] circle');
+      expect(await dots.count()).toBe(states.reduce((sum, { series }) => sum + series.length, 0));
+      const hollow = await dots.evaluateAll((all) => all.filter((dot) => /paper/.test(dot.getAttribute('fill') ?? '')));
+      expect(hollow.length).toBeGreaterThan(0);
+      expect(hollow.length).toBeLessThan((await dots.count()) / 10);
+      expect(await page.textContent('#errors')).toContain('The model and Abeku');
+      const text = (await page.textContent('#transmission'))!;
+      expect(text).toContain(`A year ahead in the held-back year ${projection_test.held_back_year} its mean error was`);
+      expect(text).toContain('Last year’s mean in every month');
+      await page.close();
+    },
+  );
+
   test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });

@@ -43,9 +43,9 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
   const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
   return (
     `A high season of twelve months says that no month is expected below ${highShare} of the peak, not that months are alike: ` +
-    `seasonal_index tells how they differ. In ${whole} of the ${check.length} records no month falls below it; their lowest months stand ` +
+    `the index tells how they differ. In ${whole} of the ${check.length} records no month falls below it; their lowest months stand ` +
     `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} months left out, ${low.length} ` +
     `were recorded below ${highShare}: the index told ${told} of them, and called ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others low; it is off by ` +
-    `${error.toFixed(2)} of the peak (root mean square), so months within that of ${highShare} may be either.`
+    `${error.toFixed(2)} of the peak (root mean square), so a month that near to ${highShare} may lie on either side.`
   );
 }
