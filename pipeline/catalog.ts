@@ -216,7 +216,7 @@ export const Model = Type.Object(
           {
             infectious_months: Type.Number(),
             immune_months: Type.Number(),
-            durations_source: Type.String({ description: 'What the two durations rest on, as a clause' }),
+            assumed_from: Type.String({ description: 'What the two durations rest on, as a clause' }),
             development_first: Type.Integer({ description: 'First year projected in development' }),
             held_back_year: Type.Integer(),
             starts: Type.Integer(),

@@ -233,7 +233,7 @@ export function tinyCountry(): TinyCountry {
       transmission: {
         infectious_months: 1,
         immune_months: 12,
-        durations_source: 'assumed for a test',
+        assumed_from: 'assumed for a test',
         development_first: 2020,
         held_back_year: 2021,
         starts: 4,

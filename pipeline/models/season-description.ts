@@ -5,7 +5,7 @@ import type { SeasonCheckRow } from './season-check.ts';
 export interface SeasonAssumptions {
   durations: Durations;
   /** What the durations rest on, as a clause. */
-  durations_source: string;
+  assumed_from: string;
   /** Share of the peak from which a month is high. */
   highShare: number;
 }
@@ -14,11 +14,11 @@ export interface SeasonAssumptions {
 export function describeMethod(
   rain: RainSeason,
   check: readonly SeasonCheckRow[],
-  { durations, durations_source, highShare }: SeasonAssumptions,
+  { durations, assumed_from, highShare }: SeasonAssumptions,
 ): string {
   const method =
     `Usual rain, weighted by people, drives the transmission of an SIRS model (infectious ${durations.infectious_months}, ` +
-    `immune ${durations.immune_months} months, ${durations_source}): transmission follows rain by ` +
+    `immune ${durations.immune_months} months, ${assumed_from}): transmission follows rain by ` +
     `${rain.lag_months.toFixed(1)} months, its seasonal part is at half its ceiling at ${rain.half_saturation_mm.toFixed(0)} ` +
     `mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak needs no rain. The index is new infections on the ` +
     `model's yearly cycle.`;

@@ -23,7 +23,7 @@ const RIVALS: Readonly<Record<string, string>> = {
 /** What the transmission model does not show, in plain words, from what was measured. */
 export function describeLimits(
   { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
-  durations_source: string,
+  assumed_from: string,
   fits: readonly FitFigures[],
   projection: Pick<ProjectionTest, 'development' | 'held_back'>,
   standing: { registered: boolean; looks: number },
@@ -40,7 +40,7 @@ export function describeLimits(
   return [
     `It covers only ${names} and says nothing about other states or about LGAs.`,
     `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}${apart}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
-    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${durations_source}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
     'The share of transmission all year round is of the rate at the peak of the season: what would be left without any rain.',
     'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
     describeDoubt(states, fits),

@@ -33,7 +33,7 @@ export interface SeasonOutput {
 /** Seasons of the country, its states and LGAs, each from the rain its own people get. */
 export function season({ areas, climate, populations, cases, model }: SeasonInput): SeasonOutput {
   const { seed, transmission: durations } = model.parameters;
-  const { durations_source } = durations;
+  const { assumed_from } = durations;
   const highShare = model.parameters.season.high_share;
   const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
   const rainOver = (lgas: Areas['lgas']) =>
@@ -58,7 +58,7 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   const method: SeasonMethod = roundFields({
     cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
-    description: describeMethod(fitted, check, { durations, durations_source, highShare }),
+    description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));

@@ -47,7 +47,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   const { records, left_out } = recordsOf(input);
   const settings = settingsOf(model);
   const { durations, held_back_year, starts, seed } = settings;
-  const { durations_source } = model.parameters.transmission;
+  const { assumed_from } = model.parameters.transmission;
   const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
   const short: ReportLine[] = left_out.map((state_code) => ({
     source: 'transmission',
@@ -100,7 +100,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   };
   const output = roundFields<TransmissionModel>({
     ...published,
-    limits: describeLimits(published, durations_source, fits.states, projection, standing),
+    limits: describeLimits(published, assumed_from, fits.states, projection, standing),
   });
   return { model: output, fits, report: [...short, ...reportOf(fits)] };
 }

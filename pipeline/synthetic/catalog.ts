@@ -264,7 +264,7 @@ export function describeModel(seed: number): Model {
       transmission: {
         infectious_months: SEASON_RECIPE.sirs.infectious_months,
         immune_months: SEASON_RECIPE.sirs.immune_months,
-        durations_source: 'those that malaria-risk synth makes its cases with',
+        assumed_from: 'those that malaria-risk synth makes its cases with',
         development_first: 2018,
         held_back_year: 2023,
         starts: 20,

@@ -5,7 +5,7 @@ import { describeMethod } from '../../../pipeline/models/season-description.ts';
 const RAIN = { half_saturation_mm: 73.4, lag_months: 2.44, dry_reproduction_number: 2.5, share_year_round: 0.604 };
 const ASSUMED = {
   durations: { infectious_months: 2, immune_months: 3 },
-  durations_source: 'assumed for a test',
+  assumed_from: 'assumed for a test',
   highShare: 0.5,
 };
 /** A year with its peak in January and `low` in as many months. */

@@ -35,7 +35,7 @@ const model = {
     transmission: {
       infectious_months: 2,
       immune_months: 3,
-      durations_source: 'assumed for a test',
+      assumed_from: 'assumed for a test',
       development_first: 2018,
       held_back_year: 2023,
       starts: 3,
