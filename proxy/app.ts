@@ -1,6 +1,6 @@
 /** Assembly of the API. Listening is server.ts's. */
 import fastify, { type FastifyInstance } from 'fastify';
-import { type Bounds, createBoundedServer, type Handler } from './transport.ts';
+import { type Bounds, createBoundedServer, type Door } from './transport.ts';
 
 /**
  * The API's server around `door`. Fastify listens, closes and drains; requests go straight to the door by its
@@ -8,6 +8,6 @@ import { type Bounds, createBoundedServer, type Handler } from './transport.ts';
  * where Fastify's router decodes and answers malformed URLs on its own before any hook; and what its router, request
  * and reply objects cost besides, some 5% of a request, is saved.
  */
-export function buildApp(door: Handler, bounds: Bounds): FastifyInstance {
+export function buildApp(door: Door, bounds: Bounds): FastifyInstance {
   return fastify({ serverFactory: () => createBoundedServer(door, bounds) });
 }

@@ -4,18 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { type Awaitable, andThen, type Clock } from './clock.ts';
 import { corsHeaders, isPreflight, preflightReply, varyOf } from './cors.ts';
-import type { Headers } from './headers.ts';
 import { presentedKey } from './keys/credentials.ts';
-import { hashKey, isWellFormed, type KeyKind } from './keys/key-format.ts';
-import type { Holder, KeyReader } from './keys/store.ts';
-import { limitHeaders } from './limits/limit-headers.ts';
-import type { Limiter, Verdict } from './limits/limiter.ts';
+import type { KeyKind } from './keys/key-format.ts';
+import type { Holder, Identify, KeyReader } from './keys/store.ts';
+import { addLimitHeaders } from './limits/limit-headers.ts';
+import type { Charge, Limiter, Verdict } from './limits/limiter.ts';
 import { remember } from './memory.ts';
 import type { Metrics } from './metrics.ts';
 import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
-import type { Handler } from './transport.ts';
+import type { Door, Handler } from './transport.ts';
 import { lineOf } from './usage-error.ts';
 
 /** One answered request, as the access log has it: nothing of what the client wrote but the operation it met. */
@@ -58,33 +57,26 @@ interface Answer {
 const PLACES_REMEMBERED = 20_000;
 
 /**
- * The handler of every request. It runs to its end at once where store and limiter answer at once, as the embedded
- * ones do: a promise or two a request would cost as much as checking the key does.
+ * The door of every request. One runs to its end at once where store and limiter answer at once, as the embedded ones
+ * do: a promise or two a request would cost as much as checking the key does.
  */
-export function openDoor(options: DoorOptions): Handler {
+export function openDoor(options: DoorOptions): Door {
   const { keys, limiter, snapshots, metrics, clock, corsOrigins, log, report, isStopping } = options;
   const vary = varyOf(corsOrigins);
+  let identify: Identify;
+  let opened = 0;
   let snapshot = snapshots.current();
   const placesOf = ({ manifest }: typeof snapshot) =>
     remember(PLACES_REMEMBERED, (target) => locate(target, manifest.coverage));
   let placeOf = placesOf(snapshot);
 
   const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
-    if (isPreflight(request, corsOrigins)) {
-      return { reply: preflightReply(), operation: 'none', holder: null, verdict: null };
-    }
+    if (isPreflight(request, corsOrigins)) return withoutHolder(preflightReply());
     const key = presentedKey(request.rawHeaders);
-    const holder = key !== null && isWellFormed(key) ? keys.identify(hashKey(key), clock.wallMs()) : null;
-    return andThen(holder, (known) => {
-      if (!known) {
-        return { reply: problemReply('INVALID_KEY', id), operation: 'none', holder: null, verdict: null };
-      }
-      const { keyId, ownerId, kind } = known;
-      const perMinute = known.perMinute ?? options.perMinute;
-      const perMonth = kind === 'live' ? (known.perMonth ?? options.perMonth) : null;
-      return andThen(limiter.take({ keyId, ownerId, perMinute, perMonth }), (verdict) =>
-        answerHolder(request, id, known, verdict),
-      );
+    const found = key === null ? null : identify(key, opened);
+    return andThen(found, (holder) => {
+      if (!holder) return withoutHolder(problemReply('INVALID_KEY', id));
+      return andThen(limiter.take(chargeOf(holder, options)), (verdict) => answerHolder(request, id, holder, verdict));
     });
   };
 
@@ -121,11 +113,10 @@ export function openDoor(options: DoorOptions): Handler {
       const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
       log({ request_id: id, operation, status, key_id: holder?.keyId ?? null, key_kind: kind, ms });
     }
-    const headers: string[] = [];
-    append(headers, reply.headers);
-    if (verdict) append(headers, limitHeaders(verdict));
+    const headers = reply.headers.slice();
     headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
-    if (corsOrigins.size > 0) append(headers, corsHeaders(request.headers.origin, corsOrigins));
+    if (verdict) addLimitHeaders(headers, verdict);
+    if (corsOrigins.size > 0) headers.push(...corsHeaders(request.headers.origin, corsOrigins));
     if (isStopping()) headers.push('connection', 'close');
     response.writeHead(status, headers);
     if (body instanceof Readable) pipeline(body, response, () => {});
@@ -133,13 +124,12 @@ export function openDoor(options: DoorOptions): Handler {
     else response.end(body);
   };
 
-  return (request, response) => {
-    const started = clock.steadyMs();
+  const serve: Handler = (request, response) => {
+    const started = log ? clock.steadyMs() : 0;
     const id = randomUUID();
     const fail = (error: unknown) => {
       report(`request ${id} failed: ${lineOf(error)}`);
-      const reply = problemReply('INTERNAL_ERROR', id);
-      send(request, response, id, started, { reply, operation: 'none', holder: null, verdict: null });
+      send(request, response, id, started, withoutHolder(problemReply('INTERNAL_ERROR', id)));
     };
     let answered: Awaitable<Answer>;
     try {
@@ -151,8 +141,24 @@ export function openDoor(options: DoorOptions): Handler {
     if (!(answered instanceof Promise)) send(request, response, id, started, answered);
     else answered.then((ready) => send(request, response, id, started, ready), fail);
   };
+
+  return () => {
+    identify = keys.look();
+    opened = clock.wallMs();
+    return serve;
+  };
 }
 
-function append(headers: string[], more: Headers): void {
-  for (let i = 0; i < more.length; i++) headers.push(more[i]!);
+function withoutHolder(reply: Reply): Answer {
+  return { reply, operation: 'none', holder: null, verdict: null };
+}
+
+/** What a request of `holder` is charged to; the service's limits where its account has none of its own. */
+function chargeOf({ keyId, ownerId, kind, perMinute, perMonth }: Holder, service: DoorOptions): Charge {
+  return {
+    keyId,
+    ownerId,
+    perMinute: perMinute ?? service.perMinute,
+    perMonth: kind === 'live' ? (perMonth ?? service.perMonth) : null,
+  };
 }

@@ -9,6 +9,7 @@ const COHERENT = ['linux', 'darwin'];
 
 /** Tells whether anything was committed to a database since it was last asked, by any connection of any process. */
 export interface CommitCounter {
+  /** True also where that cannot be told. */
   changed(): boolean;
   /** To be called after the database is closed. */
   close(): void;
@@ -32,10 +33,17 @@ export function openCommitCounter(db: DatabaseSync, file: string): CommitCounter
   if (read() !== HEADER_BYTES || words[0] !== WAL_INDEX_VERSION) {
     return { ...pragmaCounter(db), close: index.close };
   }
+  const tryRead = () => {
+    try {
+      return read() === HEADER_BYTES;
+    } catch {
+      return false;
+    }
+  };
   let [changes, sum0, sum1] = [-1, 0, 0];
   return {
     changed() {
-      read();
+      if (!tryRead()) return true;
       if (words[2] === changes && words[10] === sum0 && words[11] === sum1) return false;
       [changes, sum0, sum1] = [words[2]!, words[10]!, words[11]!];
       return true;
@@ -49,9 +57,13 @@ function pragmaCounter(db: DatabaseSync): CommitCounter {
   let known: unknown;
   return {
     changed() {
-      const version = readVersion.get()!.data_version;
-      if (version === known) return false;
-      known = version;
+      try {
+        const version = readVersion.get()!.data_version;
+        if (version === known) return false;
+        known = version;
+      } catch {
+        // Whatever it is, whoever reads the database next meets it too.
+      }
       return true;
     },
     close() {},

@@ -15,7 +15,7 @@ export function presentedKey(rawHeaders: readonly string[]): string | null {
 }
 
 function keyIn(name: string, value: string): string | null {
-  if (name.length === 9) return name.toLowerCase() === 'x-api-key' ? value : null;
+  if (name.length === 9) return name === 'x-api-key' || name.toLowerCase() === 'x-api-key' ? value : null;
   if (name.length !== 13 || name.toLowerCase() !== 'authorization') return null;
   const bearer = /^bearer(?: +(.*))?$/i.exec(value);
   return bearer ? (bearer[1] ?? '') : null;

@@ -15,8 +15,8 @@ import {
   type Key,
 } from './accounts.ts';
 import { type CommitCounter, openCommitCounter } from './commit-counter.ts';
-import { randomText } from './key-format.ts';
-import type { AccountStore, Holder } from './store.ts';
+import { hashKey, isWellFormed, LONGEST_KEY, randomText } from './key-format.ts';
+import type { AccountStore, Holder, Identify } from './store.ts';
 
 const KEYS = 'SELECT keys.*, last_used_at FROM keys LEFT JOIN key_uses ON key_id = keys.id';
 
@@ -38,8 +38,9 @@ interface Entry {
  *
  * `identify` keeps what it has read for as long as nothing is committed, by another connection in this process or any
  * other; commits of this one clear the cache themselves. So a revocation holds from the next request on, at the cost of
- * one look at shared memory a request. The look comes before the reading, never after: whatever is committed between
- * the two is read, and read again next time. Only keys that exist are kept, so the cache is bounded by the table.
+ * one look at shared memory a round of requests. The look comes before the reading, never after: whatever is committed
+ * between the two is read, and read again next time. Only keys that exist are kept, so the cache is bounded by the
+ * table; and none but a key that has been found is spared its checksum, which is worked out before a look-up.
  */
 export function openSqliteStore(file: string): AccountStore {
   const db = openStoreFile(file);
@@ -72,6 +73,23 @@ export function openSqliteStore(file: string): AccountStore {
   const entriesOf = (head: string): Entry[] =>
     findByHashHead.all(head).map((row) => toEntry(row, toAccount(findAccountById.get(row.owner_id!)!)));
 
+  const identify: Identify = (text, now) => {
+    if (text.length > LONGEST_KEY) return null;
+    const hash = hashKey(text);
+    const head = hash.readUIntBE(0, 6);
+    let entries = cache.get(head);
+    if (!entries) {
+      entries = isWellFormed(text) ? entriesOf(hashHead(hash)) : [];
+      if (entries.length > 0) cache.set(head, entries);
+    }
+    for (const entry of entries) {
+      if (!timingSafeEqual(entry.hash, hash) || !isAdmitted(entry.key, entry.account, now)) continue;
+      uses.set(entry.key.id, now);
+      return entry.holder;
+    }
+    return null;
+  };
+
   const noteUses = () => {
     if (uses.size === 0) return;
     // Requests wait while this writes, and a use that a power cut forgets is no loss: so no waiting, and no sync.
@@ -89,21 +107,10 @@ export function openSqliteStore(file: string): AccountStore {
   };
 
   return {
-    identify(hash, now) {
+    look() {
       commits ??= openCommitCounter(db, file);
       if (commits.changed()) cache.clear();
-      const head = hash.readUIntBE(0, 6);
-      let entries = cache.get(head);
-      if (!entries) {
-        entries = entriesOf(hashHead(hash));
-        if (entries.length > 0) cache.set(head, entries);
-      }
-      for (const entry of entries) {
-        if (!timingSafeEqual(entry.hash, hash) || !isAdmitted(entry.key, entry.account, now)) continue;
-        uses.set(entry.key.id, now);
-        return entry.holder;
-      }
-      return null;
+      return identify;
     },
     noteUses,
     createAccount(kind, name, now, by = COMMAND_LINE) {

@@ -14,13 +14,16 @@ export interface Holder {
   perMonth: number | null;
 }
 
-/** All that serving a request asks of the store. */
+/**
+ * Who holds `key`, as a client presents it, at wall-clock time `now` (ms); null where it is unknown, mistyped or not
+ * admitted. An admitted key counts as used at `now`.
+ */
+export type Identify = (key: string, now: number) => Awaitable<Holder | null>;
+
+/** All that serving requests asks of the store. */
 export interface KeyReader {
-  /**
-   * Who holds the key with this SHA-256 at wall-clock time `now` (ms), or null where the key is unknown or not
-   * admitted. Whatever any process committed before the call is seen by it. An admitted key counts as used at `now`.
-   */
-  identify(hash: Buffer, now: number): Awaitable<Holder | null>;
+  /** Looks at the store: what it gives sees whatever any process committed before this call. Never throws. */
+  look(): Identify;
   /** Writes down when keys were last used; to be called now and then, and done by `close`. */
   noteUses(): Awaitable<void>;
 }

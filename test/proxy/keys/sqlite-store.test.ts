@@ -42,7 +42,7 @@ test('only a hash of the key is in the file', async () => {
 test('what another connection commits holds from the very next look', async () => {
   const [serving, other] = [open(), open()];
   const { id, key } = await giveKey(other);
-  const look = () => serving.identify(hashKey(key), Date.now());
+  const look = () => serving.look()(key, Date.now());
   for (const [change, admitted] of [
     [() => other.changeAccount('ministry', 'suspend', 1), false],
     [() => other.changeAccount('ministry', 'reinstate', 1), true],
@@ -60,7 +60,7 @@ test('what another connection commits holds from the very next look', async () =
 test('limits and scopes of the holder are those of now', async () => {
   const [serving, other] = [open(), open()];
   const { id, key } = await giveKey(other, { scopes: ['forecasts'], kind: 'test' });
-  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({
+  expect(await serving.look()(key, Date.now())).toMatchObject({
     keyId: id,
     kind: 'test',
     scopes: ['forecasts'],
@@ -69,16 +69,16 @@ test('limits and scopes of the holder are those of now', async () => {
   });
   await other.setLimits('ministry', { perMinute: 7 });
   await other.setLimits('ministry', { perMonth: 70 });
-  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({ perMinute: 7, perMonth: 70 });
+  expect(await serving.look()(key, Date.now())).toMatchObject({ perMinute: 7, perMonth: 70 });
   await other.setLimits('ministry', { perMinute: null });
-  expect(await serving.identify(hashKey(key), Date.now())).toMatchObject({ perMinute: null, perMonth: 70 });
+  expect(await serving.look()(key, Date.now())).toMatchObject({ perMinute: null, perMonth: 70 });
 });
 
 test('expiry holds to the millisecond, also for a key already read', async () => {
   const store = open();
   const { key } = await giveKey(store, { expiresAt: 5000, now: 1000 });
-  expect(await store.identify(hashKey(key), 4999)).not.toBeNull();
-  expect(await store.identify(hashKey(key), 5000)).toBeNull();
+  expect(await store.look()(key, 4999)).not.toBeNull();
+  expect(await store.look()(key, 5000)).toBeNull();
 });
 
 test('the time of last use is noted now and then and on closing, and never goes back', async () => {
@@ -87,17 +87,17 @@ test('the time of last use is noted now and then and on closing, and never goes 
   const { key } = await giveKey(other, { now: 1000 });
   const { key: unused } = await giveKey(other, { now: 2000 });
   const noted = async () => (await other.listKeys()).map((listed) => listed.key.last_used_at);
-  await serving.identify(hashKey(key), 5000);
-  await serving.identify(hashKey(key), 7000);
-  await serving.identify(hashKey(`${unused}x`), 8000);
+  await serving.look()(key, 5000);
+  await serving.look()(key, 7000);
+  await serving.look()(`${unused}x`, 8000);
   expect(await noted()).toEqual([null, null]);
   await serving.noteUses();
   expect(await noted()).toEqual([7000, null]);
-  await serving.identify(hashKey(key), 6000);
+  await serving.look()(key, 6000);
   await serving.noteUses();
   expect(await noted()).toEqual([7000, null]);
   const third = openStore(`sqlite:${file}`);
-  await third.identify(hashKey(key), 9000);
+  await third.look()(key, 9000);
   await third.close();
   expect(await noted()).toEqual([9000, null]);
 });
@@ -105,7 +105,7 @@ test('the time of last use is noted now and then and on closing, and never goes 
 test('noting waits for nobody, and comes later where another writes', async () => {
   const serving = open();
   const { key } = await giveKey(serving);
-  await serving.identify(hashKey(key), 5000);
+  await serving.look()(key, 5000);
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN IMMEDIATE');
   const started = performance.now();
@@ -132,7 +132,7 @@ test('a store of the schema before is lifted', async () => {
 test('an unknown key is nobody, however often it is tried', async () => {
   const store = open();
   const unknown = mintKey('malaria', 'live');
-  expect([await store.identify(hashKey(unknown), 1), await store.identify(hashKey(unknown), 1)]).toEqual([null, null]);
+  expect([await store.look()(unknown, 1), await store.look()(unknown, 1)]).toEqual([null, null]);
 });
 
 test('names are unique for good', async () => {
