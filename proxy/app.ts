@@ -9,5 +9,9 @@ import { type Bounds, createBoundedServer, type Door } from './transport.ts';
  * and reply objects cost besides, some 5% of a request, is saved.
  */
 export function buildApp(door: Door, bounds: Bounds): FastifyInstance {
-  return fastify({ serverFactory: () => createBoundedServer(door, bounds) });
+  return fastify({
+    serverFactory: () => createBoundedServer(door, bounds),
+    // The server has its own; Fastify's would write into an answer under way.
+    clientErrorHandler: () => {},
+  });
 }

@@ -119,7 +119,7 @@ export function openDoor(options: DoorOptions): Door {
     if (corsOrigins.size > 0) headers.push(...corsHeaders(request.headers.origin, corsOrigins));
     if (isStopping()) headers.push('connection', 'close');
     response.writeHead(status, headers);
-    if (body instanceof Readable) pipeline(body, response, () => {});
+    if (body instanceof Readable) stream(body, response);
     else if (typeof body === 'string') response.end(body, 'latin1');
     else response.end(body);
   };
@@ -129,6 +129,10 @@ export function openDoor(options: DoorOptions): Door {
     const id = randomUUID();
     const fail = (error: unknown) => {
       report(`request ${id} failed: ${lineOf(error)}`);
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
       send(request, response, id, started, withoutHolder(problemReply('INTERNAL_ERROR', id)));
     };
     let answered: Awaitable<Answer>;
@@ -139,7 +143,7 @@ export function openDoor(options: DoorOptions): Door {
       return;
     }
     if (!(answered instanceof Promise)) send(request, response, id, started, answered);
-    else answered.then((ready) => send(request, response, id, started, ready), fail);
+    else answered.then((ready) => send(request, response, id, started, ready)).catch(fail);
   };
 
   return () => {
@@ -147,6 +151,12 @@ export function openDoor(options: DoorOptions): Door {
     opened = clock.wallMs();
     return serve;
   };
+}
+
+/** Sends `body`, unless the client has left while the file was opened. */
+function stream(body: Readable, response: ServerResponse): void {
+  if (response.destroyed) body.destroy();
+  else pipeline(body, response, () => {});
 }
 
 function withoutHolder(reply: Reply): Answer {

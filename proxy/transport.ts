@@ -15,13 +15,13 @@ const FAULT_OF: Record<string, FaultCode> = {
 };
 
 /** Answers what is not HTTP, where there is no request to answer, and closes the connection. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
+function answerBrokenRequest(code: string | undefined, socket: Socket): void {
+  if (!socket.writable || code === 'HPE_CLOSED_CONNECTION') {
+    socket.destroySoon();
     return;
   }
   const requestId = randomUUID();
-  const { status, body } = problem(FAULT_OF[error.code ?? ''] ?? 'MALFORMED_REQUEST', requestId);
+  const { status, body } = problem(FAULT_OF[code ?? ''] ?? 'MALFORMED_REQUEST', requestId);
   const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   socket.end(
     [
@@ -35,6 +35,24 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join('\r\n'),
   );
+}
+
+/** Whether a request names its host as HTTP/1.1 asks: once (RFC 9112, 3.2). */
+function namesItsHost({ httpVersionMinor, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersionMinor === 0);
+}
+
+/** Answers a request that is none, though it could be read. */
+function refuseMalformed(response: ServerResponse): void {
+  const requestId = randomUUID();
+  const { status, body } = problem('MALFORMED_REQUEST', requestId);
+  const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(body.length)];
+  response.writeHead(status, [...headers, 'x-request-id', requestId, 'connection', 'close']).end(body);
 }
 
 /**
@@ -100,18 +118,21 @@ export const BOUNDS: Bounds = {
  *
  * The requests of one turn of the event loop are answered together at its end. What is looked at once for all of them,
  * the door's opening, is looked at after the last byte of each was read; and their answers leave one right after the
- * other, which wakes a busy client less often. A turn with a single request answers it in the same turn.
+ * other, which wakes a busy client less often.
  */
 export function createBoundedServer(door: Door, bounds: Bounds): Server {
   let waiting: { request: IncomingMessage; response: ServerResponse }[] = [];
+  const underWay = createUnderWay(bounds);
   const answerAll = () => {
     const round = waiting;
     waiting = [];
     const answer = door();
     for (const { request, response } of round) {
-      answer(request, response);
+      if (namesItsHost(request)) answer(request, response);
+      else refuseMalformed(response);
       cutOffLongBody(request, bounds.bodyBytes);
-      cutOffSlowReader(request, response, bounds);
+      // No socket: another answer goes before it on the connection.
+      if (!response.writableEnded || response.socket?.writableLength !== 0) underWay.add(request.socket, response);
     }
   };
   const handle: Handler = (request, response) => {
@@ -126,11 +147,20 @@ export function createBoundedServer(door: Door, bounds: Bounds): Server {
       connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
       // Requests without a body, as all proper ones, get no stream for it.
       optimizeEmptyRequests: true,
+      // Checked here, for an answer in the form of all others.
+      requireHostHeader: false,
     },
     handle,
   );
+  // A client may close its side once it has asked, and still gets its answer. Node has this since ever, undocumented.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = bounds.connections;
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What came before it on the connection is answered first, and nothing is written into an answer under way.
+    if (waiting.length > 0) answerAll();
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else underWay.after(socket, () => answerBrokenRequest(error.code, socket));
+  });
   routeOddRequests(server, handle);
   return server;
 }
@@ -146,10 +176,32 @@ function cutOffLongBody(request: IncomingMessage, most: number): void {
   });
 }
 
-/** Cuts off whoever stops reading an answer or takes too long over it. Most answers are with the system at once. */
-function cutOffSlowReader({ socket }: IncomingMessage, response: ServerResponse, bounds: Bounds): void {
-  if (response.writableEnded && socket.writableLength === 0) return;
-  socket.setTimeout(bounds.silenceMs);
-  const deadline = setTimeout(() => socket.destroy(), bounds.readingMs);
-  response.once('close', () => clearTimeout(deadline));
+/**
+ * The answers that are not with the system at once, as most are: whoever stops reading one or takes too long over it is
+ * cut off.
+ */
+function createUnderWay({ silenceMs, readingMs }: Bounds) {
+  const answers = new Map<Socket, { count: number; next: () => void }>();
+  return {
+    add(socket: Socket, response: ServerResponse): void {
+      const own = answers.get(socket) ?? { count: 0, next: () => {} };
+      own.count++;
+      answers.set(socket, own);
+      socket.setTimeout(silenceMs);
+      const deadline = setTimeout(() => socket.destroy(), readingMs);
+      response.once('close', () => {
+        clearTimeout(deadline);
+        own.count--;
+        if (own.count > 0) return;
+        answers.delete(socket);
+        own.next();
+      });
+    },
+    /** Does `next` once there are none on `socket`. */
+    after(socket: Socket, next: () => void): void {
+      const own = answers.get(socket);
+      if (own) own.next = next;
+      else next();
+    },
+  };
 }

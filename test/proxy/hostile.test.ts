@@ -1,5 +1,5 @@
 /** What the open internet sends: none of it gets round the key, out of the snapshot, or in the way of others. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ let port: number;
 
 beforeAll(async () => {
   const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({ fixture: { outlinePoints: 2000 } }, (end) => ends.unshift(end));
+  service = await startService({ fixture: { outlinePoints: 150_000 } }, (end) => ends.unshift(end));
   key = (await giveKey(service.store)).key;
   port = portOf(service.url);
   for (const place of ['secret.json', 'snapshots/secret.json', 'store/secret.json']) {
@@ -29,6 +29,8 @@ beforeAll(async () => {
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 const keyed = (line: string, ...headers: string[]) => head(line, `X-Api-Key: ${key}`, 'Connection: close', ...headers);
 const ascii = (text: string) => text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+/** Descriptors of this process, where the system tells of them. */
+const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 const statuses = async (text: string | string[], options = {}) =>
   (await exchange(port, text, options)).answers.map(({ status }) => status);
 
@@ -205,6 +207,61 @@ test('CONNECT hard upon another request ends the connection and nothing else', a
   const text = head('GET /v1/periods HTTP/1.1') + head('CONNECT x:1 HTTP/1.1', `X-Api-Key: ${key}`);
   expect(await statuses(text)).toEqual([401]);
   expect((await service.get('/v1/periods', key)).status).toBe(200);
+});
+
+describe('a large file, read from disk', () => {
+  const large = () => head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${key}`);
+  let whole: number;
+
+  beforeAll(async () => {
+    const { answers } = await exchange(port, keyed('GET /v1/boundaries/states HTTP/1.1'));
+    whole = answers[0]!.body.length;
+    expect(whole).toBeGreaterThan(1 << 20);
+  });
+
+  test('comes whole to a client that closes its side once it has asked', async () => {
+    const small = head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`);
+    const { answers } = await exchange(port, small + large() + small, { end: true });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers[1]!.body.length).toBe(whole);
+  });
+
+  test.each([
+    ['what is not HTTP', [], 'GARBAGE\r\n\r\n', [200, 400]],
+    ['headers without an end', [], `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}`, [200, 431]],
+    ['another request after Connection: close', ['Connection: close'], head('GET / HTTP/1.1'), [200]],
+  ])('is not mixed up with %s behind it', async (_, headers, behind, statuses) => {
+    const asked = head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${key}`, ...headers);
+    const { raw, answers } = await exchange(port, asked + behind);
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    const [first, second] = answers;
+    const rest = second ? second.headers.length + 4 + second.body.length : 0;
+    expect(raw.length).toBe(first!.headers.length + 4 + whole + rest);
+  });
+
+  test('asked for by clients that leave at once ends nothing and leaves no file open', async () => {
+    const before = openFiles();
+    for (let i = 0; i < 60; i++) await exchange(port, large(), { quietMs: 1 + (i % 4) });
+    await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
+    expect((await service.get('/v1/periods', key)).status).toBe(200);
+  });
+});
+
+test('what came whole is answered before what is not HTTP behind it', async () => {
+  const small = head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`);
+  expect(await statuses(`${small}${small}GARBAGE\r\n\r\n`)).toEqual([200, 200, 400]);
+  expect(await statuses(keyed('GET /v1/periods HTTP/1.1') + small)).toEqual([200]);
+});
+
+test('HTTP/1.1 names its host, once; HTTP/1.0 need not', async () => {
+  const lines = (...all: string[]) => `${[...all, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
+  for (const hosts of [[], ['Host: a', 'Host: b'], ['Host: a', 'hOST: a']]) {
+    const { answers } = await exchange(port, lines('GET /v1/periods HTTP/1.1', ...hosts));
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(JSON.parse(answers[0]!.body)).toMatchObject({ status: 400, code: 'MALFORMED_REQUEST' });
+    expect(answers[0]!.headers).toContain(JSON.parse(answers[0]!.body).request_id);
+  }
+  expect(await statuses(lines('GET /v1/periods HTTP/1.0'))).toEqual([200]);
 });
 
 test('a request in single bytes is a request', async () => {
