@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
+import { createUnderWay } from './under-way.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -174,34 +175,4 @@ function cutOffLongBody(request: IncomingMessage, most: number): void {
     bytes += chunk.length;
     if (bytes > most) request.socket.destroy();
   });
-}
-
-/**
- * The answers that are not with the system at once, as most are: whoever stops reading one or takes too long over it is
- * cut off.
- */
-function createUnderWay({ silenceMs, readingMs }: Bounds) {
-  const answers = new Map<Socket, { count: number; next: () => void }>();
-  return {
-    add(socket: Socket, response: ServerResponse): void {
-      const own = answers.get(socket) ?? { count: 0, next: () => {} };
-      own.count++;
-      answers.set(socket, own);
-      socket.setTimeout(silenceMs);
-      const deadline = setTimeout(() => socket.destroy(), readingMs);
-      response.once('close', () => {
-        clearTimeout(deadline);
-        own.count--;
-        if (own.count > 0) return;
-        answers.delete(socket);
-        own.next();
-      });
-    },
-    /** Does `next` once there are none on `socket`. */
-    after(socket: Socket, next: () => void): void {
-      const own = answers.get(socket);
-      if (own) own.next = next;
-      else next();
-    },
-  };
 }
