@@ -15,6 +15,7 @@ import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 import type { Door, Handler } from './transport.ts';
+import type { UsageCounter } from './usage/usage.ts';
 import { lineOf } from './usage-error.ts';
 
 /** One answered request, as the access log has it: nothing of what the client wrote but the operation it met. */
@@ -33,6 +34,7 @@ export interface DoorOptions {
   limiter: Limiter;
   snapshots: SnapshotSource;
   metrics: Metrics;
+  usage: UsageCounter;
   clock: Clock;
   /** The service's defaults, for accounts without limits of their own. */
   perMinute: number;
@@ -61,7 +63,7 @@ const PLACES_REMEMBERED = 20_000;
  * do: a promise or two a request would cost as much as checking the key does.
  */
 export function openDoor(options: DoorOptions): Door {
-  const { keys, limiter, snapshots, metrics, clock, corsOrigins, log, report, isStopping } = options;
+  const { keys, limiter, snapshots, metrics, usage, clock, corsOrigins, log, report, isStopping } = options;
   const vary = varyOf(corsOrigins);
   let identify: Identify;
   let opened = 0;
@@ -109,6 +111,7 @@ export function openDoor(options: DoorOptions): Door {
     const { status, body } = reply;
     const kind = holder?.kind ?? 'none';
     metrics.count(operation, status, kind);
+    if (holder) usage.count(holder.keyId, operation, status === 429);
     if (log) {
       const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
       log({ request_id: id, operation, status, key_id: holder?.keyId ?? null, key_kind: kind, ms });

@@ -16,6 +16,8 @@ import { exampleStateOf } from './snapshot/example-state.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
 import { BOUNDS, type Bounds } from './transport.ts';
+import { openUsage } from './usage/open-usage.ts';
+import { countUsage } from './usage/usage.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions {
@@ -49,7 +51,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How far behind a key's time of last use may be, and what kill -9 may cost of it. */
+/** How far behind a key's time of last use and the counts by day may be, and what kill -9 may cost of them. */
 const NOTE_USES_MS = 60_000;
 
 /** Requests still under way this long after `close` are cut off. */
@@ -71,7 +73,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opened.push(() => snapshots.close());
     const store = openStore(options.store);
     opened.push(() => store.close());
-    const noting = setInterval(() => noteUses(store, report), NOTE_USES_MS).unref();
+    const usageStore = openUsage(options.store);
+    opened.push(() => usageStore.close());
+    const usage = countUsage(usageStore, clock);
+    opened.push(() => noteDown('usage', () => usage.flush(), report));
+    const noting = setInterval(() => {
+      noteDown('times of last use', () => store.noteUses(), report);
+      noteDown('usage', () => usage.flush(), report);
+    }, NOTE_USES_MS).unref();
     opened.push(() => clearInterval(noting));
     const limiter = openLimiter(options.limits, options.store, clock);
     opened.push(() => limiter.close());
@@ -83,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       limiter,
       snapshots,
       metrics,
+      usage,
       clock,
       perMinute: options.perMinute,
       perMonth: options.perMonth,
@@ -99,7 +109,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (options.dashboard) {
       const { apiUrl } = options.dashboard;
       const exampleState = () => exampleStateOf(snapshots.current());
-      const services = { accounts: store, clock, exampleState, report };
+      const { perMinute, perMonth } = options;
+      const flushUsage = () => noteDown('usage', () => usage.flush(), report);
+      const counts = { limiter, usage: usageStore, flushUsage, perMinute, perMonth };
+      const services = { accounts: store, clock, exampleState, report, ...counts };
       const at = { store: options.store, apiUrl: apiUrl ?? url };
       const dashboard = await openDashboard({ ...options.dashboard, ...at, services });
       opened.push(dashboard.close);
@@ -168,10 +181,10 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(deadline);
 }
 
-async function noteUses(store: AccountStore, report: (line: string) => void): Promise<void> {
+async function noteDown(what: string, write: () => unknown, report: (line: string) => void): Promise<void> {
   try {
-    await store.noteUses();
+    await write();
   } catch (error) {
-    report(`times of last use not noted: ${lineOf(error)}`);
+    report(`${what} not noted: ${lineOf(error)}`);
   }
 }

@@ -56,6 +56,12 @@ export const SCHEMA = [
    CREATE INDEX audit_by_account ON audit (account_id, id);
    CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
    CREATE TRIGGER audit_stands BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;`,
+
+  // Requests by UTC day, key and operation: granted ones, and those that a limit refused.
+  `CREATE TABLE usage (
+     day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL,
+     granted INTEGER NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** A change waits this long for another process to finish its own. */

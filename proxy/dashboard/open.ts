@@ -22,7 +22,7 @@ export interface DashboardSettings {
 
 interface Opening extends DashboardSettings {
   store: string;
-  services: Pick<Services, 'accounts' | 'clock' | 'exampleState' | 'report'>;
+  services: Omit<Services, 'directory' | 'attempts' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'later'>;
   apiUrl: string;
 }
 

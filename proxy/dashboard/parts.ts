@@ -111,7 +111,7 @@ export interface Column<T> {
   title: string;
   cell: (row: T) => Value;
   /** How it is set; numbers to the right. */
-  look?: 'number' | 'actions';
+  look?: 'number' | 'email' | 'actions';
 }
 
 /**
@@ -128,7 +128,7 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
   const cellOf = (row: T, { title, cell, look }: Column<T>, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
-      : html`<td role="cell" data-title="${title}"${look && html` class="${look}"`}>${cell(row)}</td>`;
+      : html`<td role="cell" data-title="${title}"${look && html` class="${look}"`}><div>${cell(row)}</div></td>`;
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
     <tbody role="rowgroup">${rows.map(

@@ -1,8 +1,13 @@
+import { activityRoutes } from './pages/activity.ts';
 import { keyRoutes } from './pages/keys.ts';
 import { linkRoutes } from './pages/links.ts';
+import { peopleRoutes } from './pages/people.ts';
 import { profileRoutes } from './pages/profile.ts';
 import { factorRoutes } from './pages/second-factor.ts';
 import { signInRoutes } from './pages/sign-in.ts';
+import { teamRoutes } from './pages/team.ts';
+import { teamAccountRoutes } from './pages/team-account.ts';
+import { usageRoutes } from './pages/usage.ts';
 import type { Route } from './visit.ts';
 
 /** Every page there is, and who may come. */
@@ -10,6 +15,11 @@ export const ROUTES: readonly Route[] = [
   ...signInRoutes,
   ...linkRoutes,
   ...keyRoutes,
+  ...usageRoutes,
+  ...peopleRoutes,
+  ...activityRoutes,
+  ...teamRoutes,
+  ...teamAccountRoutes,
   ...profileRoutes,
   ...factorRoutes,
 ];

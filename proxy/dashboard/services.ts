@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { AccountStore } from '../keys/store.ts';
+import type { Limiter } from '../limits/limiter.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Attempts } from '../people/attempts.ts';
 import type { Directory } from '../people/store.ts';
+import type { UsageStore } from '../usage/usage.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 
@@ -12,6 +14,13 @@ export interface Services {
   directory: Directory;
   attempts: Attempts;
   mailer: Mailer;
+  limiter: Pick<Limiter, 'monthUsed'>;
+  usage: Pick<UsageStore, 'listUsage'>;
+  /** Brings `usage` up to this moment. */
+  flushUsage: () => Promise<void>;
+  /** The service's own limits, for accounts without any of theirs. */
+  perMinute: number;
+  perMonth: number;
   clock: Clock;
   /** What new keys begin with. */
   brand: string;

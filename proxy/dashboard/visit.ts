@@ -52,9 +52,17 @@ interface At {
 }
 
 /** A page and who may come: anyone, or people of these roles. A GET changes nothing. */
-export type Route =
-  | (At & { for: 'anyone'; answer: (visit: Visit, services: Services) => Awaitable<Answer> })
-  | (At & { for: readonly Role[]; answer: (visit: SignedIn, services: Services) => Awaitable<Answer> });
+export type Route = OpenRoute | RoleRoute;
+
+export interface OpenRoute extends At {
+  for: 'anyone';
+  answer: (visit: Visit, services: Services) => Awaitable<Answer>;
+}
+
+export interface RoleRoute extends At {
+  for: readonly Role[];
+  answer: (visit: SignedIn, services: Services) => Awaitable<Answer>;
+}
 
 export function fieldsOf(values: unknown): Fields {
   const all = (name: string): string[] => {

@@ -33,5 +33,7 @@ export interface Verdict {
 export interface Limiter {
   /** Decides minute and month together and charges both or neither, as one step under any interleaving. */
   take(charge: Charge): Awaitable<Verdict>;
+  /** Requests granted to the owner's live keys in this calendar month so far. */
+  monthUsed(ownerId: string): Awaitable<number>;
   close(): Awaitable<void>;
 }

@@ -129,6 +129,11 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
         month: month && monthStanding(charge.perMonth!, month, calendar, wall),
       };
     },
+    monthUsed(ownerId) {
+      calendar = calendarMonth(clock.wallMs(), calendar);
+      const { taken, left } = monthOf(ownerId, calendar.name);
+      return taken - left;
+    },
     close() {
       transact(db, () => {
         const now = clock.steadyMs();

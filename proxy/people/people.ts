@@ -6,6 +6,13 @@ import type { Actor } from './audit.ts';
 export const ROLES = ['service', 'administrator', 'member', 'researcher'] as const;
 export type Role = (typeof ROLES)[number];
 
+export const ROLE_NAMES: Record<Role, string> = {
+  service: 'service team',
+  administrator: 'administrator',
+  member: 'member',
+  researcher: 'independent researcher',
+};
+
 /** Times are milliseconds since 1970 UTC. */
 export interface Person {
   id: string;

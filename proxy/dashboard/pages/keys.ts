@@ -20,7 +20,7 @@ import {
   table,
 } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, Route, SignedIn } from '../visit.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 
 const PATH = '/settings/api-access';
 const OWNERS = ['administrator', 'member', 'researcher'] as const;
@@ -250,8 +250,14 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   return { title: 'Revoke a key', body: confirmRevoke(key, await makersOf([key], services), visit, PATH) };
 }
 
-/** Asks whether `key` is meant, back to `back` if not. */
-export function confirmRevoke(key: Key, makers: ReadonlyMap<string, string>, visit: SignedIn, back: string): Html {
+/** Asks whether `key` is meant: to `back` if not; keys are revoked below `at`. */
+export function confirmRevoke(
+  key: Key,
+  makers: ReadonlyMap<string, string>,
+  visit: SignedIn,
+  back: string,
+  at = back,
+): Html {
   return html`<h1>Revoke “${key.name}”?</h1>
     <p>The key stops working at once, wherever it is used, and for good. A revoked key cannot be brought back.</p>
     ${facts([
@@ -262,7 +268,7 @@ export function confirmRevoke(key: Key, makers: ReadonlyMap<string, string>, vis
       ['Created', moment(key.created_at)],
       ['Last used', moment(key.last_used_at)],
     ])}
-    <div class="actions">${form(visit.csrf, `${back}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
+    <div class="actions">${form(visit.csrf, `${at}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
     <a href="${back}">Keep it</a></div>`;
 }
 
@@ -276,7 +282,7 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
   return { location: `${PATH}?done=revoked` };
 }
 
-export const keyRoutes: readonly Route[] = [
+export const keyRoutes: readonly RoleRoute[] = [
   { method: 'GET', path: PATH, for: OWNERS, answer: listPage },
   { method: 'POST', path: PATH, for: OWNERS, answer: createKey },
   {

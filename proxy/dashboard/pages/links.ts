@@ -1,6 +1,6 @@
 /** Links of invitations and for new passwords, and asking for one. Opening a link uses nothing up; its form does. */
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../people/passwords.ts';
-import { checkPersonName, toEmail } from '../../people/people.ts';
+import { checkPersonName, ROLE_NAMES, toEmail } from '../../people/people.ts';
 import type { Link } from '../../people/store.ts';
 import { hashToken, isToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -8,7 +8,7 @@ import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';
 import { button, facts, field, form, notice, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, Route, Visit } from '../visit.ts';
+import type { Answer, OpenRoute, Visit } from '../visit.ts';
 import { tooMany } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
@@ -55,7 +55,7 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
       ...(invitation
         ? ([
             ['Account', account?.name ?? 'Service team'],
-            ['Role', invitation.role === 'service' ? 'service team' : invitation.role],
+            ['Role', ROLE_NAMES[invitation.role]],
           ] as const)
         : []),
     ])}
@@ -180,7 +180,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   return { title: 'Look into your mail', body };
 }
 
-export const linkRoutes: readonly Route[] = [
+export const linkRoutes: readonly OpenRoute[] = [
   {
     method: 'GET',
     path: '/link/:token',

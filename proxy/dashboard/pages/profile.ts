@@ -1,9 +1,9 @@
 import { checkPassword, hashPassword } from '../../people/passwords.ts';
-import { ROLES } from '../../people/people.ts';
+import { ROLE_NAMES, ROLES } from '../../people/people.ts';
 import { html, type Value } from '../html.ts';
 import { button, facts, field, form, linkButton, mark, notice, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, Route, SignedIn } from '../visit.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 import { passwordErrors, passwordFields } from './links.ts';
 import { tooMany } from './sign-in.ts';
 
@@ -13,13 +13,6 @@ const DONE: Record<string, string> = {
   'factor-on': 'Two-step sign-in is on',
   'factor-off': 'Two-step sign-in is off',
 };
-
-const ROLE_NAMES = {
-  service: 'service team',
-  administrator: 'administrator',
-  member: 'member',
-  researcher: 'independent researcher',
-} as const;
 
 interface Errors {
   current?: string;
@@ -111,7 +104,7 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   return { location: '/profile?done=password' };
 }
 
-export const profileRoutes: readonly Route[] = [
+export const profileRoutes: readonly RoleRoute[] = [
   {
     method: 'GET',
     path: '/profile',

@@ -6,7 +6,7 @@ import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../people/totp.ts';
 import { Html, html, type Value } from '../html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../parts.ts';
 import { SERVICE_NAME, type Services } from '../services.ts';
-import type { Answer, Route, SignedIn } from '../visit.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 import { currentPassword, refuseWithoutPassword } from './profile.ts';
 
 interface Errors {
@@ -78,7 +78,7 @@ async function turnOff(visit: SignedIn, services: Services): Promise<Answer> {
   return { location: '/profile?done=factor-off' };
 }
 
-export const factorRoutes: readonly Route[] = [
+export const factorRoutes: readonly RoleRoute[] = [
   {
     method: 'GET',
     path: '/profile/two-step',

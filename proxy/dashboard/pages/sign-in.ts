@@ -14,7 +14,7 @@ import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, field, form, notice, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, Route, Visit } from '../visit.ts';
+import type { Answer, OpenRoute, Visit } from '../visit.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_EMAIL = 10;
@@ -168,7 +168,7 @@ const strangerAllowances = (address: string, email: string): Allowance[] => [
   { what: `email ${email}`, most: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
 ];
 
-export const signInRoutes: readonly Route[] = [
+export const signInRoutes: readonly OpenRoute[] = [
   {
     method: 'GET',
     path: '/',

@@ -1,0 +1,85 @@
+/** The audit log: all of it for the service team, their own part for those who run an account. */
+import { ACTIONS, type AuditEntry } from '../../people/audit.ts';
+import { type Html, html, type Value } from '../html.ts';
+import { linkButton, moment, table } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+
+const PER_PAGE = 50;
+
+function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<string, string> | null): Html {
+  // Organisations learn that it was the service, not who there.
+  const actor = ({ actor, by_service }: AuditEntry): string => (by_service === 1 && !accounts ? 'service team' : actor);
+  return table(
+    'Audit log, newest first',
+    [
+      { title: 'When', cell: ({ at }: AuditEntry) => moment(at) },
+      { title: 'Who', look: 'email', cell: actor },
+      {
+        title: 'What',
+        cell: ({ action, subject, detail }: AuditEntry) =>
+          html`${ACTIONS[action]}${
+            subject !== '' && html` <strong>${subject}</strong>`
+          }${detail !== '' && html`<br><small>${detail}</small>`}`,
+      },
+      ...(accounts
+        ? [
+            {
+              title: 'Account',
+              cell: ({ account_id }: AuditEntry): Value =>
+                account_id === null
+                  ? 'service'
+                  : html`<a href="/team/accounts/${account_id}">${accounts.get(account_id) ?? account_id}</a>`,
+            },
+          ]
+        : []),
+    ],
+    entries,
+  );
+}
+
+async function page(
+  visit: SignedIn,
+  { directory, accounts }: Services,
+  frame: { kicker: string; title: string; path: string; accountId: string | null },
+): Promise<Answer> {
+  const before = Number(visit.query.text('before'));
+  const { accountId, path } = frame;
+  const entries = await directory.listAudit({
+    ...(accountId === null ? {} : { accountId }),
+    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
+    most: PER_PAGE + 1,
+  });
+  const shown = entries.slice(0, PER_PAGE);
+  const isTeam = visit.visitor.person.role === 'service';
+  const names = isTeam ? new Map((await accounts.listAccounts()).map(({ id, name }) => [id, name])) : null;
+  const more = entries.length > PER_PAGE && shown.at(-1)!.id;
+  const query = isTeam && accountId !== null ? `account=${accountId}&` : '';
+  const body = html`<p class="kicker">${frame.kicker}</p><h1>${frame.title}</h1>
+    <p>Who did what, newest first. Entries are never changed or deleted.</p>
+    ${isTeam && accountId !== null && html`<p>Of <strong>${names!.get(accountId) ?? 'an unknown account'}</strong> only. <a href="${path}">Show all</a></p>`}
+    ${shown.length > 0 ? activityTable(shown, names) : html`<section class="empty"><p>Nothing here.</p></section>`}
+    ${more && linkButton(`${path}?${query}before=${more}`, 'Earlier', 'plain')}`;
+  return { title: frame.title, body };
+}
+
+export const activityRoutes: readonly RoleRoute[] = [
+  {
+    method: 'GET',
+    path: '/settings/activity',
+    for: ['administrator', 'researcher'],
+    answer: (visit, services) => {
+      const accountId = visit.visitor.person.account_id;
+      return page(visit, services, { kicker: 'Settings', title: 'Activity', path: '/settings/activity', accountId });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/team/activity',
+    for: ['service'],
+    answer: (visit, services) => {
+      const accountId = visit.query.text('account') || null;
+      return page(visit, services, { kicker: 'Service', title: 'Audit log', path: '/team/activity', accountId });
+    },
+  },
+];

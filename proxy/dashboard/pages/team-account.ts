@@ -1,0 +1,269 @@
+/** One account, as the service team runs it: its state, limits, people, keys and usage. */
+import { type Account, type AccountChange, accountStatus, type Key, keyStatus } from '../../keys/accounts.ts';
+import { actorOf, DAY_MS, rolesIn } from '../../people/people.ts';
+import { dayOf } from '../../usage/usage.ts';
+import { UsageError } from '../../usage-error.ts';
+import { type Html, html, type Value } from '../html.ts';
+import { button, facts, field, form, linkButton, moment, problem } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { confirmRevoke, keyTable, makersOf } from './keys.ts';
+import { doneNotice, invite, inviteForm, peopleTables } from './people.ts';
+import { statusMark } from './team.ts';
+import { monthSection, spanOf, usageSections } from './usage.ts';
+
+const PATH = '/team/accounts';
+
+const DONE: Record<string, string> = {
+  created: 'The account is made, and the invitation is on its way',
+  unlock: 'API access is unlocked',
+  suspend: 'The account is suspended: its keys are refused from this moment on, and its people are signed out',
+  reinstate: 'The account is reinstated: its keys work again',
+  remove: 'The account is removed for good',
+  limits: 'The limits are set; they hold from the next request on',
+  invited: 'The invitation is on its way',
+  withdrawn: 'The invitation is withdrawn',
+  revoked: 'The key is revoked',
+};
+
+const NO_ACCOUNT: Answer = {
+  title: 'No such account',
+  status: 404,
+  body: html`<h1>No such account</h1><p><a href="${PATH}">To the accounts</a></p>`,
+};
+
+/** A page about the account of the path, where there is one. */
+const about =
+  (answer: (account: Account, visit: SignedIn, services: Services) => Promise<Answer>): RoleRoute['answer'] =>
+  async (visit, services) => {
+    const account = await services.accounts.accountById(visit.params.id!);
+    return account ? answer(account, visit, services) : NO_ACCOUNT;
+  };
+
+interface Shown {
+  trouble?: Value;
+  limits?: { perMinute?: string | undefined; perMonth?: string | undefined };
+  email?: string;
+}
+
+async function accountPage(account: Account, visit: SignedIn, services: Services, shown: Shown = {}): Promise<Answer> {
+  const base = `${PATH}/${account.id}`;
+  const keys = (await services.accounts.listKeys(account.name)).map(({ key }) => key).reverse();
+  const active = keys.filter((key) => keyStatus(key, visit.now) === 'active');
+  const isRemoved = account.removed_at !== null;
+  const people = await services.directory.listPeople(account.id);
+  const canInvite = !isRemoved && (account.kind === 'organisation' || people.length === 0);
+  const body = html`<p class="kicker">Accounts</p><h1>${account.name}</h1>
+    ${shown.trouble || doneNotice(visit, DONE)}
+    ${facts([
+      ['Status', statusMark(account)],
+      ['Kind', account.kind],
+      ['Id', html`<code>${account.id}</code>`],
+      ['Created', moment(account.created_at)],
+      ...(account.unlocked_at === null ? [] : ([['Unlocked', moment(account.unlocked_at)]] as const)),
+      ...(account.suspended_at === null ? [] : ([['Suspended', moment(account.suspended_at)]] as const)),
+      ...(isRemoved ? ([['Removed', moment(account.removed_at)]] as const) : []),
+    ])}
+    ${!isRemoved && html`<section><h2>State</h2><div class="actions">${stateActions(account, visit)}</div></section>`}
+    ${!isRemoved && limitsSection(account, visit, services, shown.limits ?? {})}
+    ${await monthSection(account, services)}
+    <p class="actions">${linkButton(`${base}/usage`, 'Usage by day', 'plain')} ${linkButton(`/team/activity?account=${account.id}`, 'Audit log', 'plain')}</p>
+    <h2>People</h2>
+    ${await peopleTables(account, { people: '/team/people', invitations: `${base}/invitations` }, visit, services)}
+    ${canInvite && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, shown.email)}</section>`}
+    <h2>Keys that work</h2>
+    ${
+      active.length > 0
+        ? keyTable(
+            'Keys that work',
+            active,
+            await makersOf(active, services),
+            visit.now,
+            (id) => `${base}/keys/${id}/revoke`,
+          )
+        : html`<p class="soft">None${keys.length > 0 && `; ${keys.length} expired or revoked`}.</p>`
+    }`;
+  return { title: account.name, body, status: shown.trouble ? 400 : 200 };
+}
+
+function stateActions(account: Account, { csrf }: SignedIn): Value {
+  const base = `${PATH}/${account.id}`;
+  const status = accountStatus(account);
+  return [
+    account.kind === 'researcher' &&
+      account.unlocked_at === null &&
+      form(csrf, `${base}/unlock`, button('Unlock API access')),
+    status === 'suspended'
+      ? form(csrf, `${base}/reinstate`, button('Reinstate'))
+      : linkButton(`${base}/suspend`, 'Suspend …', 'plain'),
+    linkButton(`${base}/remove`, 'Remove …', 'plain'),
+  ];
+}
+
+function limitsSection(
+  account: Account,
+  visit: SignedIn,
+  services: Services,
+  errors: NonNullable<Shown['limits']>,
+): Html {
+  const { perMinute, perMonth } = services;
+  const value = (name: string, stored: number | null) =>
+    errors.perMinute || errors.perMonth ? visit.form.text(name) : stored === null ? '' : String(stored);
+  return html`<section><h2>Limits</h2>
+    ${form(
+      visit.csrf,
+      `${PATH}/${account.id}/limits`,
+      html`<div class="inline">${field({
+        label: 'Requests a minute, for each key',
+        name: 'per_minute',
+        inputmode: 'numeric',
+        value: value('per_minute', account.per_minute),
+        hint: `Empty: the service’s ${perMinute.toLocaleString('en')}`,
+        error: errors.perMinute,
+        optional: true,
+      })}
+      ${field({
+        label: 'Requests a month, live keys together',
+        name: 'per_month',
+        inputmode: 'numeric',
+        value: value('per_month', account.per_month),
+        hint: `Empty: the service’s ${perMonth.toLocaleString('en')}`,
+        error: errors.perMonth,
+        optional: true,
+      })}</div>
+      ${button('Set the limits', 'plain')}`,
+    )}</section>`;
+}
+
+/** A limit as entered: null for the default, undefined where it is none. */
+function toLimit(text: string): number | null | undefined {
+  const entered = text.trim().replaceAll(',', '');
+  if (entered === '') return null;
+  const value = /^\d{1,12}$/.test(entered) ? Number(entered) : 0;
+  return value >= 1 ? value : undefined;
+}
+
+async function setLimits(account: Account, visit: SignedIn, services: Services): Promise<Answer> {
+  const [perMinute, perMonth] = [toLimit(visit.form.text('per_minute')), toLimit(visit.form.text('per_month'))];
+  if (perMinute === undefined || perMonth === undefined) {
+    const error = (value: unknown) =>
+      value === undefined ? 'Enter a whole number, 1 or more, or nothing.' : undefined;
+    const limits = { perMinute: error(perMinute), perMonth: error(perMonth) };
+    return accountPage(account, visit, services, { trouble: problem('The limits are not set'), limits });
+  }
+  await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, actorOf(visit.visitor.person));
+  return { location: `${PATH}/${account.id}?done=limits` };
+}
+
+const change = (what: AccountChange) =>
+  about(async (account, { visitor, now }, { accounts }) => {
+    await accounts.changeAccount(account.name, what, now, actorOf(visitor.person));
+    return { location: `${PATH}/${account.id}?done=${what}` };
+  });
+
+const CONFIRM = {
+  suspend: {
+    button: 'Suspend',
+    text: 'Its keys are refused from this moment on, and its people are signed out and cannot sign in, until you reinstate it. Keys then work again.',
+  },
+  remove: {
+    button: 'Remove for good',
+    text: 'Its keys are refused from this moment on, its people cannot sign in, and none of it can be brought back. The name is not given out again.',
+  },
+} as const;
+
+function removePage(account: Account, what: keyof typeof CONFIRM, { csrf }: SignedIn, error?: string): Html {
+  const base = `${PATH}/${account.id}`;
+  return html`<p class="kicker">Accounts</p><h1>${what === 'suspend' ? 'Suspend' : 'Remove'} ${account.name}?</h1>
+    <p>${CONFIRM[what].text}</p>
+    ${form(
+      csrf,
+      `${base}/${what}`,
+      html`${
+        what === 'remove' &&
+        field({ label: 'Type the name of the account', name: 'name', error, hint: account.name, autocomplete: 'off' })
+      }<div class="actions">${button(CONFIRM[what].button, 'danger')}<a href="${base}">Cancel</a></div>`,
+    )}`;
+}
+
+const confirm = (what: keyof typeof CONFIRM) =>
+  about(async (account, visit) => ({ title: CONFIRM[what].button, body: removePage(account, what, visit) }));
+
+const service = ['service'] as const;
+const get = (path: string, answer: RoleRoute['answer']) =>
+  ({ method: 'GET', path: `${PATH}/:id${path}`, for: service, answer }) as const;
+const post = (path: string, answer: RoleRoute['answer']) =>
+  ({ method: 'POST', path: `${PATH}/:id${path}`, for: service, answer }) as const;
+
+export const teamAccountRoutes: readonly RoleRoute[] = [
+  get('', about(accountPage)),
+  get(
+    '/usage',
+    about(async (account, visit, services) => {
+      await services.flushUsage();
+      const { span, links } = spanOf(visit, `${PATH}/${account.id}/usage`);
+      const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
+      const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
+        ${await monthSection(account, services)}${links}${usageSections(rows, span, visit.now)}`;
+      return { title: `Usage of ${account.name}`, body };
+    }),
+  ),
+  post('/unlock', change('unlock')),
+  get('/suspend', confirm('suspend')),
+  post('/suspend', change('suspend')),
+  post('/reinstate', change('reinstate')),
+  get('/remove', confirm('remove')),
+  post(
+    '/remove',
+    about(async (account, visit, { accounts }) => {
+      if (visit.form.text('name').trim() !== account.name) {
+        const body = removePage(account, 'remove', visit, 'This is not its name.');
+        return { title: 'Remove: error', status: 400, body };
+      }
+      await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
+      return { location: `${PATH}/${account.id}?done=remove` };
+    }),
+  ),
+  post('/limits', about(setLimits)),
+  post(
+    '/invitations',
+    about(async (account, visit, services) => {
+      const roles = rolesIn(account);
+      const role = roles.find((one) => one === visit.form.text('role')) ?? roles.at(-1)!;
+      try {
+        await invite(account, visit.form.text('email'), role, visit, services);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        return accountPage(account, visit, services, { trouble: problem('Nobody is invited'), email: error.message });
+      }
+      return { location: `${PATH}/${account.id}?done=invited` };
+    }),
+  ),
+  post(
+    '/invitations/:invitation/withdraw',
+    about(async (account, { params, visitor, now }, { directory }) => {
+      await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
+      return { location: `${PATH}/${account.id}?done=withdrawn` };
+    }),
+  ),
+  get(
+    '/keys/:key/revoke',
+    about(async (account, visit, services) => {
+      const keys: Key[] = (await services.accounts.listKeys(account.name)).map(({ key }) => key);
+      const key = keys.find(({ id }) => id === visit.params.key);
+      if (!key) return NO_ACCOUNT;
+      const back = `${PATH}/${account.id}`;
+      return {
+        title: 'Revoke a key',
+        body: confirmRevoke(key, await makersOf([key], services), visit, back, `${back}/keys`),
+      };
+    }),
+  ),
+  post(
+    '/keys/:key/revoke',
+    about(async (account, { params, visitor, now }, { accounts }) => {
+      await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);
+      return { location: `${PATH}/${account.id}?done=revoked` };
+    }),
+  ),
+];

@@ -1,0 +1,137 @@
+/** The service team's list of accounts, and making one. */
+import { type Account, type AccountKind, accountStatus } from '../../keys/accounts.ts';
+import { actorOf, checkEmail } from '../../people/people.ts';
+import { UsageError } from '../../usage-error.ts';
+import { type Html, html, type Value } from '../html.ts';
+import { button, choices, field, form, linkButton, mark, moment, problem, table } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { invite, outboxNote } from './people.ts';
+
+const PATH = '/team/accounts';
+const PER_PAGE = 50;
+
+export const LOOKS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
+export const statusMark = (account: Account) => mark(accountStatus(account), LOOKS[accountStatus(account)]);
+
+const limit = (value: number | null) =>
+  value === null ? html`<span class="soft">default</span>` : value.toLocaleString('en');
+
+/** Those that wait first, then by name; removed ones last. */
+const ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
+
+async function listPage({ query }: SignedIn, services: Services): Promise<Answer> {
+  const asked = query.text('q').trim().toLowerCase();
+  const all = (await services.accounts.listAccounts())
+    .filter(({ name }) => name.toLowerCase().includes(asked))
+    .sort(
+      (a, b) => ORDER.indexOf(accountStatus(a)) - ORDER.indexOf(accountStatus(b)) || a.name.localeCompare(b.name, 'en'),
+    );
+  const page = Math.max(1, Math.trunc(Number(query.text('page')) || 1));
+  const shown = all.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+  const waiting = all.filter((account) => accountStatus(account) === 'locked').length;
+  const search = asked === '' ? '' : `q=${encodeURIComponent(asked)}&`;
+  const body = html`<p class="kicker">Service</p><h1>Accounts</h1>
+    ${outboxNote(services)}
+    <div class="bar">
+    <form method="get" action="${PATH}" role="search"><label class="unseen" for="q">Name of an account</label>
+      <input id="q" name="q" type="search" value="${query.text('q')}" placeholder="Name of an account"> ${button('Find', 'plain')}</form>
+    ${linkButton(`${PATH}/new`, 'New account')}</div>
+    <p class="soft">${all.length} ${all.length === 1 ? 'account' : 'accounts'}${waiting > 0 && `, ${waiting} waiting to be unlocked`}</p>
+    ${
+      shown.length > 0
+        ? table(
+            'Accounts',
+            [
+              { title: 'Name', cell: ({ id, name }: Account) => html`<a href="${PATH}/${id}">${name}</a>` },
+              { title: 'Kind', cell: ({ kind }: Account) => kind },
+              { title: 'Status', cell: statusMark },
+              { title: 'A minute', look: 'number', cell: ({ per_minute }: Account) => limit(per_minute) },
+              { title: 'A month', look: 'number', cell: ({ per_month }: Account) => limit(per_month) },
+              { title: 'Created', cell: ({ created_at }: Account) => moment(created_at) },
+            ],
+            shown,
+          )
+        : html`<section class="empty"><p>No account${asked !== '' && ' of that name'}.</p></section>`
+    }
+    <p class="actions">${page > 1 && linkButton(`${PATH}?${search}page=${page - 1}`, 'Back', 'plain')}
+    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${search}page=${page + 1}`, 'More', 'plain')}</p>`;
+  return { title: 'Accounts', body };
+}
+
+const KINDS = [
+  {
+    value: 'organisation',
+    label: 'Organisation',
+    hint: 'Its administrators make keys at once. You invite the first administrator.',
+  },
+  {
+    value: 'researcher',
+    label: 'Independent researcher',
+    hint: 'One person. API access is locked until you unlock it.',
+  },
+] as const;
+
+interface Errors {
+  name?: string;
+  kind?: string;
+  email?: string;
+}
+
+function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
+  return html`<p class="kicker">Service</p><h1>New account</h1>
+    ${trouble}
+    ${form(
+      csrf,
+      PATH,
+      html`${choices('radio', 'kind', 'Kind', KINDS, [sent.text('kind')], errors.kind)}
+      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Of the organisation or the researcher. It cannot be changed.', autocomplete: 'off' })}
+      ${field({
+        label: 'Email of the researcher or the first administrator',
+        name: 'email',
+        type: 'email',
+        value: sent.text('email'),
+        error: errors.email,
+        hint: 'An invitation goes there.',
+        autocomplete: 'off',
+      })}
+      <div class="actions">${button('Create the account')}<a href="${PATH}">Cancel</a></div>`,
+    )}`;
+}
+
+async function create(visit: SignedIn, services: Services): Promise<Answer> {
+  const { form: sent, now, visitor } = visit;
+  const kind = KINDS.find(({ value }) => value === sent.text('kind'))?.value as AccountKind | undefined;
+  const again = (errors: Errors): Answer => ({
+    title: 'New account: error',
+    status: 400,
+    body: newPage(visit, errors, problem('The account is not made yet', 'Please check what is marked below.')),
+  });
+  if (kind === undefined) return again({ kind: 'Choose one of the two.' });
+  try {
+    checkEmail(sent.text('email'));
+  } catch {
+    return again({ email: 'Enter an address such as ada@example.org.' });
+  }
+  let account: Account;
+  try {
+    account = await services.accounts.createAccount(kind, sent.text('name'), now, actorOf(visitor.person));
+  } catch (error) {
+    if (error instanceof UsageError) return again({ name: error.message });
+    throw error;
+  }
+  const role = kind === 'organisation' ? 'administrator' : 'researcher';
+  await invite(account, sent.text('email'), role, visit, services);
+  return { location: `${PATH}/${account.id}?done=created` };
+}
+
+export const teamRoutes: readonly RoleRoute[] = [
+  { method: 'GET', path: PATH, for: ['service'], answer: listPage },
+  {
+    method: 'GET',
+    path: `${PATH}/new`,
+    for: ['service'],
+    answer: (visit) => ({ title: 'New account', body: newPage(visit) }),
+  },
+  { method: 'POST', path: PATH, for: ['service'], answer: create },
+];

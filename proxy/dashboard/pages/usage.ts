@@ -1,0 +1,146 @@
+/** Usage: this month's count against the allowance, and requests by day and operation. */
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import type { Account } from '../../keys/accounts.ts';
+import { calendarMonth } from '../../limits/calendar-month.ts';
+import { DAY_MS } from '../../people/people.ts';
+import { dayOf, type OwnerUsage } from '../../usage/usage.ts';
+import { type Html, html } from '../html.ts';
+import { facts, table } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type DayCount, dayPlot } from './plot.ts';
+
+const SPANS = [30, 90] as const;
+
+const format = new Intl.NumberFormat('en');
+const number = (value: number) => format.format(value);
+
+/** How `account` stands in this month. */
+export async function monthSection(account: Account, { limiter, clock, perMinute, perMonth }: Services): Promise<Html> {
+  const used = await limiter.monthUsed(account.id);
+  const most = account.per_month ?? perMonth;
+  const now = clock.wallMs();
+  const { end } = calendarMonth(now);
+  const days = Math.ceil((end - now) / DAY_MS);
+  const share = Math.min(1, used / most);
+  const name = new Date(now).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  return html`<section><h2>${name}</h2>
+    <p class="big"><strong>${number(used)}</strong> of ${number(most)} requests</p>
+    <svg class="gauge${share >= 0.9 && ' full'}" viewBox="0 0 100 2" preserveAspectRatio="none" role="img" aria-label="${Math.floor(share * 100)}% of the allowance used">
+      <rect class="rest" width="100" height="2"/><rect class="used" width="${Math.round(share * 1000) / 10}" height="2"/></svg>
+    ${facts([
+      ['Left this month', number(Math.max(0, most - used))],
+      [
+        'Starts again',
+        html`<time datetime="${new Date(end).toISOString()}">${dayOf(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
+      ],
+      ['A minute, for each key', `${number(account.per_minute ?? perMinute)} requests`],
+    ])}
+    <p class="soft">Requests of live keys count toward the allowance, test keys’ do not. A request past a limit is answered 429.</p></section>`;
+}
+
+const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>
+  rows.reduce((total, row) => (kind === null || row.kind === kind ? total + row[what] : total), 0);
+
+const byDay = (rows: readonly OwnerUsage[], days: readonly string[]): DayCount[] =>
+  days.map((day) => {
+    const ofDay = rows.filter((row) => row.day === day);
+    return { day, live: sum(ofDay, 'live'), test: sum(ofDay, 'test') };
+  });
+
+const nameOf = (operation: string) => OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
+
+interface Group {
+  title: string;
+  rows: OwnerUsage[];
+}
+
+function groupsOf(rows: readonly OwnerUsage[], titleOf: (row: OwnerUsage) => string): Group[] {
+  const groups = [...Map.groupBy(rows, titleOf)].map(([title, of]) => ({ title, rows: of }));
+  return groups.sort((a, b) => sum(b.rows, null) - sum(a.rows, null) || (a.title < b.title ? -1 : 1));
+}
+
+/** Requests of the last `span` days, by day and operation, as plots and as tables. */
+export function usageSections(rows: readonly OwnerUsage[], span: number, now: number): Html {
+  const days = Array.from({ length: span }, (_, i) => dayOf(now - (span - 1 - i) * DAY_MS));
+  if (rows.length === 0) {
+    return html`<section class="empty"><p>No requests in the last ${span} days.</p></section>`;
+  }
+  const operations = groupsOf(rows, ({ operation }) => nameOf(operation));
+  const keys = groupsOf(rows, ({ key_name, key_id }) => `${key_name} (${key_id})`);
+  const total = sum(rows, null);
+  const label = `${number(total)} requests in ${span} days; the table of days below has the numbers`;
+  const counts = [
+    { title: 'Live', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'live')) },
+    { title: 'Test', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'test')) },
+    {
+      title: 'Refused (429)',
+      look: 'number' as const,
+      cell: (group: Group) => number(sum(group.rows, null, 'refused')),
+    },
+  ];
+  const dayRows = byDay(rows, days)
+    .filter(({ live, test }) => live + test > 0)
+    .reverse();
+  return html`<section><h2>By day</h2>
+    <p class="legend"><span class="key live"></span> live keys <span class="key test"></span> test keys</p>
+    ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true })}
+    <details><summary>The same as a table</summary>
+    ${table(
+      'Requests by day',
+      [
+        { title: 'Day (UTC)', cell: ({ day }: DayCount) => day },
+        { title: 'Live', look: 'number', cell: ({ live }: DayCount) => number(live) },
+        { title: 'Test', look: 'number', cell: ({ test }: DayCount) => number(test) },
+      ],
+      dayRows,
+    )}</details></section>
+    <section><h2>By operation</h2>
+    ${table(
+      'Requests by operation',
+      [
+        { title: 'Operation', cell: (group: Group) => html`<code>${group.title}</code>` },
+        {
+          title: 'By day',
+          cell: (group: Group) =>
+            dayPlot(`${group.title}: ${number(sum(group.rows, null))} requests`, byDay(group.rows, days), {
+              width: 240,
+              height: 32,
+              hasAxes: false,
+            }),
+        },
+        ...counts,
+      ],
+      operations,
+    )}</section>
+    <section><h2>By key</h2>
+    ${table('Requests by key', [{ title: 'Key', cell: (group: Group) => group.title }, ...counts], keys)}</section>`;
+}
+
+/** The span that a page is asked for, and links to the others. */
+export function spanOf(visit: SignedIn, path: string): { span: number; links: Html } {
+  const span = SPANS.find((days) => String(days) === visit.query.text('days')) ?? SPANS[0];
+  const links = html`<p class="soft">Last ${SPANS.map(
+    (days, i) =>
+      html`${i > 0 && ' · '}${
+        days === span ? html`<strong>${days} days</strong>` : html`<a href="${path}?days=${days}">${days} days</a>`
+      }`,
+  )}, by UTC day</p>`;
+  return { span, links };
+}
+
+async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
+  const account = visit.visitor.account!;
+  await services.flushUsage();
+  const { span, links } = spanOf(visit, '/settings/usage');
+  const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
+  const body = html`<p class="kicker">Settings</p><h1>Usage</h1>
+    ${await monthSection(account, services)}
+    ${links}
+    ${usageSections(rows, span, visit.now)}`;
+  return { title: 'Usage', body };
+}
+
+export const usageRoutes: readonly RoleRoute[] = [
+  { method: 'GET', path: '/settings/usage', for: ['administrator', 'member', 'researcher'], answer: usagePage },
+];

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../proxy/keys/open-store.ts';
+import { openUsage } from '../../../proxy/usage/open-usage.ts';
+import { countUsage, type UsageRow } from '../../../proxy/usage/usage.ts';
+import { giveKey } from '../service.ts';
+
+const DAY_MS = 86_400_000;
+const MIDNIGHT = Date.parse('2026-11-21');
+
+async function setUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-usage-'));
+  const file = join(folder, 'proxy.sqlite');
+  const store = openStore(`sqlite:${file}`);
+  const usage = openUsage(`sqlite:${file}`);
+  onTestFinished(async () => {
+    await usage.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { id: live } = await giveKey(store);
+  const { id: other } = await giveKey(store, { owner: 'other', kind: 'test' });
+  const owner = (await store.findAccount('ministry'))!.id;
+  let now = MIDNIGHT - 5;
+  const clock = { wallMs: () => now, steadyMs: () => now };
+  const counter = countUsage(usage, clock);
+  const listed = async (from = '2000-01-01') =>
+    (await usage.listUsage(owner, from)).map(({ day, operation, granted, refused }) => [
+      day,
+      operation,
+      granted,
+      refused,
+    ]);
+  return {
+    file,
+    usage,
+    counter,
+    live,
+    other,
+    listed,
+    set: (ms: number) => {
+      now = ms;
+    },
+  };
+}
+
+test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
+  const { counter, live, other, listed, set } = await setUp();
+  for (let i = 0; i < 3; i++) counter.count(live, 'periods', false);
+  counter.count(live, 'risk-lgas', true);
+  counter.count(other, 'periods', false);
+  set(MIDNIGHT);
+  counter.count(live, 'periods', false);
+  await counter.flush();
+  await counter.flush();
+  counter.count(live, 'periods', false);
+  await counter.flush();
+  expect(await listed()).toEqual([
+    ['2026-11-20', 'periods', 3, 0],
+    ['2026-11-20', 'risk-lgas', 0, 1],
+    ['2026-11-21', 'periods', 2, 0],
+  ]);
+  expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
+});
+
+test('what is over 400 days old is forgotten', async () => {
+  const { counter, live, listed, set } = await setUp();
+  counter.count(live, 'periods', false);
+  await counter.flush();
+  set(MIDNIGHT + 401 * DAY_MS);
+  counter.count(live, 'periods', false);
+  await counter.flush();
+  expect((await listed()).map(([day]) => day)).toEqual(['2027-12-27']);
+});
+
+test('while another process writes, nothing waits long and nothing is lost', async () => {
+  const { file, counter, live, listed } = await setUp();
+  const busy = new DatabaseSync(file);
+  busy.exec('BEGIN IMMEDIATE');
+  counter.count(live, 'periods', false);
+  await expect(counter.flush()).rejects.toThrow(/locked/);
+  busy.exec('ROLLBACK');
+  busy.close();
+  counter.count(live, 'periods', false);
+  await counter.flush();
+  expect(await listed()).toEqual([['2026-11-20', 'periods', 2, 0]]);
+});
+
+test('many rows go in several batches, and a failing one loses none', async () => {
+  const batches: number[] = [];
+  let fails = 1;
+  const store = {
+    add(rows: readonly UsageRow[]) {
+      if (batches.length === 1 && fails-- > 0) throw new Error('full');
+      batches.push(rows.length);
+    },
+  };
+  const counter = countUsage(store as never, { wallMs: () => MIDNIGHT, steadyMs: () => 0 });
+  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false);
+  await expect(counter.flush()).rejects.toThrow('full');
+  await counter.flush();
+  expect(batches).toEqual([500, 500, 200]);
+});
