@@ -3,6 +3,9 @@ import { randomStream } from '../numerics/random.ts';
 import { monthsApart, seasonMidpoint } from './high-season.ts';
 import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from './rain-season.ts';
 
+/** A place's recorded season against the expected one, in figures. */
+export type SeasonFigures = Pick<SeasonCheckRow, 'correlation' | 'peak_off' | 'midpoint_off' | 'wrong_months'>;
+
 /** How the season of one state's cases compares with the one expected of its rain by what the other states taught. */
 export interface SeasonCheckRow {
   state_code: string;
@@ -19,19 +22,31 @@ export interface SeasonCheckRow {
   index_error: number;
   expected: number[];
   recorded: number[];
+  /** The same of its LGAs with records, each from its own rain, with the parameters that never saw the state. */
+  lgas: SeasonFigures[];
+}
+/** A state's record, and those of its LGAs that have one. */
+export interface StateSeasonRecord extends SeasonRecord {
+  state_code: string;
+  lgas: readonly SeasonRecord[];
 }
 
 /** Leave one state out: every parameter is chosen on the other states' records, then scored on the one left out. */
 export function checkSeason(
-  records: readonly (SeasonRecord & { state_code: string })[],
+  records: readonly StateSeasonRecord[],
   durations: Durations,
   { highShare, seed }: { highShare: number; seed: number },
 ): SeasonCheckRow[] {
   return records.map((left) => {
     const others = records.filter((record) => record !== left);
     const rain = fitRainSeason(others, durations, randomStream(seed, `season without ${left.state_code}`));
-    const expected = expectedSeason(left.rain_mm, rain, durations);
-    return { state_code: left.state_code, ...compareSeasons(expected, left.season, highShare) };
+    const compare = ({ rain_mm, season }: SeasonRecord) =>
+      compareSeasons(expectedSeason(rain_mm, rain, durations), season, highShare);
+    const lgas = left.lgas.map((lga): SeasonFigures => {
+      const { correlation, peak_off, midpoint_off, wrong_months } = compare(lga);
+      return { correlation, peak_off, midpoint_off, wrong_months };
+    });
+    return { state_code: left.state_code, ...compare(left), lgas };
   });
 }
 

@@ -1,4 +1,4 @@
-import { mean } from '../numerics/averages.ts';
+import { mean, median } from '../numerics/averages.ts';
 import type { Durations, RainSeason } from './rain-season.ts';
 import type { SeasonCheckRow } from './season-check.ts';
 
@@ -27,7 +27,7 @@ export function describeMethod(
   return (
     `${method} Its parameters were fitted by least squares to ${check.length} states' monthly case records, which enter as month ` +
     `over the centred 12-month geometric mean, the median over years; the check leaves each state out in turn in fitting ` +
-    `them, not in choosing the durations. ${describeHighMonths(check, highShare)}`
+    `them, not in choosing the durations. ${describeHighMonths(check, highShare)}${describeLgas(check)}`
   );
 }
 
@@ -47,5 +47,17 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
     `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} months left out, ${low.length} ` +
     `were recorded below ${highShare}: the index told ${told} of them, and called ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others low; it is off by ` +
     `${error.toFixed(2)} of the peak (root mean square), so a month that near to ${highShare} may lie on either side.`
+  );
+}
+
+/** How well LGAs are told, from their own rain; nothing where none has a record. */
+function describeLgas(check: readonly SeasonCheckRow[]): string {
+  const lgas = check.flatMap((row) => row.lgas);
+  if (lgas.length === 0) return '';
+  const months = (figure: 'peak_off' | 'midpoint_off') => mean(lgas.map((lga) => lga[figure])).toFixed(1);
+  return (
+    ` LGAs are told less well, and their records are noisier: over ${lgas.length} LGAs of states left out the median correlation is ` +
+    `${median(lgas.map(({ correlation }) => correlation)).toFixed(2)}, the peak ${months('peak_off')} and the high season's midpoint ` +
+    `${months('midpoint_off')} months off on average.`
   );
 }

@@ -46,7 +46,13 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
     const recorded = recordedSeason(state_code, cases, model, report);
-    return recorded ? [{ state_code, rain_mm: rain[state_code]!, season: recorded }] : [];
+    if (!recorded) return [];
+    const lgas = cases.lgas.flatMap((series) => {
+      if (series.state_code !== state_code || series.lga_code === null) return [];
+      const season = seasonOf(series.first, withoutMasked(series), model);
+      return season ? [{ rain_mm: rainOf.get(series.lga_code)!, season }] : [];
+    });
+    return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
   });
   const check = checkSeason(records, durations, { highShare, seed });
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
@@ -111,13 +117,7 @@ function recordedSeason(state_code: string, cases: Cases, model: Model, report: 
   const series = own
     ? { first: own.first, cases: withoutMasked(own) }
     : { first: lgas[0]!.first, cases: sumOfLgas(state_code, lgas) };
-  const start = monthIndex(series.first);
-  const unusual = new Set(
-    model.parameters.season.masked.flatMap(({ first, last }) =>
-      Array.from({ length: monthIndex(last) - monthIndex(first) + 1 }, (_, i) => monthIndex(first) + i - start),
-    ),
-  );
-  const found = series.cases && caseSeason({ first_month: monthOf(series.first) - 1, cases: series.cases, unusual });
+  const found = series.cases && seasonOf(series.first, series.cases, model);
   if (!found)
     report.push({
       source: 'season',
@@ -125,6 +125,20 @@ function recordedSeason(state_code: string, cases: Cases, model: Model, report: 
       what: `${state_code}: too few months reported throughout to tell a season`,
     });
   return found;
+}
+
+/** The season of monthly cases from `first` on, the country's unusual months left out. */
+function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
+  const start = monthIndex(first);
+  const unusual = new Set(
+    model.parameters.season.masked.flatMap((span) =>
+      Array.from(
+        { length: monthIndex(span.last) - monthIndex(span.first) + 1 },
+        (_, i) => monthIndex(span.first) + i - start,
+      ),
+    ),
+  );
+  return caseSeason({ first_month: monthOf(first) - 1, cases, unusual });
 }
 
 const withoutMasked = ({ confirmed, masked }: CaseSeries) =>

@@ -96,6 +96,7 @@ test("a state's own record never reaches the parameters that it is scored with",
     state_code: 'ABCD'[i]!,
     rain_mm,
     season: expectedSeason(rain_mm, TRUTH, DURATIONS),
+    lgas: [{ rain_mm: PLACES[0]!, season: expectedSeason(PLACES[0]!, TRUTH, DURATIONS) }],
   }));
   const options = { highShare: 0.5, seed: 1 };
   const told = checkSeason(records, DURATIONS, options);
@@ -108,6 +109,10 @@ test("a state's own record never reaches the parameters that it is scored with",
   expect(b(other).expected).toEqual(b(told).expected);
   expect(other[0]!.expected).not.toEqual(told[0]!.expected);
   expect(b(told).correlation).toBeGreaterThan(0.99);
+  // An LGA has its own rain, and the parameters that never saw its state.
+  expect(b(other).lgas).toEqual(b(told).lgas);
+  expect(b(told).lgas).toHaveLength(1);
+  expect(b(told).lgas[0]!.correlation).toBeGreaterThan(0.99);
 });
 
 test('comparison by hand: correlation, circular distances, months on the wrong side', () => {
@@ -131,6 +136,7 @@ test("the summary: median of correlations, means of the peaks' and the midpoints
     correlation,
     peak_off,
     midpoint_off,
+    lgas: [],
   });
   expect(summariseCheck([row('A', 0.9, 1, 0), row('B', 0.2, 2, 0.5), row('C', 0.8, 6, 2.5)])).toEqual({
     series: 3,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareSeasons } from '../../../pipeline/models/season-check.ts';
+import { compareSeasons, type SeasonFigures } from '../../../pipeline/models/season-check.ts';
 import { describeMethod } from '../../../pipeline/models/season-description.ts';
 
 const RAIN = { half_saturation_mm: 73.4, lag_months: 2.44, dry_reproduction_number: 2.5, share_year_round: 0.604 };
@@ -17,6 +17,7 @@ const year = (low: number, months: number, other = 0.8) => [
 const row = (state_code: string, expected: number[], recorded: number[]) => ({
   state_code,
   ...compareSeasons(expected, recorded, 0.5),
+  lgas: [] as SeasonFigures[],
 });
 
 test('without records the method is told, and that it is unchecked', () => {
@@ -46,4 +47,22 @@ test('what twelve high months mean: flat records, low months told, missed and ca
   // Squares: 3 × 0.1², 3 × 0.2², 2 × 0.05² and 2 × 0.35², over 36 months.
   const error = Math.sqrt((3 * 0.01 + 3 * 0.04 + 2 * 0.0025 + 2 * 0.1225) / 36);
   expect(text).toContain(`off by ${error.toFixed(2)} of the peak`);
+});
+
+test('LGAs are told of where some have records', () => {
+  const state = row('AA', year(0.6, 3), year(0.7, 3));
+  expect(describeMethod(RAIN, [state], ASSUMED)).not.toMatch(/LGAs/);
+  const lga = (correlation: number, peak_off: number, midpoint_off: number) => ({
+    correlation,
+    peak_off,
+    midpoint_off,
+    wrong_months: 0,
+  });
+  const states = [
+    { ...state, lgas: [lga(0.2, 1, 0.5), lga(0.7, 2, 1)] },
+    { ...state, lgas: [lga(0.9, 3, 3)] },
+  ];
+  expect(describeMethod(RAIN, states, ASSUMED)).toMatch(
+    /over 3 LGAs of states left out the median correlation is 0\.70, the peak 2\.0 and the high season's midpoint 1\.5 months off/,
+  );
 });

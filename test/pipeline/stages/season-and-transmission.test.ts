@@ -170,6 +170,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     const { description } = seasons.method;
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
     expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index told \d+ of them/);
+    expect(description).toMatch(/over 203 LGAs of states left out the median correlation is 0\.7/);
     expect(description).toMatch(/whose case records reach 2023/);
     expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
   });
