@@ -7,26 +7,68 @@ import { type Static, Type } from 'typebox';
 import { ZONES, type ZoneCode } from './contract/schemas.ts';
 
 const closed = { additionalProperties: false } as const;
-const period = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
+const YEARS = { minimum: 1980, maximum: 2099 };
+const SHARES = { minimum: 0, maximum: 1 };
+const year = Type.Integer(YEARS);
+const share = Type.Number(SHARES);
+const text = Type.String({ minLength: 1 });
+const count = Type.Integer({ minimum: 1 });
 
-/** What a source is for. One source a role, but for `layer` (one a figure) and the survey roles (any number). */
+/** What a source is for, and the project's names of its columns: those it must have, and those it may. */
+interface RoleForm {
+  what: string;
+  columns: readonly string[];
+  optional?: readonly string[];
+  /** One of each of these lists, no more. */
+  either?: readonly (readonly string[])[];
+}
+
+/** One source a role, but for `layer` (one a figure) and the roles of surveys and cases (any number). */
 export const ROLES = {
-  lga_boundaries: 'Polygons of the LGAs; columns lga_pcode, lga, state_pcode',
-  state_boundaries: 'Polygons of the states, checked against the LGAs; columns state_pcode, state',
-  population: 'GeoTIFF, persons per cell',
-  population_census: 'Table by LGA; columns lga_pcode, people, children_0_4',
-  elevation: 'GeoTIFF, metres',
-  climate:
-    'Table by LGA and month (columns lga_pcode, year, month or period, rain_mm and, where known, temperature_c), or one GeoTIFF of rain a month',
-  survey_clusters:
-    'Table; columns survey_year, period, cluster_id, method, examined, positive or positivity, and a place: longitude and latitude, or lga_pcode, or state_pcode; urban and weight where known',
-  survey_states: 'Table of a round known by state only; columns survey_year, state_pcode, method, positivity',
-  cases_states: 'Table of monthly confirmed cases by state; columns state_pcode, period, confirmed',
-  cases_lgas: 'Table of monthly confirmed cases by LGA; columns state_pcode, lga_pcode, period, confirmed',
-  layer:
-    'A figure of the context: GeoTIFF, or table by LGA or by state; columns lga_pcode or state_pcode, and the figure or `classes`',
-} as const;
+  lga_boundaries: { what: 'Polygons of the LGAs', columns: ['lga_pcode', 'lga', 'state_pcode'] },
+  state_boundaries: { what: 'Polygons of the states, checked against the LGAs', columns: ['state_pcode', 'state'] },
+  population: { what: 'GeoTIFF, persons per cell', columns: [] },
+  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people', 'children_0_4'] },
+  elevation: { what: 'GeoTIFF, metres', columns: [] },
+  climate: {
+    what: 'Table by LGA and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain a month',
+    columns: ['lga_pcode', 'rain_mm'],
+    optional: ['temperature_c', 'year', 'month'],
+    either: [['period', 'month']],
+  },
+  survey_clusters: {
+    what: 'Table of clusters, each with a place: longitude and latitude, or LGA, or only a state',
+    columns: ['survey_year', 'period', 'cluster_id', 'method', 'examined'],
+    optional: ['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight'],
+    either: [['positive', 'positivity']],
+  },
+  survey_states: {
+    what: 'Table of a round known by state only',
+    columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
+  },
+  cases_states: {
+    what: 'Table of monthly confirmed cases by state',
+    columns: ['state_pcode', 'period', 'confirmed'],
+  },
+  cases_lgas: {
+    what: 'Table of monthly confirmed cases by LGA',
+    columns: ['lga_pcode', 'period', 'confirmed'],
+    optional: ['state_pcode'],
+  },
+  layer: {
+    what: 'A figure of the context: GeoTIFF, or table by LGA or by state of the figure or of `classes`',
+    columns: [],
+    either: [['lga_pcode', 'state_pcode']],
+  },
+} as const satisfies Record<string, RoleForm>;
 export type Role = keyof typeof ROLES;
+/** The form of a role's columns. */
+export const formOf = (role: Role): RoleForm => ROLES[role];
+
+/** The diagnostic methods of surveys, by the project's names. */
+export const METHODS = ['microscopy', 'rdt'] as const;
+export type Method = (typeof METHODS)[number];
 
 /** Context figures that a `layer` source can carry. */
 export const FIGURES = [
@@ -53,7 +95,7 @@ export const Gap = Type.Object(
     state_pcode: Type.Optional(Type.String()),
     first: Type.Optional(period),
     last: Type.Optional(period),
-    area_km2: Type.Optional(Type.Number()),
+    area_km2: Type.Optional(Type.Number({ minimum: 0 })),
     reason: Type.String({ minLength: 1 }),
   },
   closed,
@@ -65,11 +107,11 @@ export const Source = Type.Object(
     id: Type.String({ pattern: '^[a-z0-9_]+$' }),
     role: Type.Enum(Object.keys(ROLES) as Role[]),
     figure: Type.Optional(Type.Enum([...FIGURES])),
-    title: Type.String(),
-    producer: Type.String(),
-    citation: Type.String(),
-    licence: Type.String(),
-    release: Type.String(),
+    title: text,
+    producer: text,
+    citation: text,
+    licence: text,
+    release: text,
     access: Type.Optional(Type.String({ description: 'How to come by it where it needs registration or leave' })),
     url: Type.Optional(Type.String({ description: 'Where `fetch` gets the first of `files`' })),
     format: Type.Enum(['shapefile', 'geojson', 'csv', 'geotiff']),
@@ -89,7 +131,8 @@ export const Source = Type.Object(
       }),
     ),
     classes: Type.Optional(
-      Type.Array(Type.Object({ column: Type.String(), midpoint: Type.Number() }, closed), {
+      Type.Array(Type.Object({ column: text, midpoint: Type.Number({ minimum: 0 }) }, closed), {
+        minItems: 1,
         description: 'A figure given as people by class: its mean is Σ people × midpoint / Σ people',
       }),
     ),
@@ -103,13 +146,56 @@ export const Source = Type.Object(
       ),
     ),
     displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as DHS does' })),
+    methods: Type.Optional(
+      Type.Partial(Type.Object({ microscopy: Type.String(), rdt: Type.String() }, closed), {
+        description: "A survey's diagnostic methods as the file names them: the project's name -> the file's",
+      }),
+    ),
+    rounds: Type.Optional(
+      Type.Array(Type.Object({ survey_year: year, first: period, last: period }, closed), {
+        minItems: 1,
+        description: 'The rounds of a survey table and their months of fieldwork: all of them, and no other row',
+      }),
+    ),
+    weighted_counts: Type.Optional(
+      Type.Boolean({ description: '`examined` and `positive` are weighted, and need not be whole numbers' }),
+    ),
+    span: Type.Optional(
+      Type.Object(
+        { first: period, last: period },
+        { ...closed, description: 'Months of monthly records: the first has some, every series reaches the last' },
+      ),
+    ),
+    range: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description: "Smallest and largest value that a raster's cells can truly hold, in its unit",
+      }),
+    ),
+    repeats: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Most cells of a raster that touch their like and hold one and the same value, 0 aside: more are a nodata left untagged',
+      }),
+    ),
+    census_factor: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 1,
+        description: "How many times a state's people in the population raster may be more, or fewer, than its census",
+      }),
+    ),
     files: Type.Array(
       Type.Object(
         {
-          path: Type.String(),
+          path: text,
           period: Type.Optional(period),
           url: Type.Optional(Type.String({ description: 'Where `fetch` gets this very file' })),
-          bytes: Type.Optional(Type.Integer()),
+          rows: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Rows of a table without its header, at the least' }),
+          ),
+          bytes: Type.Optional(Type.Integer({ minimum: 1 })),
           sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
         },
         closed,
@@ -165,20 +251,20 @@ export type HeldBack = Static<typeof HeldBack>;
 export const Model = Type.Object(
   {
     country: Type.String({ pattern: '^[a-z][a-z0-9]*$', description: 'First part of model_version' }),
-    name: Type.String(),
+    name: text,
     synthetic: Type.Boolean(),
     release: Type.String({ pattern: '^[a-z0-9][a-z0-9.]*$', description: 'Second part of model_version' }),
     first_estimated: period,
     last_estimated: period,
     updated_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
-    expected: Type.Object({ states: Type.Integer(), lgas: Type.Integer() }, closed),
+    expected: Type.Object({ states: count, lgas: count }, closed),
     extent: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'west, south, east, north, degrees' }),
     states: Type.Array(
       Type.Object(
         {
-          state_pcode: Type.String(),
+          state_pcode: text,
           state_code: Type.String({ pattern: '^[A-Z]{2}$' }),
-          state: Type.String(),
+          state: text,
           zone: Type.Enum(Object.keys(ZONES) as ZoneCode[]),
         },
         closed,
@@ -186,19 +272,26 @@ export const Model = Type.Object(
     ),
     parameters: Type.Object(
       {
-        seed: Type.Integer(),
+        seed: Type.Integer({ minimum: 0 }),
         boundaries: Type.Object(
           {
-            tolerance_m: Type.Number({ description: 'How far a simplified outline may stray, metres' }),
-            max_area_change: Type.Number(),
+            tolerance_m: Type.Number({ minimum: 0, description: 'How far a simplified outline may stray, metres' }),
+            max_area_change: share,
           },
           closed,
         ),
-        context: Type.Object({ name: Type.String(), coverage_year: Type.Integer(), note: Type.String() }, closed),
-        survey: Type.Object({ method: Type.String(), small_sample: Type.Integer(), confidence: Type.Number() }, closed),
+        context: Type.Object({ name: text, coverage_year: year, note: text }, closed),
+        survey: Type.Object(
+          {
+            method: Type.Enum([...METHODS]),
+            small_sample: count,
+            confidence: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
+          },
+          closed,
+        ),
         season: Type.Object(
           {
-            high_share: Type.Number(),
+            high_share: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
             masked: Type.Array(Type.Object({ first: period, last: period, reason: Type.String() }, closed)),
           },
           closed,
@@ -206,29 +299,35 @@ export const Model = Type.Object(
         risk: Type.Object(
           {
             score: Type.Enum(['baseline', 'spatial']),
-            draws: Type.Integer(),
-            state_only_effective_size: Type.Integer(),
-            season_exponent: Type.Object({ mean: Type.Number(), sd: Type.Number(), source: Type.String() }, closed),
+            draws: Type.Integer({ minimum: 100, maximum: 100_000 }),
+            state_only_effective_size: count,
+            season_exponent: Type.Object(
+              { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
+              closed,
+            ),
           },
           closed,
         ),
         transmission: Type.Object(
           {
-            infectious_months: Type.Number(),
-            immune_months: Type.Number(),
-            assumed_from: Type.String({ description: 'What the two durations rest on, as a clause' }),
-            development_first: Type.Integer({ description: 'First year projected in development' }),
-            held_back_year: Type.Integer(),
-            starts: Type.Integer(),
+            infectious_months: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
+            immune_months: Type.Number({ exclusiveMinimum: 0, maximum: 1200 }),
+            assumed_from: Type.String({ minLength: 1, description: 'What the two durations rest on, as a clause' }),
+            development_first: Type.Integer({ ...YEARS, description: 'First year projected in development' }),
+            held_back_year: year,
+            starts: Type.Integer({ minimum: 1, maximum: 1000 }),
           },
           closed,
         ),
         diff: Type.Object(
           {
-            score_change: Type.Number({ description: 'A score that changes by more has moved' }),
-            max_moved_share: Type.Number({ description: "`diff --gate`: share of LGAs' months that may move" }),
-            max_flipped_share: Type.Number({ description: 'that may change their level' }),
-            max_disjoint_share: Type.Number({ description: 'whose ranges may no longer overlap' }),
+            score_change: Type.Number({ ...SHARES, description: 'A score that changes by more has moved' }),
+            max_moved_share: Type.Number({
+              ...SHARES,
+              description: "`diff --gate`: share of LGAs' months that may move",
+            }),
+            max_flipped_share: Type.Number({ ...SHARES, description: 'that may change their level' }),
+            max_disjoint_share: Type.Number({ ...SHARES, description: 'whose ranges may no longer overlap' }),
           },
           closed,
         ),

@@ -31,7 +31,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/stages/zonal.ts',
     reads: rasters,
     model: [],
-    inputs: ['ingest/areas', 'ingest/polygons'],
+    inputs: ['ingest/areas', 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate'],
   },
   {

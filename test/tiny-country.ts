@@ -89,7 +89,8 @@ export function tinyCountry(): TinyCountry {
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const cells = grid.columns * grid.rows;
   files['people.tif'] = writeGeotiff(
-    Float32Array.from({ length: cells }, (_, i) => 50 + (i % 7)),
+    // No value twice, as in a raster of people.
+    Float32Array.from({ length: cells }, (_, i) => 250 + ((i * 7) % cells) / 100),
     grid,
   );
   files['height.tif'] = writeGeotiff(
@@ -99,6 +100,7 @@ export function tinyCountry(): TinyCountry {
   );
 
   const about = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
+  const table = (path: string) => [{ path, rows: String(files[path]).split('\n').length - 2 }];
   const sources = [
     {
       id: 'lga_boundaries',
@@ -126,6 +128,7 @@ export function tinyCountry(): TinyCountry {
       crs: 'EPSG:4326',
       unit: 'persons',
       nodata: 'none',
+      range: [0, 10_000],
       files: [{ path: 'people.tif' }],
     },
     {
@@ -136,6 +139,7 @@ export function tinyCountry(): TinyCountry {
       crs: 'EPSG:4326',
       unit: 'm',
       nodata: -9999,
+      range: [0, 1000],
       files: [{ path: 'height.tif' }],
     },
     {
@@ -145,7 +149,7 @@ export function tinyCountry(): TinyCountry {
       format: 'csv',
       unit: 'persons',
       columns: { lga_pcode: 'lga', people: 'people', children_0_4: 'under5' },
-      files: [{ path: 'census.csv' }],
+      files: table('census.csv'),
     },
     {
       id: 'climate',
@@ -154,7 +158,8 @@ export function tinyCountry(): TinyCountry {
       format: 'csv',
       unit: 'mm per month',
       columns: { lga_pcode: 'lga', period: 'month', rain_mm: 'mm' },
-      files: [{ path: 'climate.csv' }],
+      span: { first: '2018-01', last: '2021-12' },
+      files: table('climate.csv'),
     },
     {
       id: 'surveys',
@@ -172,7 +177,8 @@ export function tinyCountry(): TinyCountry {
         examined: 'n',
         positivity: 'share',
       },
-      files: [{ path: 'surveys.csv' }],
+      rounds: [2018, 2021].map((year) => ({ survey_year: year, first: `${year}-09`, last: `${year}-11` })),
+      files: table('surveys.csv'),
     },
     {
       id: 'cases',
@@ -181,7 +187,8 @@ export function tinyCountry(): TinyCountry {
       format: 'csv',
       unit: 'cases',
       columns: { state_pcode: 'state', period: 'month', confirmed: 'cases' },
-      files: [{ path: 'cases.csv' }],
+      span: { first: '2018-01', last: '2021-12' },
+      files: table('cases.csv'),
     },
     {
       id: 'itn_use',
@@ -191,7 +198,7 @@ export function tinyCountry(): TinyCountry {
       format: 'csv',
       unit: 'share',
       columns: { lga_pcode: 'lga', itn_use: 'use' },
-      files: [{ path: 'nets.csv' }],
+      files: table('nets.csv'),
     },
     {
       id: 'itn_access',
@@ -201,7 +208,7 @@ export function tinyCountry(): TinyCountry {
       format: 'csv',
       unit: 'percent',
       columns: { state_pcode: 'state', itn_access: 'percent' },
-      files: [{ path: 'access.csv' }],
+      files: table('access.csv'),
     },
   ];
   const model = {

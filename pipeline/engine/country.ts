@@ -3,11 +3,9 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
-import { HELD_BACK_FILE, HeldBack, Model, type Role, type Source, Sources } from '../catalog.ts';
-import { isPeriod, monthIndex } from '../contract/months.ts';
-
-/** Roles that a country has one source of, no more and no less. */
-const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];
+import { HELD_BACK_FILE, HeldBack, Model, type Source, Sources } from '../catalog.ts';
+import { checkModel } from './check-model.ts';
+import { checkSources } from './check-sources.ts';
 
 /** A country as its catalog describes it, and where its raw files lie. */
 export interface Country {
@@ -38,54 +36,12 @@ export function readCatalog(directory: string, rawData = directory): Country {
   const model = readChecked(directory, 'model.json', Model) as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readChecked(directory, HELD_BACK_FILE, HeldBack) as HeldBack;
-  const ids = sources.map((source) => source.id);
-  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
-  for (const role of ONCE) {
-    const found = sources.filter((source) => source.role === role).length;
-    if (found !== 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'exactly one');
-  }
-  const figures = sources.flatMap((source) =>
-    source.role === 'layer' ? [{ id: source.id, figure: source.figure }] : [],
-  );
-  figures.forEach(({ id, figure }, i) => {
-    if (!figure)
-      throw new BadInput('sources.json', `source ${id}`, 'no figure', 'the figure of the context that it carries');
-    if (figures.findIndex((other) => other.figure === figure) !== i)
-      throw new BadInput('sources.json', `source ${id}`, `a second layer of ${figure}`, 'each figure once');
-  });
-  for (const key of ['state_pcode', 'state_code', 'state'] as const) {
-    const values = model.states.map((state) => state[key]);
-    const again = values.find((value, i) => values.indexOf(value) !== i);
-    if (again) throw new BadInput('model.json', `states, ${key}`, `${again} twice`, 'each once');
-  }
-  if (model.states.length !== model.expected.states)
-    throw new BadInput(
-      'model.json',
-      'states',
-      `${model.states.length} states`,
-      `${model.expected.states} as in expected.states`,
-    );
-  if (monthIndex(model.first_estimated) > monthIndex(model.last_estimated))
-    throw new BadInput(
-      'model.json',
-      'first_estimated',
-      model.first_estimated,
-      `a month up to last_estimated ${model.last_estimated}`,
-    );
-  if (model.synthetic !== (model.country === 'synthetic'))
-    throw new BadInput(
-      'model.json',
-      'country',
-      model.country,
-      'the country `synthetic` where, and only where, synthetic is true',
-    );
+  checkSources(sources);
+  checkModel(model);
   for (const file of sources.flatMap((source) => source.files)) {
     const full = path.resolve(rawData, file.path);
     if (path.relative(path.resolve(rawData), full).startsWith('..'))
       throw new BadInput('sources.json', file.path, 'a path outside the raw data', 'a path inside it');
-    if (file.period !== undefined && !isPeriod(file.period))
-      throw new BadInput('sources.json', file.path, file.period, 'a month');
   }
   return { directory, rawData, sources, model };
 }

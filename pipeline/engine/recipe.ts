@@ -37,7 +37,11 @@ export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>)
   return read.map((source) => {
     const form: Partial<Source> = structuredClone(source);
     for (const field of ABOUT) delete form[field];
-    form.files = source.files.map(({ path, period }) => (period === undefined ? { path } : { path, period }));
+    form.files = source.files.map(({ path, period, rows }) => ({
+      path,
+      ...(period === undefined ? {} : { period }),
+      ...(rows === undefined ? {} : { rows }),
+    }));
     return form as Source;
   });
 }

@@ -96,7 +96,8 @@ async function readOutlines(
   const outlines = features.map(({ properties, polygons }, index): Outline => {
     const text = (column: string) => {
       const value = properties[columns[column] ?? column];
-      if (typeof value === 'string' && value !== '') return value;
+      // A replacement or control character: text read in another encoding than it was written in.
+      if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value)) return value;
       throw new BadInput(
         file,
         `feature ${index + 1}, ${columns[column] ?? column}`,

@@ -1,48 +1,63 @@
-import type { Areas, CaseSeries, Cases } from '../artifacts.ts';
+import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog.ts';
-import { isPeriod, monthIndex, periodOf } from '../contract/months.ts';
-import { numberOrNull, type Row, readTable, refuseDuplicates, type Table, textOf } from '../readers/table.ts';
+import { monthIndex, periodOf } from '../contract/months.ts';
+import {
+  numberOrNull,
+  periodIn,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+} from '../readers/table.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, months that the catalog masks are listed
  * and kept. A country without records has empty lists.
- * @throws BadInput for a month missing from a series, a negative count, a duplicate or an unknown place
+ * @throws BadInput for a month missing from a series or at an end of the catalogued span, a count that is negative or
+ *   above the place's people, a duplicate or an unknown place
  */
-export async function ingestCases(input: IngestInput, areas: Areas): Promise<Cases> {
+export async function ingestCases(input: IngestInput, areas: Areas, census: Census): Promise<Cases> {
   const cases: Cases = { states: [], lgas: [] };
   for (const source of sourcesOf(input, 'cases_states'))
-    cases.states.push(...(await readSeries(input, areas, source, 'state')));
+    cases.states.push(...(await readSeries(input, areas, census, source, 'state')));
   for (const source of sourcesOf(input, 'cases_lgas'))
-    cases.lgas.push(...(await readSeries(input, areas, source, 'lga')));
+    cases.lgas.push(...(await readSeries(input, areas, census, source, 'lga')));
   return cases;
 }
 
 async function readSeries(
   input: IngestInput,
   areas: Areas,
+  census: Census,
   source: Source,
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source, [key, 'period', 'confirmed']);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, [key, 'period']);
   const code = codeReader(areas);
   const rows = new Map<string, Row[]>();
   for (const row of table.rows) {
-    const place = level === 'lga' ? code.lga(table, row).lga_code : code.state(table, row).state_code;
+    const place = level === 'lga' ? lgaWithState(code, table, row) : code.state(table, row).state_code;
     const list = rows.get(place);
     if (list) list.push(row);
     else rows.set(place, [row]);
   }
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeOf = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
+  const peopleOf = (place: string) => {
+    const lgas = areas.lgas.filter((lga) => lga.lga_code === place || lga.state_code === place);
+    const people = lgas.flatMap(({ lga_code }) => census[lga_code]?.people ?? []);
+    return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
+  };
   let blanks = 0;
   const series = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([place, list]) => {
-      const { first, confirmed } = consecutive(table, place, list);
+      const { first, confirmed } = consecutive(table, source, place, list, peopleOf(place));
       blanks += confirmed.filter((value) => value === null).length;
       const state = level === 'lga' ? stateOf.get(place)! : place;
       return {
@@ -53,6 +68,9 @@ async function readSeries(
         masked: maskedMonths(source, pcodeOf.get(state)!, level === 'lga' ? place : null, first, confirmed.length),
       };
     });
+  refuseLateStart(table, source, series);
+  refuseShort(table);
+  refuseIdleMasks(source, pcodeOf, series);
   for (const gap of source.gaps ?? [])
     input.report.push({
       source: source.id,
@@ -68,15 +86,35 @@ async function readSeries(
   return series;
 }
 
-function consecutive(table: Table, place: string, rows: readonly Row[]) {
+/** The row's LGA, which must lie in the row's state where it names one. */
+function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Row): string {
+  const { lga_code, state_code } = code.lga(table, row);
+  if (row.values.state_pcode != null && code.state(table, row).state_code !== state_code)
+    throw new BadInput(
+      table.file,
+      `row ${row.line}`,
+      `LGA ${lga_code} with state ${row.values.state_pcode}`,
+      'an LGA of that state',
+    );
+  return lga_code;
+}
+
+/** Every month from the place's first to the catalogued last: nobody has more cases in a month than people. */
+function consecutive(table: Table, source: Source, place: string, rows: readonly Row[], people: number) {
   const byMonth = new Map<number, number | null>();
   for (const row of rows) {
-    const period = textOf(table, row, 'period');
-    if (!isPeriod(period)) throw new BadInput(table.file, `row ${row.line}, period`, period, 'a month YYYY-MM');
-    byMonth.set(monthIndex(period), numberOrNull(table, row, 'confirmed', { least: 0 }));
+    const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, whole: true });
+    if (confirmed !== null && confirmed > people)
+      throw new BadInput(
+        table.file,
+        `row ${row.line}, confirmed`,
+        `${confirmed}`,
+        `at most the ${people} people of ${place}`,
+      );
+    byMonth.set(monthIndex(periodIn(table, row, 'period')), confirmed);
   }
   const first = Math.min(...byMonth.keys());
-  const last = Math.max(...byMonth.keys());
+  const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));
   const confirmed = Array.from({ length: last - first + 1 }, (_, i) => {
     const value = byMonth.get(first + i);
     if (value === undefined)
@@ -89,6 +127,38 @@ function consecutive(table: Table, place: string, rows: readonly Row[]) {
     return value;
   });
   return { first: periodOf(first), confirmed };
+}
+
+/** A table that lost its beginning, as far as its own months do not tell. */
+function refuseLateStart(table: Table, { span }: Source, series: readonly CaseSeries[]): void {
+  const first = series.map((one) => one.first).sort()[0]!;
+  if (first > span!.first)
+    throw new BadInput(
+      table.file,
+      '',
+      `no month before ${first}`,
+      `records from ${span!.first} on (sources.json, span)`,
+    );
+}
+
+/** A mask that meets no month is a slip of the pen. */
+function refuseIdleMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
+  for (const gap of source.gaps ?? []) {
+    const alone = { ...source, gaps: [gap] };
+    const met = series.some(
+      ({ state_code, lga_code, first, confirmed }) =>
+        maskedMonths(alone, pcodeOf.get(state_code)!, lga_code, first, confirmed.length).length > 0,
+    );
+    if (!met) {
+      const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
+      throw new BadInput(
+        'sources.json',
+        `source ${source.id}, gaps`,
+        `${what}, no month of any series`,
+        'months to mask',
+      );
+    }
+  }
 }
 
 function maskedMonths(

@@ -1,7 +1,15 @@
 import type { Areas, Climate, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
-import { numberOf, type Row, readTable, refuseDuplicates, type Table, textOf } from '../readers/table.ts';
+import {
+  numberOf,
+  periodIn,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+} from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 
 interface Weather {
@@ -17,12 +25,13 @@ interface Weather {
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<Climate | null> {
   const source = sourcesOf(input, 'climate')[0];
   if (!source) return null;
-  const table = await readTable(input.rawData, source, ['lga_pcode', 'rain_mm']);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
   const code = codeReader(areas);
   const monthOfRow = new Map(table.rows.map((row) => [row, readMonth(table, row)]));
-  const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), Number.POSITIVE_INFINITY);
-  const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), 0);
+  const span = source.span!;
+  const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
+  const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
   const months = last - first + 1;
 
   const known = new Map<string, Weather[]>();
@@ -60,6 +69,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       return [lga_code, filled];
     }),
   );
+  refuseShort(table);
   const column = (field: keyof Weather) =>
     Object.fromEntries([...seriesOf].map(([lga, series]) => [lga, series.map((weather) => weather[field])]));
   return {
@@ -71,7 +81,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
 }
 
 function readMonth(table: Table, row: Row): number {
-  if (table.columns.has('period')) return monthIndex(textOf(table, row, 'period'));
+  if (table.columns.has('period')) return monthIndex(periodIn(table, row, 'period'));
   const year = numberOf(table, row, 'year', { least: 1900, most: 2100, whole: true });
   return year * 12 + numberOf(table, row, 'month', { least: 1, most: 12, whole: true }) - 1;
 }

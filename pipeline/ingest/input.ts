@@ -50,6 +50,21 @@ export function codeReader(areas: Areas) {
   };
 }
 
+/** Refuses a gap declared for a place that there is not. @throws BadInput */
+export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {
+  const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
+  const states = new Set(areas.states.map((state) => state.state_pcode));
+  for (const { id, gaps = [] } of sources) {
+    for (const { lga_pcode, state_pcode } of gaps) {
+      const where = `source ${id}, gaps`;
+      if (lga_pcode !== undefined && !lgas.has(lga_pcode))
+        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA of the boundaries');
+      if (state_pcode !== undefined && !states.has(state_pcode))
+        throw new BadInput('sources.json', where, state_pcode, 'the p-code of a state of model.json');
+    }
+  }
+}
+
 /** `NG001001 Aba North`: an LGA as people read it. */
 export function nameOf(areas: Areas, lgaCode: string): string {
   return `${lgaCode} ${areas.lgas.find((lga) => lga.lga_code === lgaCode)?.lga ?? '?'}`;

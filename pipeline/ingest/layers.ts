@@ -1,7 +1,15 @@
 import type { Areas, Census, Layers } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Figure, Source } from '../catalog.ts';
-import { numberOf, numberOrNull, type Row, readTable, refuseDuplicates, type Table } from '../readers/table.ts';
+import {
+  numberOf,
+  numberOrNull,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+} from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
 
 /**
@@ -26,7 +34,7 @@ async function readLayer(
 ): Promise<Record<string, number | null>> {
   const byLga = source.columns?.lga_pcode !== undefined;
   const key = byLga ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source, source.classes ? [key] : [key, figure]);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, [key]);
   const code = codeReader(areas);
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
@@ -56,6 +64,7 @@ async function readLayer(
     input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [lga_code, null];
   });
+  refuseShort(table);
   return Object.fromEntries(figures);
 }
 
@@ -94,13 +103,13 @@ function classMean(table: Table, row: Row, classes: NonNullable<Source['classes'
  */
 export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Census> {
   const source = sourceOf(input, 'population_census');
-  const table = await readTable(input.rawData, source, ['lga_pcode', 'people', 'children_0_4']);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['lga_pcode']);
   const code = codeReader(areas);
   const rows = new Map(
     table.rows.map((row) => {
-      const people = numberOf(table, row, 'people', { least: 0 });
-      const children = numberOf(table, row, 'children_0_4', { least: 0, most: people });
+      const people = numberOf(table, row, 'people', { least: 1, whole: true });
+      const children = numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true });
       return [code.lga(table, row).lga_code, { people, children_0_4: children }];
     }),
   );
@@ -113,5 +122,6 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [lga_code, null];
   });
+  refuseShort(table);
   return Object.fromEntries(entries);
 }

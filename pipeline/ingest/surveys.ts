@@ -1,15 +1,28 @@
 import type { Areas, Cluster, StateRound, Surveys } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
-import { isPeriod, monthIndex, periodOf } from '../contract/months.ts';
-import { numberOf, numberOrNull, type Row, readTable, refuseDuplicates, type Table, textOf } from '../readers/table.ts';
+import { METHODS, type Method, type Source } from '../catalog.ts';
+import { monthIndex, periodOf } from '../contract/months.ts';
+import {
+  numberOf,
+  periodIn,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+  textOf,
+} from '../readers/table.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
+
+/** The farthest that DHS displaces a cluster, km, and as far as outlines may differ: farther off is another place. */
+const FARTHEST_KM = 11;
 
 /**
  * The survey rounds by one diagnostic method (`parameters.survey.method`): methods are never mixed, rows by another are
  * dropped and counted in the report.
- * @throws BadInput for positive > examined, a share outside 0-1, nobody examined, an unknown place, a repeated cluster
+ * @throws BadInput for positive > examined, a share outside 0-1, nobody examined, an unknown place or method, a repeated
+ *   cluster, a round that the catalog does not have or one of its rounds without a cluster, a month outside its round
  */
 export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Locate): Promise<Surveys> {
   const { method } = input.model.parameters.survey;
@@ -18,6 +31,13 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
     clusters.push(...(await readClusters(input, areas, locate, source)));
   const stateRounds: StateRound[] = [];
   for (const source of sourcesOf(input, 'survey_states')) stateRounds.push(...(await readStates(input, areas, source)));
+  const ids = new Set<string>();
+  for (const { survey_year, cluster_id } of clusters) {
+    const id = `${survey_year} ${cluster_id}`;
+    if (ids.has(id))
+      throw new BadInput('sources.json', 'survey sources', `the cluster ${id} in two of them`, 'it once');
+    ids.add(id);
+  }
   const byState = new Set(stateRounds.map((round) => round.survey_year));
   const twice = clusters.find((cluster) => byState.has(cluster.survey_year));
   if (twice)
@@ -34,25 +54,50 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
 }
 
 async function readClusters(input: IngestInput, areas: Areas, locate: Locate, source: Source): Promise<Cluster[]> {
-  const table = await readTable(input.rawData, source, ['survey_year', 'period', 'cluster_id', 'method', 'examined']);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
   const kept = keepMethod(input, source, table);
-  return kept.map((row) => {
-    const examined = numberOf(table, row, 'examined', { least: Number.MIN_VALUE });
-    const period = textOf(table, row, 'period');
-    if (!isPeriod(period)) throw new BadInput(table.file, `row ${row.line}, period`, period, 'a month YYYY-MM');
+  const clusters = kept.map((row) => {
+    const counts = source.weighted_counts ? { above: 0 } : { least: 1, whole: true };
+    const examined = numberOf(table, row, 'examined', counts);
     return {
       cluster_id: textOf(table, row, 'cluster_id'),
-      survey_year: numberOf(table, row, 'survey_year', { least: 1980, most: 2100, whole: true }),
-      period,
+      ...readRound(table, row, source),
       ...readPlace(input, areas, locate, table, row),
       displaced: source.displaced === true,
       urban: row.values.urban == null ? null : readUrban(table, row),
       examined,
-      positivity: readPositivity(table, row, examined, source.unit),
-      weight: numberOrNull(table, row, 'weight', { least: 0 }) ?? 1,
+      positivity: readPositivity(table, row, examined, source),
+      weight: table.columns.has('weight') ? numberOf(table, row, 'weight', { above: 0 }) : 1,
     };
   });
+  for (const { survey_year } of source.rounds!) {
+    if (!clusters.some((cluster) => cluster.survey_year === survey_year))
+      throw new BadInput(table.file, `round ${survey_year}`, 'no cluster', 'some, as the catalog has this round');
+  }
+  refuseShort(table);
+  return clusters;
+}
+
+/** The row's round, which must be one of the catalog's, and its month, which must lie in that round's fieldwork. */
+function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
+  const survey_year = numberOf(table, row, 'survey_year', { whole: true });
+  const period = periodIn(table, row, 'period');
+  const round = rounds.find((one) => one.survey_year === survey_year);
+  if (!round) {
+    const years = rounds.map((one) => one.survey_year).join(', ');
+    throw new BadInput(
+      table.file,
+      `row ${row.line}, survey_year`,
+      String(survey_year),
+      `a round of the catalog: ${years}`,
+    );
+  }
+  if (period < round.first || period > round.last) {
+    const expected = `${round.first} to ${round.last}, the fieldwork of round ${survey_year} (sources.json)`;
+    throw new BadInput(table.file, `row ${row.line}, period`, period, expected);
+  }
+  return { survey_year, period };
 }
 
 /** Where a cluster lies: what the row says, the LGA found from coordinates where it says none. */
@@ -63,6 +108,8 @@ function readPlace(input: IngestInput, areas: Areas, locate: Locate, table: Tabl
   const named = has('state_pcode') ? code.state(table, row).state_code : undefined;
   const longitude = has('longitude') ? numberOf(table, row, 'longitude', { least: west, most: east }) : null;
   const latitude = has('latitude') ? numberOf(table, row, 'latitude', { least: south, most: north }) : null;
+  if ((longitude === null) !== (latitude === null))
+    throw new BadInput(table.file, `row ${row.line}`, 'one coordinate alone', 'longitude and latitude, or neither');
   const stated = has('lga_pcode') ? code.lga(table, row).lga_code : null;
   const lga_code = stated ?? (longitude !== null && latitude !== null ? locate(longitude, latitude, named) : null);
   const state_code = areas.lgas.find((lga) => lga.lga_code === lga_code)?.state_code ?? named;
@@ -70,18 +117,31 @@ function readPlace(input: IngestInput, areas: Areas, locate: Locate, table: Tabl
     throw new BadInput(table.file, `row ${row.line}`, 'no place', 'a state, an LGA, or coordinates inside one');
   if (named !== undefined && named !== state_code)
     throw new BadInput(table.file, `row ${row.line}`, `LGA ${lga_code} with state ${named}`, 'an LGA of that state');
+  if (longitude !== null && latitude !== null) {
+    const km = locate.kmFrom(longitude, latitude, lga_code!);
+    if (km > FARTHEST_KM) {
+      const place = stated ?? named ?? lga_code;
+      const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${place}`;
+      throw new BadInput(
+        table.file,
+        `row ${row.line}`,
+        found,
+        `at most ${FARTHEST_KM} km, as far as clusters are displaced`,
+      );
+    }
+  }
   return { state_code, lga_code, longitude, latitude };
 }
 
 async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
-  const table = await readTable(input.rawData, source, ['survey_year', 'state_pcode', 'method', 'positivity']);
+  const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'state_pcode', 'method']);
   const code = codeReader(areas);
-  if (!source.fieldwork)
-    throw new BadInput('sources.json', `source ${source.id}`, 'no fieldwork', 'the first and last month of the round');
-  const middle = Math.floor((monthIndex(source.fieldwork.first) + monthIndex(source.fieldwork.last)) / 2);
+  const { first, last } = source.fieldwork!;
+  const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
+  const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
   const rounds = keepMethod(input, source, table).map((row) => ({
-    survey_year: numberOf(table, row, 'survey_year', { least: 1980, most: 2100, whole: true }),
+    survey_year: numberOf(table, row, 'survey_year', { least: from, most: to, whole: true }),
     period: periodOf(middle),
     state_code: code.state(table, row).state_code,
     positivity: readShare(table, row, 'positivity', source.unit),
@@ -96,12 +156,25 @@ async function readStates(input: IngestInput, areas: Areas, source: Source): Pro
       what: `round ${year}: positivity without clusters, numbers tested or range`,
     });
   }
+  refuseShort(table);
   return rounds;
 }
 
 function keepMethod(input: IngestInput, source: Source, table: Table): Row[] {
   const { method } = input.model.parameters.survey;
-  const kept = table.rows.filter((row) => textOf(table, row, 'method') === method);
+  const names = { ...Object.fromEntries(METHODS.map((name) => [name, name])), ...source.methods } as Record<
+    Method,
+    string
+  >;
+  const known = Object.values(names);
+  const kept = table.rows.filter((row) => {
+    const found = textOf(table, row, 'method');
+    if (!known.includes(found)) {
+      const expected = `${known.join(' or ')} (sources.json, methods)`;
+      throw new BadInput(table.file, `row ${row.line}, method`, found, expected);
+    }
+    return found === names[method];
+  });
   const dropped = table.rows.length - kept.length;
   if (dropped > 0)
     input.report.push({
@@ -112,9 +185,9 @@ function keepMethod(input: IngestInput, source: Source, table: Table): Row[] {
   return kept;
 }
 
-function readPositivity(table: Table, row: Row, examined: number, unit: string): number {
-  if (!table.columns.has('positive')) return readShare(table, row, 'positivity', unit);
-  const positive = numberOf(table, row, 'positive', { least: 0 });
+function readPositivity(table: Table, row: Row, examined: number, source: Source): number {
+  if (!table.columns.has('positive')) return readShare(table, row, 'positivity', source.unit);
+  const positive = numberOf(table, row, 'positive', { least: 0, whole: !source.weighted_counts });
   if (positive > examined)
     throw new BadInput(
       table.file,

@@ -12,8 +12,6 @@ export interface Declared {
   nodata?: number | 'nan' | 'none' | undefined;
   /** Smallest and largest value that can be true: anything beyond is an error, most often a nodata left untagged. */
   valid?: readonly [number, number] | undefined;
-  /** Taken on trust for a file that names no coordinate system; one that names another is refused all the same. */
-  crs?: 'EPSG:4326' | undefined;
   /** Which band, from 1; a file of several is refused without it. */
   band?: number | undefined;
 }
@@ -47,7 +45,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     const image = await tiff.getImage();
     const band = bandOf(file, image, declared);
     await refuseMasks(file, tiff);
-    checkCoordinateSystem(file, image, declared);
+    checkCoordinateSystem(file, image);
     const { grid, southUp } = placeOf(file, image);
     const coding = await codingOf(image);
     const { starts, bytes } = await readBlockPlaces(file, image, band, size);
@@ -98,10 +96,9 @@ async function refuseMasks(file: string, tiff: GeoTIFF): Promise<void> {
   }
 }
 
-function checkCoordinateSystem(file: string, image: GeoTIFFImage, declared: Declared): void {
+function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
   const keys = image.getGeoKeys();
   const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
-  if (code === undefined && declared.crs) return;
   if (code !== 4326) {
     const found = code === undefined ? 'no coordinate system' : `the coordinate system EPSG:${code}`;
     throw new BadInput(file, '', found, 'EPSG:4326 (longitude and latitude, WGS 84)');

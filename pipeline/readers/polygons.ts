@@ -77,12 +77,13 @@ async function readShapefile(file: string, trustCrs: boolean): Promise<GeoJson> 
   if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated}: it is cut short`);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, sibling] of await findSiblings(file)) {
+    if (extension === '.shx') checkShx(file, await read(sibling, `the .shx of ${basename(file)}`), shp);
     if (['.dbf', '.prj', '.cpg'].includes(extension)) {
       input[`polygons${extension}`] = await read(sibling, `the ${extension} of ${basename(file)}`);
     }
   }
   if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
-  checkDbf(file, input['polygons.dbf'] as Buffer);
+  checkDbf(file, input['polygons.dbf'] as Buffer, countShapes(shp));
   checkPrj(file, input['polygons.prj']?.toString() ?? null, trustCrs);
   try {
     // Loaded late: it is large, and GeoJSON does without.
@@ -106,9 +107,30 @@ async function findSiblings(file: string): Promise<Map<string, string>> {
 }
 
 /** A dBASE header states records (byte 4), the header's length (8) and a record's (10). */
-function checkDbf(file: string, dbf: Buffer): void {
+function checkDbf(file: string, dbf: Buffer, shapes: number): void {
   const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
   if (dbf.length < stated) throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated}: it is cut short`);
+  const rows = dbf.readUInt32LE(4);
+  if (rows !== shapes) throw new BadInput(file, 'its .dbf', `${rows} rows`, `${shapes} as the .shp has shapes`);
+}
+
+/** An index has the main file's header with a length of its own, then eight bytes a shape. */
+function checkShx(file: string, shx: Buffer, shp: Buffer): void {
+  const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
+  if (shx.length < stated) throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated}: it is cut short`);
+  const indexed = (shx.length - 100) / 8;
+  const shapes = countShapes(shp);
+  if (indexed !== shapes) {
+    const expected = `${shapes} as in the .shp: one of the two is another file's`;
+    throw new BadInput(file, 'its .shx', `${indexed} shapes`, expected);
+  }
+}
+
+/** Shapes of a `.shp`: each has a header of eight bytes that states the length of what follows, in 16-bit words. */
+function countShapes(shp: Buffer): number {
+  let shapes = 0;
+  for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes++;
+  return shapes;
 }
 
 function checkPrj(file: string, text: string | null, trustCrs: boolean): void {

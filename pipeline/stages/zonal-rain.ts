@@ -4,6 +4,7 @@ import type { Source } from '../catalog.ts';
 import { type Period, periodRange } from '../contract/months.ts';
 import { type CellWeights, weightedMean } from '../models/cell-weights.ts';
 import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid.ts';
+import { refuseFills } from './zonal-checks.ts';
 import { fillGaps, openSource } from './zonal-sources.ts';
 
 /** A rain source's files by month, from the first to the last. @throws BadInput where months are missing or double. */
@@ -45,6 +46,7 @@ export async function readRain(
   for (const { path, period } of files) {
     const raster = await openSource(source, rawData, ['mm per month'], path);
     try {
+      await refuseFills(raster, source);
       if (!sameGrid(raster.grid, grid)) {
         throw new BadInput(raster.file, '', describeGrid(raster.grid), `the first month's ${describeGrid(grid)}`);
       }

@@ -29,11 +29,9 @@ export async function openSource(
 ): Promise<Raster & { factor: number }> {
   const unit = units.includes(source.unit) ? UNITS[source.unit] : undefined;
   if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
-  const raster = await openRaster(join(rawData, path), {
-    nodata: source.nodata,
-    crs: source.crs,
-    valid: unit.valid,
-  });
+  const [least, most] = (source.range ?? unit.valid) as [number, number];
+  const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;
+  const raster = await openRaster(join(rawData, path), { nodata: source.nodata, valid });
   return { ...raster, factor: unit.factor };
 }
 

@@ -2,7 +2,7 @@ import type { Areas, Climate, Polygons, PredictionCells, ReportLine, ZonalRow } 
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { nameOf, sourceOf } from '../ingest/input.ts';
+import { nameOf, refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
 import { createCellWeights } from '../models/cell-weights.ts';
 import { blockCells, createCellPool } from '../models/prediction-cells.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from '../models/urban-centre.ts';
@@ -12,13 +12,12 @@ import { type Grid, type Values, type Window, wholeGrid } from '../numerics/grid
 import { listWindows } from '../numerics/windows.ts';
 import type { Raster } from '../readers/geotiff.ts';
 import { matchCentres, readNearest } from '../readers/nearest.ts';
+import { checkCovered, compareWithCensus, type FillWatch, refuseFills, watchFills } from './zonal-checks.ts';
 import { rainMonths, readRain } from './zonal-rain.ts';
 import { fillGaps, openSource, rasterSources } from './zonal-sources.ts';
 
 /** Side of the blocks that population cells are pooled to for prediction. */
 const POOL_KM = 5;
-/** Share of an LGA that may lie off the population raster (cells trimmed along a coast). */
-const MAX_OUTSIDE = 0.01;
 
 export interface ZonalInput {
   areas: Areas;
@@ -37,15 +36,19 @@ export interface ZonalOutput {
   report: ReportLine[];
 }
 
-export const run: StageRun = async (io) => ({
-  ...(await zonal({
-    areas: io.artifact('ingest/areas'),
+export const run: StageRun = async (io) => {
+  const areas = io.artifact<Areas>('ingest/areas');
+  refuseUnknownPlaces(io.sources, areas);
+  const output = await zonal({
+    areas,
     polygons: io.artifact('ingest/polygons'),
     sources: io.sources,
     rawData: io.rawData,
     onProgress: io.progress,
-  })),
-});
+  });
+  compareWithCensus(sourceOf(io, 'population'), areas, output.lgas, io.artifact('ingest/census'));
+  return { ...output };
+};
 
 /**
  * Figures from rasters by LGA, population cells for prediction, and rain by month where it comes as rasters.
@@ -59,7 +62,8 @@ export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
   const codes = areas.lgas.map((lga) => lga.lga_code);
   if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
 
-  const population = await openSource(sourceOf({ sources }, 'population'), rawData, ['persons']);
+  const populationSource = sourceOf({ sources }, 'population');
+  const population = await openSource(populationSource, rawData, ['persons']);
   const elevationSource = rasterSources(sources, 'elevation')[0];
   const elevation = elevationSource ? await openSource(elevationSource, rawData, ['m']) : null;
   const layers = await Promise.all(
@@ -74,7 +78,10 @@ export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
 
   try {
     const { grid } = population;
-    const { centres, people, peopledCells } = await findUrbanCentres(population, (done) =>
+    if (elevation) await refuseFills(elevation, elevationSource!);
+    for (const { raster, source } of layers) await refuseFills(raster, source);
+    const watch = watchFills(population, populationSource);
+    const { centres, people, peopledCells } = await findUrbanCentres(population, watch, (done) =>
       progress(done * 0.2, 'towns'),
     );
     report.push({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
@@ -191,9 +198,10 @@ async function eachWindow(
   return outlines.map((outline) => outline.area);
 }
 
-/** Urban centres, and people and cells with people of the whole raster. */
+/** Urban centres, and people and cells with people of the whole raster, each cell of which `watch` sees. */
 async function findUrbanCentres(
   population: Raster,
+  watch: FillWatch,
   onProgress: (share: number) => void,
 ): Promise<{ centres: UrbanCentres; people: number; peopledCells: number }> {
   const { grid } = population;
@@ -202,6 +210,7 @@ async function findUrbanCentres(
   let peopledCells = 0;
   for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
     const persons = await population.readWindow(window);
+    watch.look(persons, window);
     finder.add(window.row, persons);
     for (const n of persons) {
       if (!(n > 0)) continue;
@@ -210,6 +219,7 @@ async function findUrbanCentres(
     }
     onProgress((window.row + window.rows) / grid.rows);
   }
+  watch.finish();
   return { centres: finder.finish(), people, peopledCells };
 }
 
@@ -241,10 +251,4 @@ function countTouched(coverages: [number, Coverage][], window: Window, persons: 
     }
   }
   return touched.reduce((count, met, i) => (met === 1 && persons[i]! > 0 ? count + 1 : count), 0);
-}
-
-function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
-  if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
-  const share = ((100 * covered) / size).toFixed(1);
-  throw new BadInput(population.file, lga, `${share}% of the LGA inside the raster`, 'all of it: a wrong extent');
 }

@@ -1,10 +1,12 @@
 import type { Gap, Model, Source } from '../catalog.ts';
+import { addMonths } from '../contract/months.ts';
 import { CASES_LAST, LGA_BLANK, LGA_CASES_FIRST, LGA_DIP, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';
 import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
 import { STATES } from './states.ts';
+import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
 
 /** Goes up when the same seed would make another country. */
@@ -15,6 +17,8 @@ export interface WrittenFile {
   bytes: number;
   sha256: string;
   period?: string;
+  /** Of a table, without its header. */
+  rows?: number;
 }
 /** What differs from source to source; the rest is the same for all of a made-up country. */
 type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
@@ -60,6 +64,7 @@ const ENTRIES: Entry[] = [
     crs: 'EPSG:4326',
     unit: 'persons',
     nodata: 'none',
+    range: [0, 200_000],
     files: ['population/population.tif'],
     notes: ["0 is both 'nobody' and 'outside'."],
   },
@@ -81,6 +86,7 @@ const ENTRIES: Entry[] = [
     crs: 'EPSG:4326',
     unit: 'm',
     nodata: ELEVATION_NODATA,
+    range: [-100, 3000],
     files: ['elevation/elevation.tif'],
   },
   {
@@ -91,6 +97,7 @@ const ENTRIES: Entry[] = [
     crs: 'EPSG:4326',
     unit: 'mm per month',
     nodata: RAIN_NODATA,
+    range: [0, 3000],
     files: [],
     notes: ['No tag names the missing value; the sea holds it.'],
   },
@@ -107,6 +114,11 @@ const ENTRIES: Entry[] = [
         .map((name) => [name, name]),
     ),
     displaced: true,
+    rounds: CLUSTER_ROUNDS.map(({ survey_year, first, months }) => ({
+      survey_year,
+      first,
+      last: addMonths(first, months - 1),
+    })),
     files: ['surveys/clusters_2010_2015_2018.csv'],
     notes: ['A row for each cluster and method. `urban` is true or false; `weight` has mean 1 in each round.'],
   },
@@ -128,6 +140,7 @@ const ENTRIES: Entry[] = [
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', period: 'period', confirmed: 'confirmed' },
+    span: { first: STATE_CASES_FIRST, last: CASES_LAST },
     files: ['cases/states.csv'],
     gaps: stateGaps,
   },
@@ -138,6 +151,7 @@ const ENTRIES: Entry[] = [
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', lga_pcode: 'lga_pcode', period: 'period', confirmed: 'confirmed' },
+    span: { first: LGA_CASES_FIRST, last: CASES_LAST },
     files: ['cases/lgas.csv'],
     gaps: [
       {
@@ -180,6 +194,7 @@ const ENTRIES: Entry[] = [
     crs: 'EPSG:4326',
     unit: 'share',
     nodata: 'nan',
+    range: [0, 1],
     files: ['coverage/effective_treatment_2022.tif'],
   },
   {
@@ -191,6 +206,7 @@ const ENTRIES: Entry[] = [
     crs: 'EPSG:4326',
     unit: 'share',
     nodata: 'nan',
+    range: [0, 1],
     files: ['coverage/irs_coverage_2022.tif'],
   },
   {

@@ -73,7 +73,8 @@ function writeFile(directory: string, { path, content, period }: CountryFile): W
   const bytes = Buffer.from(content);
   mkdirSync(dirname(join(directory, path)), { recursive: true });
   writeFileSync(join(directory, path), bytes);
-  return { path, ...(period ? { period } : {}), bytes: bytes.length, sha256: hash(bytes) };
+  const rows = path.endsWith('.csv') ? { rows: bytes.toString().split('\n').length - 2 } : {};
+  return { path, ...(period ? { period } : {}), ...rows, bytes: bytes.length, sha256: hash(bytes) };
 }
 
 function hash(bytes: Buffer): string {

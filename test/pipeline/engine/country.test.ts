@@ -62,14 +62,14 @@ describe('a catalog that is not as it should be is refused with file, field, fou
     [
       'a file outside the raw data',
       (c) => {
-        sourceIn(c, 'itn_use').files = [{ path: '../secret.csv' }];
+        sourceIn(c, 'itn_use').files = [{ path: '../secret.csv', rows: 4 }];
       },
       /\.\.\/secret\.csv: found a path outside the raw data/,
     ],
     [
       'a file that is not there',
       (c) => {
-        sourceIn(c, 'itn_use').files = [{ path: 'other.csv' }];
+        sourceIn(c, 'itn_use').files = [{ path: 'other.csv', rows: 4 }];
       },
       /other\.csv: found no such file/,
     ],

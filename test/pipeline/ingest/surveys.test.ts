@@ -15,7 +15,14 @@ test('whether coordinates are displaced is a cluster’s own, as its source says
     ] as const) {
       country.files[`${id}.csv`] =
         `year,month,cluster,state,method,n,share,x,y\n${year},${year}-10,c,NG001,microscopy,20,0.5,3.4,4.5\n`;
-      country.sources.push({ ...about, id, columns: points, displaced, files: [{ path: `${id}.csv` }] });
+      country.sources.push({
+        ...about,
+        id,
+        columns: points,
+        displaced,
+        rounds: [{ survey_year: year, first: `${year}-10`, last: `${year}-10` }],
+        files: [{ path: `${id}.csv`, rows: 1 }],
+      });
     }
   });
   const country = readCountry(directory);

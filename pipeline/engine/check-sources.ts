@@ -1,0 +1,143 @@
+import { BadInput } from '../bad-input.ts';
+import { formOf, type Gap, type Role, type Source } from '../catalog.ts';
+
+/** Roles that a country has one source of, no more and no less. */
+const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];
+
+/** What a role's source can come as. */
+const FORMATS: Record<Role, readonly Source['format'][]> = {
+  lga_boundaries: ['shapefile', 'geojson'],
+  state_boundaries: ['shapefile', 'geojson'],
+  population: ['geotiff'],
+  population_census: ['csv'],
+  elevation: ['geotiff'],
+  climate: ['csv', 'geotiff'],
+  survey_clusters: ['csv'],
+  survey_states: ['csv'],
+  cases_states: ['csv'],
+  cases_lgas: ['csv'],
+  layer: ['csv', 'geotiff'],
+};
+
+/** The rules for gaps that a role's source knows. */
+const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
+  state_boundaries: ['uncovered'],
+  population_census: ['omit'],
+  elevation: ['null', 'neighbours'],
+  climate: ['neighbours'],
+  cases_states: ['mask'],
+  cases_lgas: ['mask'],
+  layer: ['null', 'neighbours'],
+};
+
+/**
+ * What the form of `sources.json` cannot say: which source needs what, and that no entry is without effect.
+ * @throws BadInput naming the source and the field
+ */
+export function checkSources(sources: readonly Source[]): void {
+  const ids = sources.map((source) => source.id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
+  for (const role of ONCE) {
+    const found = sources.filter((source) => source.role === role).length;
+    if (found !== 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'exactly one');
+  }
+  const elevations = sources.filter((source) => source.role === 'elevation').length;
+  if (elevations > 1) throw new BadInput('sources.json', 'role elevation', `${elevations} sources`, 'at most one');
+  const layers = sources.filter((source) => source.role === 'layer');
+  layers.forEach(({ id, figure }, i) => {
+    const complain = complaintOf(id);
+    if (!figure) throw complain('no figure', 'the figure of the context that it carries');
+    if (layers.findIndex((other) => other.figure === figure) !== i)
+      throw complain(`a second layer of ${figure}`, 'each figure once');
+  });
+  for (const source of sources) {
+    const complain = complaintOf(source.id);
+    if (!FORMATS[source.role].includes(source.format))
+      throw complain(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
+    if (source.figure && source.role !== 'layer')
+      throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
+    if (source.format === 'geotiff') checkRaster(source, complain);
+    else checkColumns(source, complain);
+    if (source.format === 'csv') checkTable(source, complain);
+    for (const gap of source.gaps ?? []) checkGap(source, gap);
+  }
+  const files = sources.flatMap((source) => source.files.map((file) => file.path));
+  const again = files.find((file, i) => files.indexOf(file) !== i);
+  if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
+}
+
+type Complain = (found: string, expected: string) => BadInput;
+const complaintOf =
+  (id: string): Complain =>
+  (found, expected) =>
+    new BadInput('sources.json', `source ${id}`, found, expected);
+
+function checkRaster(source: Source, complain: Complain): void {
+  if (!source.range) throw complain('no range', "the smallest and the largest value that the raster's cells can hold");
+  const [least, most] = source.range as [number, number];
+  if (!(least < most) && !(least === most && source.role === 'layer'))
+    throw complain(`the range ${least} to ${most}`, 'the smaller value first');
+  if (source.role === 'climate') {
+    const missing = source.files.find((file) => file.period === undefined);
+    if (missing) throw complain(`${missing.path} without a period`, 'its month');
+  }
+}
+
+/** The columns that the role needs, and none that it does not know: a slip of the pen would go unread. */
+function checkColumns(source: Source, complain: Complain): void {
+  const { columns, optional = [], either = [] } = formOf(source.role);
+  const figure = source.role === 'layer' && !source.classes ? [source.figure!] : [];
+  const needed = [...columns, ...figure];
+  const known = [...needed, ...optional, ...either.flat()];
+  const found = Object.keys(source.columns ?? {});
+  const unknown = found.find((name) => !known.includes(name));
+  if (unknown) throw complain(`a column ${unknown}`, `one of ${known.join(', ')}`);
+  const missing = needed.find((name) => !found.includes(name));
+  if (missing) throw complain(`no column ${missing}`, 'one in `columns`');
+  for (const names of either) {
+    const given = names.filter((name) => found.includes(name));
+    if (given.length !== 1)
+      throw complain(given.length === 0 ? `no column ${names.join(' or ')}` : given.join(' and '), 'one of them');
+  }
+  const pairs = source.role === 'climate' ? [['year', 'month']] : [['longitude', 'latitude']];
+  for (const [a, b] of pairs as [string, string][])
+    if (found.includes(a) !== found.includes(b))
+      throw complain(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
+}
+
+/** What says how much of a table there must be: rows, months, rounds. Without it a table cut short would pass. */
+function checkTable(source: Source, complain: Complain): void {
+  if (source.files.length > 1) throw complain(`${source.files.length} files`, 'one table');
+  if (source.files[0]!.rows === undefined) throw complain('no rows', "the file's rows, in `files`");
+  if (['climate', 'cases_states', 'cases_lgas'].includes(source.role) && !source.span)
+    throw complain('no span', 'the first and the last month of the records');
+  if (source.role === 'survey_clusters' && !source.rounds)
+    throw complain('no rounds', 'the survey rounds and their months of fieldwork');
+  if (source.role === 'survey_states' && !source.fieldwork)
+    throw complain('no fieldwork', 'the first and last month of the round');
+  const years = (source.rounds ?? []).map((round) => round.survey_year);
+  const twice = years.find((year, i) => years.indexOf(year) !== i);
+  if (twice) throw complain(`the round ${twice} twice`, 'each round once');
+  for (const [name, months] of [
+    ['span', source.span],
+    ['fieldwork', source.fieldwork],
+    ...(source.rounds ?? []).map((round) => [`the round ${round.survey_year}`, round] as const),
+  ] as const)
+    if (months && months.first > months.last)
+      throw complain(`${name} from ${months.first} to ${months.last}`, 'the first month first');
+}
+
+/** A gap that its role does not know, or that names no place, would be without effect. */
+function checkGap({ id, role }: Source, gap: Gap): void {
+  const complain = complaintOf(`${id}, gaps`);
+  const rules = RULES[role] ?? [];
+  if (!rules.includes(gap.rule))
+    throw complain(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
+  if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
+    throw complain('`uncovered` without its place or size', 'state_pcode and area_km2');
+  if (['null', 'neighbours', 'omit'].includes(gap.rule) && gap.lga_pcode === undefined)
+    throw complain(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  if (gap.first !== undefined && gap.last !== undefined && gap.first > gap.last)
+    throw complain(`${gap.first} to ${gap.last}`, 'the first month first');
+}

@@ -1,0 +1,64 @@
+/** Ways to break a sound tiny country, and the one way in which each must be refused. */
+import { expect, test } from 'vitest';
+import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
+import type { StageIo } from '../../../pipeline/engine/stage.ts';
+import { run as ingest } from '../../../pipeline/stages/ingest.ts';
+import { run as zonal } from '../../../pipeline/stages/zonal.ts';
+import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
+import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+
+/** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
+export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];
+
+export const ioOf = (country: Country, artifacts: Record<string, unknown> = {}): StageIo => ({
+  artifact: <T>(name: string) => artifacts[name] as T,
+  sources: country.sources,
+  rawData: country.rawData,
+  model: country.model,
+  progress: () => {},
+});
+
+/** Reads a country as a build does: catalog, tables and outlines, then rasters. */
+export async function read(change?: (country: TinyCountry) => void) {
+  const country = readCountry(writeTiny(change).directory);
+  const tables = await ingest(ioOf(country));
+  const artifacts = Object.fromEntries(Object.entries(tables).map(([name, value]) => [`ingest/${name}`, value]));
+  return { tables, rasters: await zonal(ioOf(country, artifacts)) };
+}
+
+export const edit = (file: string, change: (text: string) => string) => (country: TinyCountry) => {
+  country.files[file] = change(String(country.files[file]));
+};
+export const line = (file: string, number: number, by: string | ((old: string) => string)) =>
+  edit(file, (text) => replaceLine(text, number, by));
+export const features = (file: string, change: (list: any[]) => any[]) =>
+  edit(file, (text) => JSON.stringify({ type: 'FeatureCollection', features: change(JSON.parse(text).features) }));
+export const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+export const raster =
+  (file: string, value: (i: number) => number, on = grid) =>
+  (country: TinyCountry) => {
+    country.files[file] = writeGeotiff(
+      Float32Array.from({ length: on.columns * on.rows }, (_, i) => value(i)),
+      on,
+    );
+  };
+
+/** A test for each case: refused with one line, which matches. */
+export function refuses(cases: readonly Case[]): void {
+  test.each(cases)('%s', async (_, change, message) => {
+    const error = await read(change).then(
+      () => null,
+      (caught: Error) => caught,
+    );
+    expect(error?.message).toMatch(message);
+    expect(error?.name).toBe('BadInput');
+    expect(error?.message).not.toContain('\n');
+  });
+}
+
+/** A test for each change that must be taken as it is. */
+export function accepts(cases: readonly [name: string, change: (country: TinyCountry) => void][]): void {
+  test.each(cases)('%s', async (_, change) => {
+    await expect(read(change)).resolves.toBeDefined();
+  });
+}
