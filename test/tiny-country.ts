@@ -129,6 +129,7 @@ export function tinyCountry(): TinyCountry {
       unit: 'persons',
       nodata: 'none',
       range: [0, 10_000],
+      repeats: 10,
       files: [{ path: 'people.tif' }],
     },
     {

@@ -78,6 +78,8 @@ function checkRaster(source: Source, complain: Complain): void {
   const [least, most] = source.range as [number, number];
   if (!(least < most) && !(least === most && source.role === 'layer'))
     throw complain(`the range ${least} to ${most}`, 'the smaller value first');
+  if (source.role === 'population' && source.repeats === undefined)
+    throw complain('no repeats', 'the most cells beside each other that may hold one and the same value');
   if (source.role === 'climate') {
     const missing = source.files.find((file) => file.period === undefined);
     if (missing) throw complain(`${missing.path} without a period`, 'its month');

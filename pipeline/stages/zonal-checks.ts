@@ -8,8 +8,6 @@ import type { Raster } from '../readers/geotiff.ts';
 
 /** Share of an LGA that may lie off the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;
-/** Cells that touch their like and hold one value, where the catalog does not say: the real population has 7 at most. */
-const REPEATS_OF_PEOPLE = 20;
 /** How far a state's people may be from its census, where the catalog does not say: the real ones differ 2.4 times. */
 const CENSUS_FACTOR = 4;
 /** The ends of integer types and the nines that stand for missing values: no measurement is one of them by chance. */
@@ -25,11 +23,11 @@ export interface FillWatch {
 
 /**
  * A nodata value left untagged is one value over an area, or the largest value in many cells. Measured values seldom
- * repeat from cell to cell: `source.repeats` says how often they may.
+ * repeat from cell to cell: `source.repeats` says how often they may, and without it nothing is said.
  */
 export function watchFills(raster: Raster, source: Source): FillWatch {
   const { file, grid } = raster;
-  const most = source.repeats ?? (source.role === 'population' ? REPEATS_OF_PEOPLE : Number.POSITIVE_INFINITY);
+  const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
   const placeOf = (window: Window, i: number) => {

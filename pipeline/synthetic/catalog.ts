@@ -65,6 +65,8 @@ const ENTRIES: Entry[] = [
     unit: 'persons',
     nodata: 'none',
     range: [0, 200_000],
+    // Whole tenths of persons: the small ones repeat.
+    repeats: 1000,
     files: ['population/population.tif'],
     notes: ["0 is both 'nobody' and 'outside'."],
   },

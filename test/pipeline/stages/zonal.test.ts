@@ -171,7 +171,7 @@ describe('by hand', () => {
       areas: { states: [], lgas: AREAS.lgas.slice(0, 1) },
       polygons: { lgas: [{ lga_code: 'A', polygons: [box(0, 4.9, 0.1, 5)] }], neighbours: {} },
       rawData,
-      sources: [{ ...source('population', 'population', 'persons', [{ path: 'people.tif' }]), repeats: 91 }],
+      sources: [source('population', 'population', 'persons', [{ path: 'people.tif' }])],
     });
     const total = 9 * 6000 + 91 * 10;
     expect(lgas[0]).toMatchObject({ elevation_m: null, layers: {} });
