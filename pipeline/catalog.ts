@@ -24,41 +24,47 @@ interface RoleForm {
   either?: readonly (readonly string[])[];
 }
 
+/** Names of places, of which a table is told by its codes: one that is another place's name is refused. */
+const NAMES = ['lga', 'state'] as const;
+
 /** One source a role, but for `layer` (one a figure) and the roles of surveys and cases (any number). */
 export const ROLES = {
   lga_boundaries: { what: 'Polygons of the LGAs', columns: ['lga_pcode', 'lga', 'state_pcode'] },
   state_boundaries: { what: 'Polygons of the states, checked against the LGAs', columns: ['state_pcode', 'state'] },
   population: { what: 'GeoTIFF, persons per cell', columns: [] },
-  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people', 'children_0_4'] },
+  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people', 'children_0_4'], optional: NAMES },
   elevation: { what: 'GeoTIFF, metres', columns: [] },
   climate: {
     what: 'Table by LGA and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain a month',
     columns: ['lga_pcode', 'rain_mm'],
-    optional: ['temperature_c', 'year', 'month'],
+    optional: ['temperature_c', 'year', ...NAMES],
     either: [['period', 'month']],
   },
   survey_clusters: {
     what: 'Table of clusters, each with a place: longitude and latitude, or LGA, or only a state',
     columns: ['survey_year', 'period', 'cluster_id', 'method', 'examined'],
-    optional: ['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight'],
+    optional: ['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight', ...NAMES],
     either: [['positive', 'positivity']],
   },
   survey_states: {
     what: 'Table of a round known by state only',
     columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
+    optional: NAMES,
   },
   cases_states: {
     what: 'Table of monthly confirmed cases by state',
     columns: ['state_pcode', 'period', 'confirmed'],
+    optional: NAMES,
   },
   cases_lgas: {
     what: 'Table of monthly confirmed cases by LGA',
     columns: ['lga_pcode', 'period', 'confirmed'],
-    optional: ['state_pcode'],
+    optional: ['state_pcode', ...NAMES],
   },
   layer: {
     what: 'A figure of the context: GeoTIFF, or table by LGA or by state of the figure or of `classes`',
     columns: [],
+    optional: NAMES,
     either: [['lga_pcode', 'state_pcode']],
   },
 } as const satisfies Record<string, RoleForm>;
@@ -136,6 +142,7 @@ export const Source = Type.Object(
         description: 'A figure given as people by class: its mean is Σ people × midpoint / Σ people',
       }),
     ),
+    classes_total: Type.Optional(Type.String({ minLength: 1, description: 'The column that the classes sum to' })),
     fieldwork: Type.Optional(
       Type.Object(
         { first: period, last: period },
@@ -171,6 +178,11 @@ export const Source = Type.Object(
         minItems: 2,
         maxItems: 2,
         description: "Smallest and largest value that a raster's cells can truly hold, in its unit",
+      }),
+    ),
+    ranges: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
+        description: "Smallest and largest value that a table's columns can truly hold, by the project's names",
       }),
     ),
     repeats: Type.Optional(

@@ -121,6 +121,11 @@ function checkTable(source: Source, complain: Complain): void {
   const years = (source.rounds ?? []).map((round) => round.survey_year);
   const twice = years.find((year, i) => years.indexOf(year) !== i);
   if (twice) throw complain(`the round ${twice} twice`, 'each round once');
+  for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
+    if (source.columns?.[column] === undefined) throw complain(`a range of ${column}`, 'a column of `columns`');
+    if (least > most) throw complain(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
+  }
+  if (source.classes_total !== undefined && !source.classes) throw complain('classes_total', 'classes that sum to it');
   for (const [name, months] of [
     ['span', source.span],
     ['fieldwork', source.fieldwork],

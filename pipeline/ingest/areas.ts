@@ -95,14 +95,18 @@ async function readOutlines(
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const outlines = features.map(({ properties, polygons }, index): Outline => {
     const text = (column: string) => {
-      const value = properties[columns[column] ?? column];
+      const value = properties[columns[column]!];
+      if (value === undefined) {
+        const fields = Object.keys(properties).join(', ') || 'none';
+        throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${columns[column]}`);
+      }
       // A replacement or control character: text read in another encoding than it was written in.
       if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value)) return value;
       throw new BadInput(
         file,
-        `feature ${index + 1}, ${columns[column] ?? column}`,
-        JSON.stringify(value ?? null),
-        'text',
+        `feature ${index + 1}, ${columns[column]}`,
+        JSON.stringify(value),
+        'text (is its encoding, the .cpg, another?)',
       );
     };
     for (const column of needed) text(column);

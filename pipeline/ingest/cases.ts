@@ -58,6 +58,8 @@ async function readSeries(
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([place, list]) => {
       const { first, confirmed } = consecutive(table, source, place, list, peopleOf(place));
+      if (confirmed.every((value) => value === null))
+        throw new BadInput(table.file, place, 'no value in any month', 'some');
       blanks += confirmed.filter((value) => value === null).length;
       const state = level === 'lga' ? stateOf.get(place)! : place;
       return {

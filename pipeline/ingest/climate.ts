@@ -12,6 +12,9 @@ import {
 } from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 
+/** Less rain a year than this, on average over the country, is rain in another unit, mm. */
+const LEAST_RAIN = 50;
+
 interface Weather {
   rain_mm: number;
   temperature_c: number;
@@ -70,6 +73,15 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     }),
   );
   refuseShort(table);
+  const rows = [...known.values()].flat();
+  const yearly = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
+  if (yearly < LEAST_RAIN)
+    throw new BadInput(
+      table.file,
+      'rain_mm',
+      `${yearly.toFixed(1)} mm a year on average`,
+      `${LEAST_RAIN} or more: in mm?`,
+    );
   const column = (field: keyof Weather) =>
     Object.fromEntries([...seriesOf].map(([lga, series]) => [lga, series.map((weather) => weather[field])]));
   return {

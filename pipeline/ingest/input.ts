@@ -28,16 +28,34 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
   return source.gaps?.find((gap) => gap.lga_pcode === lgaCode);
 }
 
-/** Looks codes up in the country's areas, naming the row where one is unknown. Codes, never names. */
+/**
+ * Looks codes up in the country's areas, naming the row where one is unknown. Codes, never names: but a row that gives a
+ * code the name of another place has one of the two wrong, and is refused. Spellings may differ.
+ */
 export function codeReader(areas: Areas) {
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
+  const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
+  const lgaNames = new Set(areas.lgas.map((lga) => plain(lga.lga)));
+  const stateNames = new Set(areas.states.map((state) => plain(state.state)));
+  const checkName = (table: Table, row: Row, column: string, code: string, own: string, names: ReadonlySet<string>) => {
+    const given = row.values[column];
+    if (given == null || plain(given) === plain(own) || !names.has(plain(given))) return;
+    throw new BadInput(
+      table.file,
+      `row ${row.line}, ${column}`,
+      `${given} with the code ${code}`,
+      `${own}, whose code it is`,
+    );
+  };
   return {
     lga(table: Table, row: Row) {
       const code = textOf(table, row, 'lga_pcode');
       const lga = lgas.get(code);
       if (!lga)
         throw new BadInput(table.file, `row ${row.line}, lga_pcode`, code, 'the p-code of an LGA of the boundaries');
+      checkName(table, row, 'lga', code, lga.lga, lgaNames);
+      checkName(table, row, 'state', code, byCode.get(lga.state_code)!.state, stateNames);
       return lga;
     },
     state(table: Table, row: Row) {
@@ -45,10 +63,18 @@ export function codeReader(areas: Areas) {
       const state = states.get(code);
       if (!state)
         throw new BadInput(table.file, `row ${row.line}, state_pcode`, code, 'the p-code of a state of model.json');
+      checkName(table, row, 'state', code, state.state, stateNames);
       return state;
     },
   };
 }
+
+/** A name's letters and digits alone, without case, accents, blanks and marks. */
+const plain = (name: string) =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Refuses a gap declared for a place that there is not. @throws BadInput */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {

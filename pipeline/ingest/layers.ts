@@ -12,6 +12,11 @@ import {
 } from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
 
+/** Classes and the total that a table states may differ by this share of it: both are rounded. */
+const SAME_TOTAL = 1e-4;
+/** Children under five among all people: every country's share lies well inside. */
+const CHILDREN = [0.02, 0.4] as const;
+
 /**
  * Context figures that came as tables: shares 0-1 or minutes by LGA, null where the catalog declares no estimate.
  * A table by state gives each LGA its state's figure.
@@ -43,7 +48,9 @@ async function readLayer(
       const place = byLga ? code.lga(table, row).lga_code : code.state(table, row).state_code;
       return [
         place,
-        source.classes ? classMean(table, row, source.classes) : readValue(table, row, figure, source.unit),
+        source.classes
+          ? classMean(table, row, source.classes, source.classes_total)
+          : readValue(table, row, figure, source.unit),
       ];
     }),
   );
@@ -89,12 +96,27 @@ function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: r
 }
 
 /** Mean of a figure given as people by class: Σ people × midpoint / Σ people; null where nobody is counted. */
-function classMean(table: Table, row: Row, classes: NonNullable<Source['classes']>): number | null {
-  const people = classes.map(({ column }) => numberOrNull(table, row, column, { least: 0 }));
-  if (people.every((n) => n === null)) return null;
-  const total = people.reduce<number>((sum, n) => sum + (n ?? 0), 0);
+function classMean(
+  table: Table,
+  row: Row,
+  classes: NonNullable<Source['classes']>,
+  totalColumn?: string,
+): number | null {
+  if (classes.every(({ column }) => row.values[column] == null)) return null;
+  const people = classes.map(({ column }) => numberOf(table, row, column, { least: 0 }));
+  const total = people.reduce((sum, n) => sum + n, 0);
+  if (totalColumn !== undefined) {
+    const stated = numberOf(table, row, totalColumn, { least: 0 });
+    if (Math.abs(stated - total) > SAME_TOTAL * stated + 1)
+      throw new BadInput(
+        table.file,
+        `row ${row.line}, ${totalColumn}`,
+        `${stated}`,
+        `${total}, the sum of its classes`,
+      );
+  }
   if (total === 0) return null;
-  return classes.reduce((sum, { midpoint }, i) => sum + (people[i] ?? 0) * midpoint, 0) / total;
+  return classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total;
 }
 
 /**
@@ -110,6 +132,14 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     table.rows.map((row) => {
       const people = numberOf(table, row, 'people', { least: 1, whole: true });
       const children = numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true });
+      const share = children / people;
+      if (share < CHILDREN[0] || share > CHILDREN[1])
+        throw new BadInput(
+          table.file,
+          `row ${row.line}, children_0_4`,
+          `${children} of ${people} people`,
+          `${CHILDREN[0]} to ${CHILDREN[1]} of them`,
+        );
       return [code.lga(table, row).lga_code, { people, children_0_4: children }];
     }),
   );

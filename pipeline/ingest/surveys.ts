@@ -56,14 +56,15 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
 async function readClusters(input: IngestInput, areas: Areas, locate: Locate, source: Source): Promise<Cluster[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
-  const kept = keepMethod(input, source, table);
-  const clusters = kept.map((row) => {
+  const code = codeReader(areas);
+  // Rows by another method are read too: a fault among them is a fault of the file.
+  const all = table.rows.map((row) => {
     const counts = source.weighted_counts ? { above: 0 } : { least: 1, whole: true };
     const examined = numberOf(table, row, 'examined', counts);
     return {
       cluster_id: textOf(table, row, 'cluster_id'),
       ...readRound(table, row, source),
-      ...readPlace(input, areas, locate, table, row),
+      ...readPlace(input, areas, locate, code, table, row),
       displaced: source.displaced === true,
       urban: row.values.urban == null ? null : readUrban(table, row),
       examined,
@@ -71,6 +72,7 @@ async function readClusters(input: IngestInput, areas: Areas, locate: Locate, so
       weight: table.columns.has('weight') ? numberOf(table, row, 'weight', { above: 0 }) : 1,
     };
   });
+  const clusters = keepMethod(input, source, table, all);
   for (const { survey_year } of source.rounds!) {
     if (!clusters.some((cluster) => cluster.survey_year === survey_year))
       throw new BadInput(table.file, `round ${survey_year}`, 'no cluster', 'some, as the catalog has this round');
@@ -101,10 +103,16 @@ function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluste
 }
 
 /** Where a cluster lies: what the row says, the LGA found from coordinates where it says none. */
-function readPlace(input: IngestInput, areas: Areas, locate: Locate, table: Table, row: Row) {
+function readPlace(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+  code: ReturnType<typeof codeReader>,
+  table: Table,
+  row: Row,
+) {
   const has = (column: string) => row.values[column] != null;
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
-  const code = codeReader(areas);
   const named = has('state_pcode') ? code.state(table, row).state_code : undefined;
   const longitude = has('longitude') ? numberOf(table, row, 'longitude', { least: west, most: east }) : null;
   const latitude = has('latitude') ? numberOf(table, row, 'latitude', { least: south, most: north }) : null;
@@ -140,12 +148,13 @@ async function readStates(input: IngestInput, areas: Areas, source: Source): Pro
   const { first, last } = source.fieldwork!;
   const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
-  const rounds = keepMethod(input, source, table).map((row) => ({
+  const all = table.rows.map((row) => ({
     survey_year: numberOf(table, row, 'survey_year', { least: from, most: to, whole: true }),
     period: periodOf(middle),
     state_code: code.state(table, row).state_code,
     positivity: readShare(table, row, 'positivity', source.unit),
   }));
+  const rounds = keepMethod(input, source, table, all);
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const found = rounds.filter((round) => round.survey_year === year).length;
     if (found !== areas.states.length)
@@ -160,14 +169,16 @@ async function readStates(input: IngestInput, areas: Areas, source: Source): Pro
   return rounds;
 }
 
-function keepMethod(input: IngestInput, source: Source, table: Table): Row[] {
+/** Of what was read of the table's rows, what is by the method that counts. */
+function keepMethod<T>(input: IngestInput, source: Source, table: Table, read: readonly T[]): T[] {
   const { method } = input.model.parameters.survey;
   const names = { ...Object.fromEntries(METHODS.map((name) => [name, name])), ...source.methods } as Record<
     Method,
     string
   >;
   const known = Object.values(names);
-  const kept = table.rows.filter((row) => {
+  const kept = read.filter((_, i) => {
+    const row = table.rows[i]!;
     const found = textOf(table, row, 'method');
     if (!known.includes(found)) {
       const expected = `${known.join(' or ')} (sources.json, methods)`;

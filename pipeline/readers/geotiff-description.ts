@@ -113,12 +113,13 @@ function placeOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: bool
   const matrix = image.fileDirectory.getValue('ModelTransformation');
   // The first row's outer edge and the step from row to row: south of it and negative where the file is north up.
   let [cellWidth, step, west, edge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
-  if (scale && tie) {
+  const rotated = matrix && (matrix[1] !== 0 || matrix[4] !== 0);
+  if (scale && tie && !rotated) {
     cellWidth = scale[0]!;
     step = -scale[1]!;
     west = tie[3]! - tie[0]! * cellWidth;
     edge = tie[4]! - tie[1]! * step;
-  } else if (matrix && matrix[1] === 0 && matrix[4] === 0) {
+  } else if (matrix && !rotated) {
     cellWidth = matrix[0]!;
     step = matrix[5]!;
     west = matrix[3]!;

@@ -27,12 +27,11 @@ interface GeoJson {
 /**
  * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it) or a GeoJSON FeatureCollection, in the
  * file's order, in longitude and latitude on WGS 84.
- * @param trustCrs reads a shapefile without `.prj` as EPSG:4326; one that names another system is refused all the same.
  * @throws BadInput
  */
-export async function readPolygons(file: string, trustCrs = false): Promise<PolygonFeature[]> {
+export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const shapefile = extname(file).toLowerCase() === '.shp';
-  const collection = shapefile ? await readShapefile(file, trustCrs) : await readGeoJson(file);
+  const collection = shapefile ? await readShapefile(file) : await readGeoJson(file);
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
     throw new BadInput(file, '', collection.type ?? 'no GeoJSON', 'a FeatureCollection');
   }
@@ -70,7 +69,7 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
   });
 }
 
-async function readShapefile(file: string, trustCrs: boolean): Promise<GeoJson> {
+async function readShapefile(file: string): Promise<GeoJson> {
   const shp = await read(file, 'a shapefile');
   // The length that the header states, in 16-bit words: what reads the file takes what there is without complaint.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
@@ -84,7 +83,7 @@ async function readShapefile(file: string, trustCrs: boolean): Promise<GeoJson> 
   }
   if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
   checkDbf(file, input['polygons.dbf'] as Buffer, countShapes(shp));
-  checkPrj(file, input['polygons.prj']?.toString() ?? null, trustCrs);
+  checkPrj(file, input['polygons.prj']?.toString() ?? null);
   try {
     // Loaded late: it is large, and GeoJSON does without.
     const { default: mapshaper } = await import('mapshaper');
@@ -133,11 +132,8 @@ function countShapes(shp: Buffer): number {
   return shapes;
 }
 
-function checkPrj(file: string, text: string | null, trustCrs: boolean): void {
-  if (text === null) {
-    if (trustCrs) return;
-    throw new BadInput(file, '', 'no .prj beside it', 'one that says WGS 84');
-  }
+function checkPrj(file: string, text: string | null): void {
+  if (text === null) throw new BadInput(file, '', 'no .prj beside it', 'one that says WGS 84');
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {

@@ -19,18 +19,24 @@ export interface Table {
   /** Rows of the file, those that `where` leaves out among them, and how many the catalog says there are at least. */
   readonly total: number;
   readonly least: number;
+  /** What the catalog says that columns can hold. */
+  readonly ranges: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
  * Reads a CSV (plain or gzip) under the names that the catalog gives its columns.
  * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
- * @throws BadInput for a file that is missing or unreadable, and for a missing column
+ * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(rawData: string, source: Source): Promise<Table> {
   const { path: file, rows: least = 1 } = source.files[0]!;
   const full = path.join(rawData, file);
   if (!existsSync(full)) throw new BadInput(file, '', 'no such file', `the source ${source.id} of the catalog`);
-  const classes = (source.classes ?? []).map(({ column }) => [column, column]);
+  const sums = [
+    ...(source.classes ?? []).map(({ column }) => column),
+    ...(source.classes_total ? [source.classes_total] : []),
+  ];
+  const classes = sums.map((column) => [column, column]);
   const names: Record<string, string> = { ...source.columns, ...Object.fromEntries(classes) };
   const csv = await readCsv(full, file);
   const placeOf = (name: string) => {
@@ -41,16 +47,26 @@ export async function readTable(rawData: string, source: Source): Promise<Table>
     return place;
   };
   const used = Object.entries(names).map(([ours, name]) => [ours, placeOf(name)] as const);
-  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [placeOf(name), String(value)] as const);
+  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, placeOf(name), value] as const);
   const rows = csv.rows
-    .filter(({ cells }) => keep.every(([column, value]) => cells[column] === value))
+    .filter(({ line, cells }) =>
+      keep.every(([name, column, value]) => {
+        const found = cells[column] ?? '';
+        if (typeof value === 'number' && !DECIMAL.test(found))
+          throw new BadInput(file, `row ${line}, ${name}`, JSON.stringify(found), 'a number');
+        return typeof value === 'number' ? Number(found) === value : found === value;
+      }),
+    )
     .map(({ line, cells }) => ({
       line,
       values: Object.fromEntries(used.map(([ours, column]) => [ours, cells[column] || null])),
     }));
   if (rows.length === 0)
     throw new BadInput(file, '', 'no rows', `some${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
-  return { file, columns: new Set(used.map(([ours]) => ours)), rows, total: csv.rows.length, least };
+  const empty = used.find(([ours]) => rows.every((row) => row.values[ours] === null));
+  if (empty) throw new BadInput(file, `column ${csv.header[empty[1]]}`, 'nothing in any row', 'values');
+  const columns = new Set(used.map(([ours]) => ours));
+  return { file, columns, rows, total: csv.rows.length, least, ranges: source.ranges ?? {} };
 }
 
 const at = (row: Row, column: string) => `row ${row.line}, ${column}`;
@@ -65,7 +81,7 @@ export function textOf(table: Table, row: Row, column: string): string {
   return value;
 }
 
-/** A number between `least` and `most`, both included; above `above`. */
+/** A number between `least` and `most`, both included, above `above`, and in the range that the catalog gives the column. */
 export function numberOf(
   table: Table,
   row: Row,
@@ -83,6 +99,9 @@ export function numberOf(
     const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
     throw new BadInput(table.file, at(row, column), text, bounds);
   }
+  const [low = value, high = value] = table.ranges[column] ?? [];
+  if (value < low || value > high)
+    throw new BadInput(table.file, at(row, column), text, `${low} to ${high} (sources.json, ranges)`);
   return value;
 }
 

@@ -10,8 +10,13 @@ import type { Raster } from '../readers/geotiff.ts';
 const MAX_OUTSIDE = 0.01;
 /** How far a state's people may be from its census, where the catalog does not say: the real ones differ 2.4 times. */
 const CENSUS_FACTOR = 4;
-/** The ends of integer types and the nines that stand for missing values: no measurement is one of them by chance. */
-const FILLS: ReadonlySet<number> = new Set([32767, 65535, 99999, 999999, 2147483647, 4294967295]);
+/**
+ * The ends of integer types and the nines that stand for missing values, as 64- and as 32-bit floats: no measurement is
+ * one of them by chance.
+ */
+const FILLS: ReadonlySet<number> = new Set(
+  [32767, 65535, 99999, 999999, 2147483647, 4294967295].flatMap((value) => [value, Math.fround(value)]),
+);
 
 /** Looks at a raster's windows, each cell once, for the marks of a nodata that nothing declares. */
 export interface FillWatch {

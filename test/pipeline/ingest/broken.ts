@@ -4,15 +4,16 @@ import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
 import type { StageIo } from '../../../pipeline/engine/stage.ts';
 import { run as ingest } from '../../../pipeline/stages/ingest.ts';
 import { run as zonal } from '../../../pipeline/stages/zonal.ts';
+import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
 
 /** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
 export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];
 
-export const ioOf = (country: Country, artifacts: Record<string, unknown> = {}): StageIo => ({
+const ioOf = (stage: string, country: Country, artifacts: Record<string, unknown> = {}): StageIo => ({
   artifact: <T>(name: string) => artifacts[name] as T,
-  sources: country.sources,
+  sources: country.sources.filter(STAGES.find(({ name }) => name === stage)!.reads),
   rawData: country.rawData,
   model: country.model,
   progress: () => {},
@@ -21,9 +22,9 @@ export const ioOf = (country: Country, artifacts: Record<string, unknown> = {}):
 /** Reads a country as a build does: catalog, tables and outlines, then rasters. */
 export async function read(change?: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
-  const tables = await ingest(ioOf(country));
+  const tables = await ingest(ioOf('ingest', country));
   const artifacts = Object.fromEntries(Object.entries(tables).map(([name, value]) => [`ingest/${name}`, value]));
-  return { tables, rasters: await zonal(ioOf(country, artifacts)) };
+  return { tables, rasters: await zonal(ioOf('zonal', country, artifacts)) };
 }
 
 export const edit = (file: string, change: (text: string) => string) => (country: TinyCountry) => {

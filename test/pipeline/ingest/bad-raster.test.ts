@@ -1,0 +1,251 @@
+import { writeArrayBuffer } from 'geotiff';
+import { describe } from 'vitest';
+import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
+import { sourceIn, type TinyCountry } from '../../tiny-country.ts';
+import { accepts, type Case, grid, raster, refuses } from './broken.ts';
+
+const cells = grid.columns * grid.rows;
+/** People of cell `i`: no value twice. */
+const people = (i: number) => 250 + ((i * 7) % cells) / 100;
+/** A hole of 4 × 4 cells amid the raster. */
+const inHole = (i: number) => {
+  const [row, column] = [Math.floor(i / grid.columns), i % grid.columns];
+  return row >= 8 && row < 12 && column >= 8 && column < 12;
+};
+const hole = (value: number) => raster('people.tif', (i) => (inHole(i) ? value : people(i)));
+
+/** People in a GeoTIFF whose tags are the test's. */
+const tagged = (tags: Record<string, unknown>) => (c: TinyCountry) => {
+  const bytes = writeArrayBuffer(
+    Float32Array.from({ length: cells }, (_, i) => people(i)),
+    {
+      width: grid.columns,
+      height: grid.rows,
+      BitsPerSample: [32],
+      SampleFormat: [3],
+      SamplesPerPixel: 1,
+      ...tags,
+    } as Parameters<typeof writeArrayBuffer>[1],
+  );
+  c.files['people.tif'] = Buffer.from(bytes);
+};
+const place = { ModelPixelScale: [grid.step, grid.step, 0], ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0] };
+const wgs84 = { GTModelTypeGeoKey: 2, GTRasterTypeGeoKey: 1, GeographicTypeGeoKey: 4326 };
+
+/** The sound raster with a tag of its directory made one that nobody knows. */
+const without = (tag: number) => (c: TinyCountry) => {
+  const file = Buffer.from(c.files['people.tif'] as Buffer);
+  const directory = file.readUInt32LE(4);
+  for (let i = 0; i < file.readUInt16LE(directory); i++) {
+    const entry = directory + 2 + 12 * i;
+    if (file.readUInt16LE(entry) === tag) file.writeUInt16LE(65_000, entry);
+  }
+  c.files['people.tif'] = file;
+};
+
+/** Adds a raster layer of minutes on foot, as the test fills it. */
+const minutes =
+  (value: (i: number) => number, more: Record<string, unknown> = {}) =>
+  (c: TinyCountry) => {
+    c.files['walk.tif'] = writeGeotiff(
+      Float32Array.from({ length: cells }, (_, i) => value(i)),
+      grid,
+    );
+    c.sources.push({
+      ...sourceIn(c, 'population'),
+      id: 'walk',
+      role: 'layer',
+      figure: 'travel_minutes_to_care',
+      unit: 'minutes',
+      range: [0, 1000],
+      repeats: 10,
+      files: [{ path: 'walk.tif' }],
+      ...more,
+    });
+  };
+/** The climate as one raster of rain a month, two of them. */
+const rain =
+  (second: (i: number) => number, on = grid) =>
+  (c: TinyCountry) => {
+    const dry = writeGeotiff(
+      Float32Array.from({ length: cells }, (_, i) => i / 10),
+      grid,
+    );
+    const wet = writeGeotiff(
+      Float32Array.from({ length: on.columns * on.rows }, (_, i) => second(i)),
+      on,
+    );
+    Object.assign(c.files, { 'rain1.tif': dry, 'rain2.tif': wet });
+    const { columns: _, span: __, ...climate } = sourceIn(c, 'climate');
+    c.sources = c.sources.filter((source) => source.id !== 'climate');
+    c.sources.push({
+      ...climate,
+      format: 'geotiff',
+      range: [0, 1000],
+      repeats: 10,
+      files: [
+        { path: 'rain1.tif', period: '2018-01' },
+        { path: 'rain2.tif', period: '2018-02' },
+      ],
+    });
+  };
+
+const untagged: Case[] = [
+  ...[65535, 32767].map(
+    (value): Case => [
+      `${value} in a single cell, whatever the range`,
+      (c) => {
+        sourceIn(c, 'population').range = [0, 1e12];
+        raster('people.tif', (i) => (i === 85 ? value : people(i)))(c);
+      },
+      new RegExp(`people\\.tif, row 1, column 5 .*: found ${value}, expected a measured value`),
+    ],
+  ),
+  ['-9999', hole(-9999), /people\.tif, row 8, column 8 .*: found -9999, expected 0 to 10000/],
+  ['1e20', hole(1e20), /people\.tif, row 8, column 8 .*: found 1\d+, expected 0 to 10000/],
+  [
+    'a value that could be people, over an area',
+    hole(255),
+    /people\.tif: found the value 255 in 15 cells beside others/,
+  ],
+  [
+    'a constant',
+    raster('people.tif', () => 250),
+    /people\.tif: found the value 250 in 1599 cells beside others that hold/,
+  ],
+  [
+    'the largest value in many cells that do not touch',
+    raster('people.tif', (i) => (i % 97 === 0 ? 999 : people(i))),
+    /people\.tif: found the largest value, 999, in 17 cells, expected 10 at most \(sources\.json, repeats\)/,
+  ],
+  [
+    'NaN where the catalog says that nothing is missing',
+    hole(Number.NaN),
+    /people\.tif, row 8, column 8 .*: found NaN/,
+  ],
+  ['elevation -32768', raster('height.tif', (i) => (inHole(i) ? -32768 : 100)), /height\.tif, row 8, .*found -32768/],
+  [
+    'elevation 0 over an area',
+    (c) => {
+      sourceIn(c, 'elevation').range = [1, 1000];
+      raster('height.tif', (i) => (inHole(i) ? 0 : 100))(c);
+    },
+    /height\.tif, row 8, column 8 .*: found 0, expected 1 to 1000/,
+  ],
+  [
+    'a layer: 65535',
+    minutes((i) => (inHole(i) ? 65535 : i / 10)),
+    /walk\.tif, row 8, .*found 65535, expected 0 to 1000/,
+  ],
+  ['a layer: 255 over an area', minutes((i) => (inHole(i) ? 255 : 1 + i / 11)), /walk\.tif: found the value 255 in 15/],
+  ['a layer: a constant', minutes(() => 30), /walk\.tif: found the value 30 in 1599 cells/],
+  ['rain: -9999', rain((i) => (inHole(i) ? -9999 : i / 10)), /rain2\.tif, row 8, .*found -9999, expected 0 to 1000/],
+  ['rain: 999 over an area', rain((i) => (inHole(i) ? 999 : i / 10)), /rain2\.tif: found the value 999 in 15 cells/],
+];
+
+const places: Case[] = [
+  ['no coordinate system', without(34735), /people\.tif: found no coordinate system, expected EPSG:4326/],
+  [
+    'another coordinate system',
+    tagged({ ...place, GTModelTypeGeoKey: 1, GTRasterTypeGeoKey: 1, ProjectedCSTypeGeoKey: 32632 }),
+    /people\.tif: found the coordinate system EPSG:32632, expected EPSG:4326/,
+  ],
+  [
+    'another datum',
+    tagged({ ...place, ...wgs84, GeographicTypeGeoKey: 4263 }),
+    /people\.tif: found the coordinate system EPSG:4263, expected EPSG:4326/,
+  ],
+  ...[{}, place].map(
+    (also, i): Case => [
+      i === 0 ? 'rotated' : 'rotated, and not rotated as well',
+      tagged({
+        ...also,
+        ...wgs84,
+        ModelTransformation: [0.04, 0.03, 0, 3, 0.03, -0.04, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1],
+      }),
+      /people\.tif: found a raster rotated, mirrored or without a place on the map/,
+    ],
+  ),
+  [
+    'half a degree to the east',
+    raster('people.tif', people, { ...grid, west: 3.5 }),
+    /NG001001 Place 1: found 50\.0% of/,
+  ],
+  [
+    'half a degree to the south',
+    raster('people.tif', people, { ...grid, north: 4.5 }),
+    /NG001001 Place 1: found 50\.0% of/,
+  ],
+  [
+    'rain on another grid',
+    rain((i) => i / 10, { ...grid, west: 3.01 }),
+    /rain2\.tif: found 80 × 20 cells .*, expected the/,
+  ],
+  [
+    'a layer that misses an LGA',
+    minutes((i) => (i % grid.columns < 20 ? Number.NaN : 1 + i / 11), { nodata: 'nan' }),
+    /walk\.tif, NG001001: found no valid cells of travel_minutes_to_care/,
+  ],
+  [
+    'a layer without a value',
+    minutes(() => Number.NaN, { nodata: 'nan' }),
+    /walk\.tif, NG001001: found no valid cells/,
+  ],
+  ['nobody anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found nobody/],
+  [
+    'people per km² for people per cell',
+    raster('people.tif', (i) => people(i) / 30),
+    /people\.tif, AB Abia: found \d+ people, expected within 4 times its census, 200001/,
+  ],
+  [
+    'rain files: a month without one',
+    (c) => {
+      rain((i) => i / 10)(c);
+      sourceIn(c, 'climate').files[1].period = '2018-04';
+    },
+    /sources\.json, source climate: found no file for 2018-02, expected every month/,
+  ],
+];
+
+const damaged: Case[] = [
+  ['cut in half', (c) => cut(c, 0.5), /people\.tif: found .*cut short/],
+  ['cut to its header', (c) => cut(c, 0.01), /people\.tif: found .*/],
+  ['empty', (c) => cut(c, 0), /people\.tif: found what cannot be decoded/],
+  [
+    'several bands',
+    (c) => {
+      const bytes = writeArrayBuffer(
+        Float32Array.from({ length: 2 * cells }, (_, i) => people(i >> 1)),
+        {
+          ...{ width: grid.columns, height: grid.rows, BitsPerSample: [32, 32], SampleFormat: [3, 3] },
+          ...{ SamplesPerPixel: 2, ...wgs84, ModelPixelScale: [grid.step, grid.step, 0] },
+          ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0],
+        },
+      );
+      c.files['people.tif'] = Buffer.from(bytes);
+    },
+    /people\.tif: found 2 bands, expected one/,
+  ],
+  [
+    'a table for a raster',
+    (c) => {
+      c.files['people.tif'] = 'lga,people\n';
+    },
+    /people\.tif: found what cannot be decoded/,
+  ],
+];
+
+function cut(c: TinyCountry, share: number): void {
+  const whole = c.files['people.tif'] as Buffer;
+  c.files['people.tif'] = whole.subarray(0, Math.floor(whole.length * share));
+}
+
+describe('nodata left untagged is refused', () => refuses(untagged));
+describe('a raster of another place, grid or unit is refused', () => refuses(places));
+describe('a damaged raster is refused', () => refuses(damaged));
+describe('what can be true is taken', () =>
+  accepts([
+    ['zeros over an area: nobody', raster('people.tif', (i) => (inHole(i) ? 0 : people(i)))],
+    ['a constant layer, where the catalog says nothing of repeats', minutes(() => 30, { repeats: undefined })],
+    ['rain of two months', rain((i) => i / 9)],
+  ]));

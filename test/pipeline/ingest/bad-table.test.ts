@@ -1,0 +1,393 @@
+import { gzipSync } from 'node:zlib';
+import { describe } from 'vitest';
+import { sourceIn, type TinyCountry } from '../../tiny-country.ts';
+import { accepts, type Case, edit, line, refuses } from './broken.ts';
+
+const bytes = (file: string, change: (whole: Buffer) => Buffer | string) => (c: TinyCountry) => {
+  c.files[file] = change(Buffer.from(c.files[file]!));
+};
+const catalog = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) =>
+  change(sourceIn(c, id));
+const together =
+  (...changes: ((c: TinyCountry) => void)[]) =>
+  (c: TinyCountry) => {
+    for (const change of changes) change(c);
+  };
+/** The last `count` rows gone. */
+const cutRows = (file: string, count: number) =>
+  edit(
+    file,
+    (text) =>
+      `${text
+        .split('\n')
+        .slice(0, -1 - count)
+        .join('\n')}\n`,
+  );
+const cell = (file: string, row: number, column: number, value: string) =>
+  line(file, row, (old) => old.split(',').with(column, value).join(','));
+const zipped = (change: (packed: Buffer) => Buffer | string) => (c: TinyCountry) => {
+  c.files['climate.csv.gz'] = change(gzipSync(String(c.files['climate.csv'])));
+  sourceIn(c, 'climate').files[0].path = 'climate.csv.gz';
+};
+/** The nets table with the LGAs' names beside their codes. */
+const named = (names: string[]) => (c: TinyCountry) => {
+  edit('nets.csv', (text) =>
+    text
+      .split('\n')
+      .map((row, i) => (row ? `${row},${['place', ...names][i]}` : ''))
+      .join('\n'),
+  )(c);
+  sourceIn(c, 'itn_use').columns.lga = 'place';
+};
+const walk = (rows: string) => (c: TinyCountry) => {
+  c.files['walk.csv'] = `lga,near,far,all\n${rows}`;
+  c.sources.push({
+    ...sourceIn(c, 'itn_use'),
+    id: 'travel',
+    figure: 'travel_minutes_to_care',
+    unit: 'minutes',
+    columns: { lga_pcode: 'lga' },
+    classes: [
+      { column: 'near', midpoint: 15 },
+      { column: 'far', midpoint: 45 },
+    ],
+    classes_total: 'all',
+    files: [{ path: 'walk.csv', rows: 4 }],
+  });
+};
+const WALK = 'NG001001,30,10,40\nNG001002,0,5,5\nNG002001,2,2,4.1\nNG002002,1,1,2\n';
+/** The surveys' clusters by coordinates within their state, as DHS gives them. */
+const points = (x: number, y: number) => (c: TinyCountry) => {
+  const west = { NG001001: 3, NG001002: 4, NG002001: 5, NG002002: 6 } as Record<string, number>;
+  edit('surveys.csv', (text) =>
+    text
+      .split('\n')
+      .map((row, i) => {
+        if (i === 0) return `${row},x,y`;
+        return row && `${row},${i === 1 ? `${x},${y}` : `${west[row.split(',')[4]!]! + 0.5},4.5`}`;
+      })
+      .join('\n'),
+  )(c);
+  const { columns } = sourceIn(c, 'surveys');
+  delete columns.lga_pcode;
+  Object.assign(columns, { longitude: 'x', latitude: 'y' });
+};
+
+const dialect: Case[] = [
+  [
+    'a cell too few',
+    line('surveys.csv', 5, (old) => old.replace(/,[^,]*$/, '')),
+    /surveys\.csv, row 5: found 7 cells, expected 8 as in the header/,
+  ],
+  [
+    'a cell too many',
+    line('surveys.csv', 5, (old) => `${old},9`),
+    /surveys\.csv, row 5: found 9 cells, expected 8 as in/,
+  ],
+  ['a decimal comma', cell('nets.csv', 3, 1, '0,4'), /nets\.csv, row 3: found 3 cells, expected 2 as in the header/],
+  [
+    'a decimal comma in quotes',
+    cell('nets.csv', 3, 1, '"0,4"'),
+    /nets\.csv, row 3, itn_use: found "0,4", expected a number/,
+  ],
+  [
+    'cut within a row',
+    edit('surveys.csv', (t) => t.slice(0, -20)),
+    /surveys\.csv, row 26: found no line end, expected one after/,
+  ],
+  [
+    'cut within the last cell',
+    edit('nets.csv', (t) => t.slice(0, -2)),
+    /nets\.csv, row 5: found no line end, expected one after/,
+  ],
+  [
+    'a quote left open',
+    line('surveys.csv', 5, (old) => `"${old}`),
+    /surveys\.csv, row 5: found a quote that is not closed/,
+  ],
+  [
+    'semicolons',
+    edit('nets.csv', (t) => t.replaceAll(',', ';')),
+    /nets\.csv, header: found columns lga;use, expected a column "lga"/,
+  ],
+  [
+    'tabs',
+    edit('nets.csv', (t) => t.replaceAll(',', '\t')),
+    /nets\.csv, header: found columns lga\tuse, expected a column/,
+  ],
+  ['carriage returns alone', edit('nets.csv', (t) => t.replaceAll('\n', '\r')), /nets\.csv, row 1: found no line end/],
+  [
+    'one line end unlike the others',
+    line('nets.csv', 3, (old) => `${old}\r`),
+    /nets\.csv, row 3: found another line end than in row 1/,
+  ],
+  [
+    'Latin-1',
+    bytes('nets.csv', (b) => Buffer.from(String(b).replace('002,', '00\xe9,'), 'latin1')),
+    /nets\.csv, row 3: found bytes that are not UTF-8/,
+  ],
+  [
+    'UTF-16',
+    bytes('nets.csv', (b) => Buffer.from(`\ufeff${b}`, 'utf16le')),
+    /nets\.csv, row 1: found bytes that are not UTF-8/,
+  ],
+  ['a zero byte', cell('nets.csv', 4, 1, '0.5\0'), /nets\.csv, row 4: found a zero byte or a carriage return/],
+  ['nothing at all', edit('nets.csv', () => ''), /nets\.csv, row 1: found .*expected/],
+  [
+    'a page in place of the table',
+    edit('nets.csv', () => '<!DOCTYPE html>\n<p>404</p>\n'),
+    /nets\.csv, header: found columns <!DOCTYPE html>/,
+  ],
+  [
+    'a title above the header',
+    edit('nets.csv', (t) => `Nets 2018\n${t}`),
+    /nets\.csv, row 2: found 2 cells, expected 1|nets\.csv, header: found columns Nets 2018/,
+  ],
+  [
+    'no header',
+    edit('nets.csv', (t) => t.split('\n').slice(1).join('\n')),
+    /nets\.csv, header: found columns NG001001, 0\.3, expected a column "lga"/,
+  ],
+  [
+    'a column twice',
+    edit('nets.csv', (t) => t.replaceAll(/,(.*)$/gm, ',$1,$1')),
+    /nets\.csv, header: found the column "use" twice, expected once/,
+  ],
+  [
+    'a column without a value',
+    edit('nets.csv', (t) => t.replaceAll(/,0.*$/gm, ',')),
+    /nets\.csv, column use: found nothing in any row/,
+  ],
+  [
+    'a cut gzip',
+    zipped((packed) => packed.subarray(0, -30)),
+    /climate\.csv\.gz: found what cannot be unpacked \(unexpected end of file\)/,
+  ],
+  [
+    'text named as gzip',
+    zipped(() => 'lga,month,mm\n'),
+    /climate\.csv\.gz: found what cannot be unpacked \(incorrect header check\)/,
+  ],
+];
+
+const numbers: Case[] = [
+  ...(['NaN', 'Infinity', '0x1f', '1_000', 'n/a', '1.2.3', '--'] as const).map(
+    (value): Case => [
+      `${value} for a number`,
+      cell('nets.csv', 2, 1, value),
+      new RegExp(`nets\\.csv, row 2, itn_use: found "${value.replaceAll('.', '\\.')}", expected a number`),
+    ],
+  ),
+  [
+    'spaces around a value',
+    cell('nets.csv', 2, 1, ' 0.3'),
+    /nets\.csv, row 2, itn_use: found " 0\.3", expected a value without spaces/,
+  ],
+  [
+    'a code in lower case',
+    cell('nets.csv', 2, 0, 'ng001001'),
+    /nets\.csv, row 2, lga_pcode: found ng001001, expected the p-code/,
+  ],
+  [
+    'a value beyond what the catalog says can be',
+    together(
+      catalog('itn_use', (s) => Object.assign(s, { ranges: { itn_use: [0.1, 0.9] } })),
+      cell('nets.csv', 3, 1, '0.01'),
+    ),
+    /nets\.csv, row 3, itn_use: found 0\.01, expected 0\.1 to 0\.9 \(sources\.json, ranges\)/,
+  ],
+  [
+    'cases that are no whole number',
+    cell('cases.csv', 4, 2, '12.5'),
+    /cases\.csv, row 4, confirmed: found "12\.5", expected a whole number/,
+  ],
+  [
+    'more cases than people',
+    cell('cases.csv', 4, 2, '999999'),
+    /cases\.csv, row 4, confirmed: found 999999, expected at most the 200001 people of AB/,
+  ],
+  [
+    'people that are no whole number',
+    cell('census.csv', 2, 1, '1000.5'),
+    /census\.csv, row 2, people: found "1000\.5", expected a whole number/,
+  ],
+  [
+    'hardly any children',
+    cell('census.csv', 2, 2, '255'),
+    /census\.csv, row 2, children_0_4: found 255 of 100000 people, expected 0\.02 to 0\.4/,
+  ],
+  [
+    'rain in metres',
+    edit('climate.csv', (t) => t.replaceAll(/,(\d+\.\d)$/gm, (_, mm) => `,${mm / 1000}`)),
+    /climate\.csv, rain_mm: found 1\.\d mm a year on average, expected 50 or more/,
+  ],
+  [
+    'a climate month of another form',
+    cell('climate.csv', 2, 1, '2018/01'),
+    /climate\.csv, row 2, period: found 2018\/01, expected a month YYYY-MM/,
+  ],
+  [
+    'a class without its people',
+    walk(WALK.replace('0,5,5', '0,,5')),
+    /walk\.csv, row 3, far: found nothing, expected a value/,
+  ],
+  [
+    'classes that are not their total',
+    walk(WALK.replace('0,5,5', '0,65535,5')),
+    /walk\.csv, row 3, all: found 5, expected 65535, the sum of its classes/,
+  ],
+];
+
+const short: Case[] = [
+  [
+    'surveys',
+    cutRows('surveys.csv', 2),
+    /surveys\.csv: found 23 rows, expected 25 or more \(sources\.json\): is it cut short\?/,
+  ],
+  [
+    'a survey round',
+    edit('surveys.csv', (t) => t.replaceAll(/^2021.*\n/gm, '')),
+    /surveys\.csv, round 2021: found no cluster, expected some/,
+  ],
+  [
+    'the end of a series of cases',
+    cutRows('cases.csv', 3),
+    /cases\.csv, AB: found no month 2021-10, expected every month from 2018-01 to 2021-12/,
+  ],
+  [
+    'the beginning of a series of cases',
+    edit('cases.csv', (t) => t.replaceAll(/^NG001,2018-0[1-3].*\n/gm, '')),
+    /cases\.csv: found no month before 2018-04, expected records from 2018-01 on/,
+  ],
+  [
+    'the end of the climate',
+    edit('climate.csv', (t) => t.replaceAll(/^.*,2021-12,.*\n/gm, '')),
+    /climate\.csv, NG001001 Place 1: found no month 2021-12/,
+  ],
+  [
+    'the beginning of the climate',
+    edit('climate.csv', (t) => t.replaceAll(/^.*,2018-01,.*\n/gm, '')),
+    /climate\.csv, NG001001 Place 1: found no month 2018-01/,
+  ],
+  ['a table of states', cutRows('access.csv', 1), /access\.csv, NG002001 Place 3: found no row/],
+  ['the census', cutRows('census.csv', 1), /census\.csv, NG002002 Place 4: found no row/],
+  [
+    'cases throughout blank',
+    edit('cases.csv', (t) => t.replaceAll(/^(NG001,.*),\d+$/gm, '$1,')),
+    /cases\.csv, column cases: found nothing in any row/,
+  ],
+];
+
+const surveys: Case[] = [
+  [
+    'a month outside its round',
+    cell('surveys.csv', 2, 1, '2018-12'),
+    /surveys\.csv, row 2, period: found 2018-12, expected 2018-09 to 2018-11, the fieldwork of round 2018/,
+  ],
+  [
+    'a month of another round',
+    cell('surveys.csv', 2, 1, '2021-10'),
+    /surveys\.csv, row 2, period: found 2021-10, expected 2018-09 to 2018-11/,
+  ],
+  [
+    'a round that the catalog does not have',
+    cell('surveys.csv', 2, 0, '2019'),
+    /surveys\.csv, row 2, survey_year: found 2019, expected a round of the catalog: 2018, 2021/,
+  ],
+  ...['pcr', 'Microscopy', 'RDT'].map(
+    (method): Case => [
+      `the method ${method}`,
+      cell('surveys.csv', 2, 5, method),
+      new RegExp(
+        `surveys\\.csv, row 2, method: found ${method}, expected microscopy or rdt \\(sources\\.json, methods\\)`,
+      ),
+    ],
+  ),
+  [
+    'half a child examined',
+    cell('surveys.csv', 2, 6, '3.5'),
+    /surveys\.csv, row 2, examined: found "3\.5", expected a whole number/,
+  ],
+  ['nobody examined', cell('surveys.csv', 2, 6, '0'), /surveys\.csv, row 2, examined: found 0, expected at least 1/],
+  [
+    'a fault in a row by the other method',
+    cell('surveys.csv', 26, 7, '1.5'),
+    /surveys\.csv, row 26, positivity: found 1\.5, expected 0 to 1/,
+  ],
+  [
+    'a cluster far from its state',
+    points(6.5, 4.5),
+    /surveys\.csv, row 2: found coordinates 6\.5, 4\.5, \d+ km from AB, expected at most 11 km/,
+  ],
+  ['coordinates swapped', points(4.5, 3.5), /surveys\.csv, row 2, latitude: found 3\.5, expected 4 to 5/],
+  ['coordinates left at 0', points(0, 0), /surveys\.csv, row 2, longitude: found 0, expected 3 to 7/],
+  [
+    'a round in two tables',
+    (c) => {
+      c.files['again.csv'] = c.files['surveys.csv']!;
+      c.sources.push({ ...sourceIn(c, 'surveys'), id: 'again', files: [{ path: 'again.csv', rows: 25 }] });
+    },
+    /sources\.json, survey sources: found the cluster 2018 .* in two of them, expected it once/,
+  ],
+];
+
+const codes: Case[] = [
+  [
+    'codes swapped between rows',
+    named(['Place 2', 'Place 1', 'Place 3', 'Place 4']),
+    /nets\.csv, row 2, lga: found Place 2 with the code NG001001, expected Place 1, whose code it is/,
+  ],
+  [
+    'a column one row down',
+    named(['Place 4', 'Place 1', 'Place 2', 'Place 3']),
+    /nets\.csv, row 2, lga: found Place 4 with the code NG001001/,
+  ],
+];
+
+describe('a table that is not the one dialect', () => refuses(dialect));
+describe('a cell that is no such figure', () => refuses(numbers));
+describe('a table that lost rows', () => refuses(short));
+describe('a survey that is not as catalogued', () => refuses(surveys));
+describe('codes under the names of other places', () => refuses(codes));
+describe('what can be true is taken', () =>
+  accepts([
+    ['a byte order mark', edit('nets.csv', (t) => `\ufeff${t}`)],
+    ['carriage returns before line feeds', edit('nets.csv', (t) => t.replaceAll('\n', '\r\n'))],
+    ['blank lines', edit('nets.csv', (t) => t.replaceAll('\n', '\n\n'))],
+    ['quotes', edit('nets.csv', (t) => t.replaceAll(/[^,\n]+/g, '"$&"'))],
+    ['other columns in another order', edit('nets.csv', (t) => t.replaceAll(/^(.*),(.*)$/gm, '$2,x,$1'))],
+    [
+      'rows in another order',
+      edit(
+        'cases.csv',
+        (t) =>
+          `${t
+            .split('\n')
+            .toSpliced(1, 48, ...t.split('\n').slice(1, 49).reverse())
+            .join('\n')}`,
+      ),
+    ],
+    ['gzip', zipped((packed) => packed)],
+    [
+      'counts written with decimals',
+      edit('cases.csv', (t) => t.replaceAll(/(\d)$/gm, '$1.0').replace('cases.0', 'cases')),
+    ],
+    ['names in another spelling', named(['PLACE-1', 'place 2', 'Plaice 3', ''])],
+    [
+      'weighted counts',
+      together(
+        catalog('surveys', (s) => Object.assign(s, { weighted_counts: true })),
+        cell('surveys.csv', 2, 6, '3.5'),
+      ),
+    ],
+    [
+      'methods under names of the file',
+      together(
+        catalog('surveys', (s) => Object.assign(s, { methods: { microscopy: 'Microscopy' } })),
+        edit('surveys.csv', (t) => t.replaceAll('microscopy', 'Microscopy')),
+      ),
+    ],
+    ['a cluster displaced across the border', points(5.05, 4.5)],
+    ['more rows than catalogued', catalog('surveys', (s) => Object.assign(s.files[0], { rows: 20 }))],
+    ['classes with a total', walk(WALK)],
+  ]));
