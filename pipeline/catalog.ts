@@ -154,9 +154,13 @@ export const Source = Type.Object(
     ),
     displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as DHS does' })),
     methods: Type.Optional(
-      Type.Partial(Type.Object({ microscopy: Type.String(), rdt: Type.String() }, closed), {
-        description: "A survey's diagnostic methods as the file names them: the project's name -> the file's",
-      }),
+      Type.Object(
+        { microscopy: Type.Optional(text), rdt: Type.Optional(text) },
+        {
+          ...closed,
+          description: "A survey's diagnostic methods as the file names them: the project's name -> the file's",
+        },
+      ),
     ),
     rounds: Type.Optional(
       Type.Array(Type.Object({ survey_year: year, first: period, last: period }, closed), {

@@ -32,9 +32,13 @@ const codingFor = remember(1000, (acceptEncoding): Coding => {
   return best.coding;
 });
 
-/** Whether If-None-Match names `etag` (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+/** A list of entity tags, empty elements allowed. Anchored, and no part can match what another does: linear. */
+const ETAGS = /^[ \t,]*(?:W\/)?"[^"]*"(?:[ \t]*,[ \t,]*(?:W\/)?"[^"]*")*[ \t,]*$/;
+
+/** Whether If-None-Match names `etag` (RFC 9110, 13.1.2: a list or `*`, compared weakly). What is no such list names nothing. */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.match(/"[^"]*"/g)?.includes(etag) ?? false;
+  if (!ETAGS.test(ifNoneMatch)) return false;
+  return ifNoneMatch.match(/"[^"]*"/g)!.includes(etag);
 }

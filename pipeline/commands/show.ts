@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { isPeriod, type Period } from '../contract/months.ts';
 import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { type Provenance, provenanceOf } from '../snapshot/provenance.ts';
@@ -25,7 +26,7 @@ export function showCommand(): Command {
     .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'tables', 'provenance']))
     .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
-    .option('--period <month>', 'month YYYY-MM; the latest estimated month if not given')
+    .option('--period <month>', 'month YYYY-MM, estimated or forecast; the latest estimated month if not given')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
     .option('--name <table>', 'for tables: the rows of one of them')
     .option('--json', 'rows as JSON')
@@ -64,7 +65,9 @@ Examples:
 
 const TABLES = {
   risk(options: ShowOptions): Cells[] {
-    const period = options.period ?? read<schemas.Periods>(options, 'periods', {}).last_estimated;
+    const { last_estimated, last_forecast } = read<schemas.Periods>(options, 'periods', {});
+    const period = options.period ?? last_estimated;
+    if (isPeriod(period) && period > last_estimated && period <= last_forecast) return forecastRows(options, period);
     if (options.state)
       return read<schemas.RiskLgas>(options, 'risk-lgas', { state: options.state, period }).lgas.map((row) => ({
         ...row,
@@ -115,6 +118,17 @@ const TABLES = {
     }));
   },
 };
+
+/** A forecast month's rows, as the estimated months' are. */
+function forecastRows(options: ShowOptions, period: Period): Cells[] {
+  const of = <T extends { period: string }>(reports: T[]): T => reports.find((report) => report.period === period)!;
+  if (options.state) {
+    const { forecasts } = read<schemas.ForecastsLgas>(options, 'forecasts-lgas', { state: options.state, months: 4 });
+    return of(forecasts).lgas.map((row) => ({ ...row }));
+  }
+  const { forecasts } = read<schemas.ForecastsStates>(options, 'forecasts-states', { months: 4 });
+  return of(forecasts).states.map((row) => ({ ...row }));
+}
 
 function chartsBefore(what: string, { state, snapshot }: ShowOptions): string[] {
   if (what !== 'risk' || !state) return [];

@@ -82,7 +82,8 @@ async function readShapefile(file: string): Promise<GeoJson> {
     }
   }
   if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
-  checkDbf(file, input['polygons.dbf'] as Buffer, countShapes(shp));
+  checkDbf(file, input['polygons.dbf'] as Buffer, shapesOf(shp).length);
+  if (input['polygons.cpg']) checkCpg(file, String(input['polygons.cpg']));
   checkPrj(file, input['polygons.prj']?.toString() ?? null);
   try {
     // Loaded late: it is large, and GeoJSON does without.
@@ -118,18 +119,33 @@ function checkShx(file: string, shx: Buffer, shp: Buffer): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
   if (shx.length < stated) throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated}: it is cut short`);
   const indexed = (shx.length - 100) / 8;
-  const shapes = countShapes(shp);
-  if (indexed !== shapes) {
-    const expected = `${shapes} as in the .shp: one of the two is another file's`;
+  const shapes = shapesOf(shp);
+  if (indexed !== shapes.length) {
+    const expected = `${shapes.length} as in the .shp: one of the two is another file's`;
     throw new BadInput(file, 'its .shx', `${indexed} shapes`, expected);
   }
+  shapes.forEach((at, i) => {
+    const found = shx.readInt32BE(100 + 8 * i) * 2;
+    if (found !== at)
+      throw new BadInput(file, 'its .shx', `shape ${i + 1} at byte ${found}`, `${at}, where the .shp has it`);
+  });
 }
 
-/** Shapes of a `.shp`: each has a header of eight bytes that states the length of what follows, in 16-bit words. */
-function countShapes(shp: Buffer): number {
-  let shapes = 0;
-  for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes++;
+/** Where the shapes of a `.shp` begin: each states after four bytes the length of what follows, in 16-bit words. */
+function shapesOf(shp: Buffer): number[] {
+  const shapes: number[] = [];
+  for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes.push(at);
   return shapes;
+}
+
+/** A `.cpg` names the attributes' encoding; one that names none would leave it to a guess. */
+function checkCpg(file: string, cpg: string): void {
+  const name = cpg.trim();
+  try {
+    if (!/^((ANSI|OEM|CP) ?)?\d{3,5}$/i.test(name)) new TextDecoder(name);
+  } catch {
+    throw new BadInput(file, 'its .cpg', JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+  }
 }
 
 function checkPrj(file: string, text: string | null): void {
@@ -137,7 +153,8 @@ function checkPrj(file: string, text: string | null): void {
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
-    throw new BadInput(file, '', `the coordinate system ${name}`, 'longitude and latitude on WGS 84 (EPSG:4326)');
+    const found = name ? `the coordinate system ${name}` : 'an empty .prj';
+    throw new BadInput(file, '', found, 'longitude and latitude on WGS 84 (EPSG:4326)');
   }
 }
 

@@ -37,6 +37,12 @@ test.each([
   ['"b"', false],
   ['a', false],
   ['"b,"a""', false],
+  ['"a"x', false],
+  ['x"a"', false],
+  ['"a" "b"', false],
+  ['w/"a"', false],
+  [', "b" ,, W/"a",', true],
+  [`${', '.repeat(8000)}x`, false],
 ])('If-None-Match %j of "a" is %s', (header, matches) => {
   expect(matchesEtag(header, '"a"')).toBe(matches);
 });

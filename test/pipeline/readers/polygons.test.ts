@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ function writeGeoJson(content: unknown): string {
 const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
 
 /** A shapefile of two squares, the second with a hole; parts not to be written are left out. */
-async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.dbf' } = {}): Promise<string> {
+async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.dbf' | '.shx' } = {}): Promise<string> {
   const hole = SQUARE.map(([x, y]) => [0.5 + (x! - 0.5) / 2, 0.1 + (y! - 0.1) / 2]).reverse();
   const output = await mapshaper.applyCommands('-i a.json -o a.shp', {
     'a.json': collection(
@@ -38,7 +38,7 @@ async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.d
     ),
   });
   const directory = temporaryDirectory();
-  for (const extension of ['.shp', '.dbf', '.cpg'] as const) {
+  for (const extension of ['.shp', '.dbf', '.shx', '.cpg'] as const) {
     const bytes = output[`a${extension}`];
     if (!bytes) continue;
     const end = options.cut === extension ? -40 : undefined;
@@ -97,15 +97,37 @@ describe('shapefile', () => {
   test('a file cut short, in its shapes or its attributes', async () => {
     await expect(readPolygons(await writeShapefile({ cut: '.shp' }))).rejects.toThrow('cut short');
     await expect(readPolygons(await writeShapefile({ cut: '.dbf' }))).rejects.toThrow('.dbf');
+    await expect(readPolygons(await writeShapefile({ cut: '.shx' }))).rejects.toThrow('its .shx: found 76 bytes');
+  });
+
+  test('parts of different files', async () => {
+    const file = await writeShapefile();
+    const [shx, dbf] = ['shx', 'dbf'].map((ending) => file.replace(/shp$/, ending)) as [string, string];
+    const index = readFileSync(shx);
+    const fewer = Buffer.from(index.subarray(0, -8));
+    fewer.writeInt32BE(fewer.length / 2, 24);
+    writeFileSync(shx, fewer);
+    await expect(readPolygons(file)).rejects.toThrow('its .shx: found 1 shapes, expected 2 as in the .shp');
+    const moved = Buffer.from(index);
+    moved.writeInt32BE(7, 108);
+    writeFileSync(shx, moved);
+    await expect(readPolygons(file)).rejects.toThrow('its .shx: found shape 2 at byte 14, expected');
+    writeFileSync(shx, index);
+    writeFileSync(file.replace(/shp$/, 'cpg'), 'UTF');
+    await expect(readPolygons(file)).rejects.toThrow('its .cpg: found "UTF", expected the name of an encoding');
+    writeFileSync(file.replace(/shp$/, 'cpg'), 'UTF-8');
+    const table = readFileSync(dbf);
+    table.writeUInt32LE(1, 4);
+    writeFileSync(dbf, table);
+    await expect(readPolygons(file)).rejects.toThrow('its .dbf: found 1 rows, expected 2 as the .shp has shapes');
   });
 
   test('the coordinate system must be there and be WGS 84', async () => {
     await expect(readPolygons(await writeShapefile({ prj: null }))).rejects.toThrow('no .prj');
-    expect(await readPolygons(await writeShapefile({ prj: null }), true)).toHaveLength(2);
     const minna = WGS84.replaceAll(/WGS_1984/g, 'Minna');
     await expect(readPolygons(await writeShapefile({ prj: minna }))).rejects.toThrow('GCS_Minna');
     const utm = `PROJCS["WGS_1984_UTM_Zone_32N",${WGS84}]`;
-    await expect(readPolygons(await writeShapefile({ prj: utm }), true)).rejects.toThrow('UTM_Zone_32N');
+    await expect(readPolygons(await writeShapefile({ prj: utm }))).rejects.toThrow('UTM_Zone_32N');
   });
 
   test('no file', async () => {

@@ -70,6 +70,7 @@ test('the manifest holds the hash that was found, and the one that was catalogue
   const surveys = manifest.sources.find(({ id }: any) => id === 'surveys');
   expect(surveys.files[0]).toEqual({
     path: 'surveys.csv',
+    rows: 25,
     sha256: sha256(String(country.files['surveys.csv'])),
     catalogued_sha256: 'a'.repeat(64),
   });
@@ -77,6 +78,20 @@ test('the manifest holds the hash that was found, and the one that was catalogue
   const ingest = manifest.stages.find(({ stage }: any) => stage === 'ingest');
   expect(ingest.counts).toMatchObject({ 'areas.lgas': 4, 'surveys.clusters': 24 });
   expect(JSON.stringify(manifest)).not.toMatch(/seconds|duration/);
+});
+
+test('`show risk` shows a forecast month as it does an estimated one', async () => {
+  const show = (...args: string[]) => run(['show', 'risk', '--json', '--snapshot', built.snapshot, ...args]);
+  const [states, lgas, after] = await Promise.all([
+    show('--period', '2022-01'),
+    show('--period', '2022-04', '--state', 'AB'),
+    show('--period', '2022-05'),
+  ]);
+  const { forecasts } = readJson(built.snapshot, 'v1/forecasts/states/4.json');
+  expect(JSON.parse(states.stdout)).toEqual(forecasts[0].states);
+  const ofLgas = readJson(built.snapshot, 'v1/forecasts/lgas/4/AB.json').forecasts;
+  expect(JSON.parse(lgas.stdout)).toEqual(ofLgas[3].lgas);
+  expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a state and month that it covers/)]);
 });
 
 test('the command shows it', async () => {
