@@ -231,7 +231,7 @@ test('the command fetches what has a url, says how to come by the rest, and buil
   const { directory } = writeTiny((country) => {
     const source = sourceIn(country, 'surveys');
     source.url = `${base}/surveys.csv`;
-    source.files = [{ path: 'deep/surveys.csv', sha256: sha256(surveys) }];
+    source.files = [{ path: 'deep/surveys.csv', rows: 1, sha256: sha256(surveys) }];
     sourceIn(country, 'cases').access = 'ask the ministry';
   });
   answers = [whole(surveys)];
