@@ -156,6 +156,10 @@ export function createBoundedServer(door: Door, bounds: Bounds): Server {
   // A client may close its side once it has asked, and still gets its answer. Node has this since ever, undocumented.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = bounds.connections;
+  // To Node, which asks this as it closes, a connection is idle whose answer it has been given but not yet sent. Asked
+  // again at the end of each answer under way, it closes the connections that fell idle since.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => underWay.whenNone(closeIdle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What came before it on the connection is answered first, and nothing is written into an answer under way.
     if (waiting.length > 0) answerAll();

@@ -6,6 +6,8 @@ export interface UnderWay {
   add(socket: Socket, response: ServerResponse): void;
   /** Does `next` once no answer is under way on `socket`; never where it closes before. */
   after(socket: Socket, next: () => void): void;
+  /** Does `next` whenever no answer is under way on any connection: at once if so, and each time it comes to that. */
+  whenNone(next: () => void): void;
 }
 
 interface Connection {
@@ -21,11 +23,13 @@ interface Connection {
  */
 export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; readingMs: number }): UnderWay {
   const connections = new Map<Socket, Connection>();
+  let none = () => {};
   const begin = (socket: Socket) => {
     const end = () => {
       clearTimeout(own.deadline);
       connections.delete(socket);
       socket.off('close', end);
+      if (connections.size === 0) none();
     };
     const own: Connection = {
       answers: 0,
@@ -58,6 +62,10 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
       const own = connections.get(socket);
       if (own) own.next = next;
       else next();
+    },
+    whenNone(next: () => void): void {
+      none = next;
+      if (connections.size === 0) none();
     },
   };
 }

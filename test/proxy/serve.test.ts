@@ -1,13 +1,15 @@
 /** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
 import { exec } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
 import { runCli, serveCli } from './cli-process.ts';
 import { makeBuild, versionOf } from './fixture.ts';
+import { splitAnswers } from './raw-client.ts';
 import { giveKey } from './service.ts';
 
 function place() {
@@ -103,6 +105,33 @@ test('a stop lets what is under way finish, and says so on the ops port before',
   for (let part = await reader.read(); !part.done; part = await reader.read()) bytes += part.value.length;
   const manifest = JSON.parse(readFileSync(join(build, 'current/manifest.json'), 'utf8'));
   expect(bytes).toBe(manifest.files['v1/boundaries/states.json'].bytes);
+  expect(await stopped).toBe(0);
+});
+
+test('a stop sends all that was answered, to a client that has not read it yet too', async () => {
+  const { current, store, remove } = makeBuild({ outlinePoints: 10_000 });
+  onTestFinished(remove);
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli(['--snapshot', current, '--store', store]);
+  const idle = await ask(serving.url, key);
+  expect(idle.status).toBe(200);
+  const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const closed = once(socket, 'close');
+  socket.write(`GET /v1/boundaries/states HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`.repeat(20));
+  await once(socket, 'readable');
+  let raw = (socket.read() as Buffer).toString('latin1');
+  const stopped = serving.stop();
+  await vi.waitFor(async () => expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(503));
+  socket.on('data', (chunk: Buffer) => {
+    raw += chunk.toString('latin1');
+  });
+  await closed;
+  expect(splitAnswers(raw).map(({ status, body }) => [status, body.endsWith(']}')])).toEqual(
+    Array(20).fill([200, true]),
+  );
   expect(await stopped).toBe(0);
 });
 
