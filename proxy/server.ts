@@ -7,7 +7,7 @@ import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type DashboardSettings, openDashboard } from './dashboard/open.ts';
 import { type AccessRecord, openDoor } from './door.ts';
-import { openStore } from './keys/open-store.ts';
+import { openStore, sqliteFile } from './keys/open-store.ts';
 import type { AccountStore } from './keys/store.ts';
 import { openLimiter } from './limits/open-limiter.ts';
 import { createMetrics } from './metrics.ts';
@@ -15,6 +15,7 @@ import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
+import { watchPlace } from './sqlite-file.ts';
 import { BOUNDS, type Bounds } from './transport.ts';
 import { openUsage } from './usage/open-usage.ts';
 import { countUsage } from './usage/usage.ts';
@@ -32,6 +33,8 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   log?: ((record: AccessRecord) => void) | null;
   report: (line: string) => void;
+  /** Called with one line when the server should be closed, since it cannot keep what it promises any more. */
+  giveUp: (line: string) => void;
   clock?: Clock;
   /** How often a newly published snapshot is looked for. */
   pollMs?: number;
@@ -53,6 +56,9 @@ export interface RunningServer {
 
 /** How far behind a key's time of last use and the counts by day may be, and what kill -9 may cost of them. */
 const NOTE_USES_MS = 60_000;
+
+/** How often it is seen to that the store's file is still in its place. */
+const PLACE_MS = 1000;
 
 /** Requests still under way this long after `close` are cut off. */
 const DRAIN_MS = 10_000;
@@ -135,6 +141,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
     opened.unshift(() => ops.close());
 
+    opened.push(minding(options));
+
     return {
       url,
       opsUrl,
@@ -150,6 +158,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeAll();
     throw error;
   }
+}
+
+/**
+ * Looks whether another file takes the store's place: keys revoked in that one would go on working here. @returns what
+ * ends the looking.
+ */
+function minding({ store, giveUp }: ServerOptions): () => void {
+  const file = sqliteFile(store);
+  if (file === null) return () => {};
+  const isReplaced = watchPlace(file);
+  const looking = setInterval(() => {
+    if (!isReplaced()) return;
+    clearInterval(looking);
+    giveUp(`another file has taken the place of ${file}; stopping, to be started on that one`);
+  }, PLACE_MS).unref();
+  return () => clearInterval(looking);
 }
 
 async function openSource({ snapshot, pollMs, report }: ServerOptions): Promise<SnapshotSource> {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from './usage-error.ts';
@@ -24,6 +24,19 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
     if (error instanceof UsageError) throw error;
     throw new UsageError(`cannot use ${file} as an SQLite database: ${lineOf(error)}`, { cause: error });
   }
+}
+
+/**
+ * Tells, whenever asked, whether another file lies at `file` by now than at the time of this call. One that is gone is
+ * not another.
+ */
+export function watchPlace(file: string): () => boolean {
+  const identity = () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found && `${found.dev}:${found.ino}`;
+  };
+  const first = identity();
+  return () => ![first, undefined].includes(identity());
 }
 
 /** Runs `work` in one transaction that takes the write lock at once. */

@@ -113,6 +113,11 @@ async function serve(options: ServeOptions): Promise<void> {
     dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
     log: options.log ? access.write : null,
     report,
+    giveUp: (line) => {
+      report(line);
+      process.exitCode = 1;
+      stop(server, report);
+    },
   });
   process.once('exit', access.flush).once('exit', events.flush);
   stopOnSignal(server, report);
@@ -158,20 +163,24 @@ function announce(
   show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
 }
 
+function stop(server: RunningServer, report: (line: string) => void): void {
+  server.close().catch((error) => {
+    report(`stopping failed: ${error.message}`);
+    process.exitCode = 1;
+  });
+}
+
 /** The first SIGTERM or SIGINT stops gently, a second one at once. */
 function stopOnSignal(server: RunningServer, report: (line: string) => void): void {
   let stopping = false;
-  const stop = () => {
+  const stopOnce = () => {
     if (stopping) process.exit(1);
     stopping = true;
     report('stopping: finishing what is under way');
-    server.close().catch((error) => {
-      report(`stopping failed: ${error.message}`);
-      process.exitCode = 1;
-    });
+    stop(server, report);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', stopOnce);
+  process.on('SIGINT', stopOnce);
 }
 
 function portOption(flags: string, description: string, env: string, fallback: number): Option {

@@ -1,7 +1,7 @@
 /** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -133,6 +133,16 @@ test('a stop sends all that was answered, to a client that has not read it yet t
     Array(20).fill([200, true]),
   );
   expect(await stopped).toBe(0);
+});
+
+test('a store whose file is replaced ends the server: what is revoked there would not be here', async () => {
+  const { args, build } = place();
+  const serving = await serveCli(args);
+  const file = join(build, 'store', 'proxy.sqlite');
+  renameSync(file, `${file}-away`);
+  writeFileSync(file, '');
+  const [code] = await once(serving.child, 'close');
+  expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('another file has taken the place of')]);
 });
 
 test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {

@@ -50,6 +50,7 @@ export async function serveBuild(
     perMonth: 100_000,
     pollMs: 20,
     report: (line) => reports.push(line),
+    giveUp: (line) => reports.push(line),
     ...options,
   });
   let closed: Promise<void> | undefined;
