@@ -6,7 +6,7 @@ import { run as ingest } from '../../../pipeline/stages/ingest.ts';
 import { run as risk } from '../../../pipeline/stages/risk.ts';
 import { run as validation } from '../../../pipeline/stages/validation.ts';
 import { run as zonal } from '../../../pipeline/stages/zonal.ts';
-import { LGAS, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
 
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
 
@@ -58,7 +58,9 @@ test('either score of the tiny country is validated on all its clusters, each LG
 test('surveys of one place only leave nothing to hold out, and the report says so', async () => {
   const { scores, report } = await validate((country) => {
     const [header, ...rows] = String(country.files['surveys.csv']).trim().split('\n');
-    country.files['surveys.csv'] = [header, ...rows.filter((row) => row.includes(LGAS[0]))].join('\n');
+    const kept = rows.filter((row) => row.includes(LGAS[0]));
+    country.files['surveys.csv'] = `${[header, ...kept].join('\n')}\n`;
+    sourceIn(country, 'surveys').files[0].rows = kept.length;
   });
   expect(scores).toBeNull();
   expect(report[0]!.what).toContain('no place can be predicted from others');
