@@ -21,7 +21,7 @@ export interface Resolution {
   change_km: number;
   margin_km: number;
 }
-/** Finer than half the shortest range that the prior allows for; margins of about half a range. */
+/** Finer than half of nearly every range that the prior allows for; the margin is half a range of 240 km. */
 export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
 /** Where cells and LGAs lie on the lattices of the two fields. */

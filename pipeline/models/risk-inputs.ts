@@ -20,7 +20,7 @@ export interface RiskInputs {
 export interface Observed {
   risk: RiskObservation;
   baseline: BaselineObservation;
-  /** LGA that the place lies in (mostly); null for a state. */
+  /** LGA that the place lies in (mostly); null where only the state is known. */
   lga_code: string | null;
 }
 
@@ -44,7 +44,10 @@ export function timeOf(period: Period): number {
 
 /**
  * Joins surveys, cells and season into what the models take. Every LGA needs cells and a season.
- * @throws RangeError for a survey of an unknown place, a count that is none, or an LGA without cells or season
+ *
+ * A cluster moved by an unknown distance (neither urban nor rural) is taken to be rural, the wider of the two.
+ * @throws RangeError for a survey of an unknown place, a count that is none, an LGA without cells or season, no surveys
+ *   at all, or rounds whose fieldwork does not follow that of the round before
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const { areas, cells, surveys } = inputs;
@@ -71,6 +74,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
 
   const rounds = [...surveys.clusters, ...surveys.state_rounds].map((o) => o.survey_year);
   const years = [...new Set(rounds)].sort((a, b) => a - b);
+  if (years.length === 0) throw new RangeError('no survey observations, expected at least one');
   const weighted = (cs: number[]) => {
     const total = cs.reduce((sum, c) => sum + cells.population[c]!, 0);
     return { cells: Int32Array.from(cs), weights: Float64Array.from(cs, (c) => cells.population[c]! / total) };
@@ -82,29 +86,32 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const ofState = (s: number) =>
     weighted(Array.from(riskCells.lga.keys()).filter((c) => stateOf[riskCells.lga[c]!] === s));
   const surroundings = findSurroundings(riskCells);
+  const nameOf = namesOf(surveys.clusters);
 
   const place = (o: Cluster) => {
     const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
       const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
-      return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${o.cluster_id}`);
+      return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${nameOf(o)}`);
     }
     return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);
   };
   const observe = (
-    o: Cluster | (StateRound & { cluster_id: string; examined: number }),
+    name: string,
+    o: (Cluster | StateRound) & { examined: number },
     at: { cells: Int32Array; weights: Float64Array },
     clustered: boolean,
   ): Observed => {
     const tested = { examined: o.examined, positive: o.positivity * o.examined };
-    assertTested(tested, `cluster ${o.cluster_id}`);
+    assertTested(tested, clustered ? `cluster ${name}` : name);
     const season = log_season[monthOf(o.period) - 1]!;
     const mean = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
     const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
+    const placed = 'cluster_id' in o && (o.lga_code !== null || o.longitude !== null);
     return {
-      lga_code: clustered ? cells.lga_code[heaviest]! : null,
+      lga_code: placed ? cells.lga_code[heaviest]! : null,
       risk: {
-        name: o.cluster_id,
+        name,
         round: years.indexOf(o.survey_year),
         log_season: season,
         clustered,
@@ -114,14 +121,11 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
       baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: mean, clustered, ...tested },
     };
   };
-  const clusters = surveys.clusters.map((o) => observe(o, place(o), true));
+  const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, place(o), true));
   const stateOnly = surveys.state_rounds.map((o) =>
     observe(
-      {
-        ...o,
-        cluster_id: `${o.survey_year} ${o.state_code}`,
-        examined: inputs.state_only_effective_size,
-      },
+      `${o.survey_year} ${o.state_code}`,
+      { ...o, examined: inputs.state_only_effective_size },
       ofState(known(stateIndex, o.state_code, 'state')),
       false,
     ),
@@ -135,7 +139,18 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     const examined = dated.reduce((sum, o) => sum + o.examined, 0);
     return dated.reduce((sum, o) => sum + o.examined * timeOf(o.period), 0) / examined;
   });
+  const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
+  if (late !== -1)
+    throw new RangeError(
+      `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
+    );
   return { ground, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
+}
+
+/** A cluster's own id, with its round before it where another round has the same: surveys number theirs from 1. */
+function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
+  const rounds = Map.groupBy(clusters, (o) => o.cluster_id);
+  return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);
 }
 
 function known(index: Map<string, number>, code: string, what: string): number {

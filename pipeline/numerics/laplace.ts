@@ -102,7 +102,7 @@ function approach<P extends Point>(start: P, factor: Factor, enough: number, eva
   let here = start;
   let { step, decrement } = newtonStep(factor, here.gradient);
   while (decrement >= enough) {
-    const there = evaluate(move(here.x, step, 1));
+    const there = advance(here, step, decrement, evaluate);
     const next = newtonStep(factor, there.gradient);
     if (!(next.decrement < decrement)) break;
     const slow = next.decrement > 0.3 * decrement;
@@ -111,6 +111,17 @@ function approach<P extends Point>(start: P, factor: Factor, enough: number, eva
     if (slow) break;
   }
   return here;
+}
+
+/**
+ * The point a whole step further; where the slope along it has turned by then, the point where a secant has it level.
+ * Curvature that leaves terms out (an area's mean prevalence far from its cells') makes whole steps swing about the
+ * mode for ever.
+ */
+function advance<P extends Point>(here: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
+  const there = evaluate(move(here.x, step, 1));
+  const left = step.reduce((sum, v, i) => sum + v * there.gradient[i]!, 0);
+  return left < -slope / 4 ? evaluate(move(here.x, step, slope / (slope - left))) : there;
 }
 
 function move(x: Float64Array, step: Float64Array, length: number): Float64Array {

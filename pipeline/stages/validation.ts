@@ -1,7 +1,7 @@
 import type { Areas, PredictionCells, RiskModel, Surveys, Validation } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
-import { foldsOf } from '../models/cross-validation.ts';
+import { foldsOf, placedOf } from '../models/cross-validation.ts';
 import { type FitSummary, GIVEN } from '../models/risk-estimate.ts';
 import { prepareRisk, type RiskInputs } from '../models/risk-inputs.ts';
 import { foldByBlock, placesOf } from '../models/spatial-folds.ts';
@@ -25,8 +25,7 @@ export const run: StageRun = async (io) => {
     state_only_effective_size: risk.state_only_effective_size,
   };
   const prepared = prepareRisk(inputs);
-  const held = prepared.observed.filter((o) => o.risk.clustered);
-  const places = held.map((o) => ({ lga_code: o.lga_code!, examined: o.risk.examined }));
+  const places = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
   const foldOf = foldByBlock(placesOf(cells, places), FOLDS, BLOCK_DEGREES);
   const folds = foldsOf(prepared, foldOf);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');

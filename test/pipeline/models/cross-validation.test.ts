@@ -89,6 +89,63 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
   expect(means(changed)).toEqual(means(inputs));
 });
 
+test('a cluster known by state only is neither held out nor fitted to: it may stand in the held-out places', () => {
+  const somewhere = (positivity: number) => ({ ...cluster(3, 1), cluster_id: 'x', lga_code: null, examined: 99, positivity });
+  const given = (positivity: number): RiskInputs => ({
+    ...inputs,
+    surveys: { ...inputs.surveys, clusters: [...inputs.surveys.clusters, somewhere(positivity)] },
+  });
+  const seen = (rows: ReturnType<typeof run>) => rows.map((r) => [r.cell_id, r.model, r.mean, r.log_score]);
+  expect(seen(run(given(1)))).toEqual(seen(run(inputs)));
+  expect(prepareRisk(given(1)).observed.find((o) => o.risk.name === 'x')).toMatchObject({
+    lga_code: null,
+    risk: { clustered: true },
+  });
+});
+
+test('ids that rounds share are told apart by the round, others stay as they are', () => {
+  const clusters = inputs.surveys.clusters.map((c) => (c.lga_code === 'L03' ? { ...c, cluster_id: '7' } : c));
+  const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observed.map((o) => o.risk.name);
+  expect(names.filter((name) => name.endsWith(' 7'))).toEqual(['2015 7', '2018 7']);
+  expect(names.slice(0, 2)).toEqual(['L00-0', 'L00-1']);
+});
+
+test('no surveys, rounds out of order and a fold of everything are refused by what they are', () => {
+  const only = (clusters: Cluster[]) => () =>
+    prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters, state_rounds: [] } });
+  expect(only([])).toThrow('no survey observations, expected at least one');
+  expect(only([{ ...cluster(0, 0), period: '2018-11' }, cluster(1, 1)])).toThrow(
+    'round 2018 was taken at 2018.79, expected after round 2015 at 2018.88',
+  );
+  const whole = new Map(lgas.map((l) => [l.lga_code, 1]));
+  expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: whole })]).toThrow(
+    'fold 1 holds all 32 surveyed cells, expected some to fit to',
+  );
+});
+
+test('a rural cluster reaches 5 km, an urban one 2 km, one that is neither as far as a rural one', () => {
+  // the border of the two cells lies 2.7 km east of the first
+  const cellsOf = (urban: boolean | null) => {
+    const one = { ...cluster(0, 0), longitude: 8, latitude: 10, urban };
+    return [...prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [one] } }).observed[0]!.risk.cells];
+  };
+  expect([true, false, null].map(cellsOf)).toEqual([[0], [0, 1], [0, 1]]);
+});
+
+test('a round by state enters as children of the stated number, weighted over the state by people', () => {
+  const { observed } = prepareRisk(inputs);
+  const { risk, baseline } = observed.at(-1)!;
+  expect([risk.name, risk.examined, risk.positive, risk.clustered]).toEqual(['2021 AB', 90, 81, false]);
+  expect([baseline.examined, baseline.clustered]).toEqual([90, false]);
+  // cells 0 to 15 with 1000 (1 + a + k) people
+  const people = Array.from(risk.cells, (c) => cells.population[c]!);
+  const total = people.reduce((a, b) => a + b);
+  expect([...risk.cells]).toEqual(Array.from({ length: 16 }, (_, c) => c));
+  people.forEach((n, i) => {
+    expect(risk.weights[i]).toBeCloseTo(n / total, 12);
+  });
+});
+
 test('a surveyed LGA without a fold is refused', () => {
   const some = new Map([...folds].slice(1));
   expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: some })]).toThrow(
