@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Areas, Cluster, PredictionCells } from '../../../pipeline/artifacts.ts';
 import { crossValidate } from '../../../pipeline/models/cross-validation.ts';
+import { fitRisk } from '../../../pipeline/models/risk-fit.ts';
 import { prepareRisk, type RiskInputs } from '../../../pipeline/models/risk-inputs.ts';
+import { predictRisk } from '../../../pipeline/models/risk-prediction.ts';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
 
 const CONSTANTS = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.2, range_change_km: 300 };
 const SIDE = 4;
@@ -90,7 +93,13 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
 });
 
 test('a cluster known by state only is neither held out nor fitted to: it may stand in the held-out places', () => {
-  const somewhere = (positivity: number) => ({ ...cluster(3, 1), cluster_id: 'x', lga_code: null, examined: 99, positivity });
+  const somewhere = (positivity: number) => ({
+    ...cluster(3, 1),
+    cluster_id: 'x',
+    lga_code: null,
+    examined: 99,
+    positivity,
+  });
   const given = (positivity: number): RiskInputs => ({
     ...inputs,
     surveys: { ...inputs.surveys, clusters: [...inputs.surveys.clusters, somewhere(positivity)] },
@@ -144,6 +153,31 @@ test('a round by state enters as children of the stated number, weighted over th
   people.forEach((n, i) => {
     expect(risk.weights[i]).toBeCloseTo(n / total, 12);
   });
+});
+
+test('a country known by state only, 30% here and 0% there, is fitted: steps that swing about the mode are shortened', () => {
+  const { ground, times, observed } = prepareRisk({
+    ...inputs,
+    state_only_effective_size: 100,
+    surveys: {
+      ...inputs.surveys,
+      clusters: [],
+      state_rounds: ['AB', 'KN'].map((state_code, s) => ({
+        ...{ survey_year: 2021, period: '2021-11', state_code, positivity: 0.3 * (1 - s) },
+      })),
+    },
+  });
+  const season_exponent = { mean: 0.4, sd: 0.15 };
+  const fitted = fitRisk(
+    ground,
+    times,
+    observed.map((o) => o.risk),
+    { ...CONSTANTS, season_exponent },
+  );
+  const months = [{ time: times[0]!, log_season: prepareRisk(inputs).log_season[10]! }];
+  const { mean } = predictRisk(fitted, months, 200, randomStream(1, 'draws')).states;
+  expect(mean[0]).toBeGreaterThan(0.2);
+  expect(mean[1]).toBeLessThan(0.1);
 });
 
 test('a surveyed LGA without a fold is refused', () => {

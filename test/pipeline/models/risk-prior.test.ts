@@ -44,7 +44,8 @@ test('overdispersions of the rounds are normal around 0.1 on the logit scale, va
       precision[i * 3 + j] = -(at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4 * h * h);
     }
   const covariance = invertDense(choleskyDense(precision, 3)!, 3);
-  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) expect(covariance[i * 3 + j]).toBeCloseTo(i === j ? 1.25 : 1, 6);
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < 3; j++) expect(covariance[i * 3 + j]).toBeCloseTo(i === j ? 1.25 : 1, 6);
   expect(moved({ 5: 1e-3 })).toBeLessThan(moved({}));
   expect(moved({ 5: -1e-3 })).toBeLessThan(moved({}));
 });
