@@ -42,6 +42,16 @@ export interface Ground {
   first_cell: Int32Array;
 }
 
+/** Least and largest; a spread argument would not take as many as there may be cells. */
+function extremes(values: ArrayLike<number>): [number, number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < values.length; i++) {
+    least = Math.min(least, values[i]!);
+    most = Math.max(most, values[i]!);
+  }
+  return [least, most];
+}
+
 /**
  * Lays cells on the lattices: plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances
  * within 1.5% over a country's ten degrees).
@@ -50,7 +60,8 @@ export interface Ground {
 export function layGround(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Ground {
   const n = cells.lga.length;
   const lgas = stateOf.length;
-  const middle = (Math.min(...Array.from(cells.latitude)) + Math.max(...Array.from(cells.latitude))) / 2;
+  const [south, north] = extremes(cells.latitude);
+  const middle = (south + north) / 2;
   const shrink = Math.cos((middle * Math.PI) / 180) * KM_PER_DEGREE;
   const x = Float64Array.from(cells.longitude, (v) => v * shrink);
   const y = Float64Array.from(cells.latitude, (v) => v * KM_PER_DEGREE);
@@ -64,6 +75,8 @@ export function layGround(cells: RiskCells, stateOf: Int32Array, states: number,
   for (let c = 0; c < n; c++) {
     const a = cells.lga[c]!;
     if (c === 0 || cells.lga[c - 1] !== a) {
+      if (c > 0 && cells.lga[c - 1]! < a - 1)
+        throw new RangeError(`LGA ${a - 1} has no prediction cell, expected at least one`);
       if (c > 0 && cells.lga[c - 1] !== a - 1)
         throw new RangeError(`cells of LGA ${a} do not follow those of ${a - 1}`);
       first_cell[a] = c;
