@@ -12,6 +12,7 @@ import type { Recipe } from '../engine/recipe.ts';
 import { readKnownTruth } from '../known-truth.ts';
 import type { Evidence } from '../report/encode.ts';
 import { renderReport } from '../report/render.ts';
+import { describeRiskLimits } from '../report/sections/words.ts';
 import { documents, type SnapshotParts } from './documents.ts';
 import { type Finding, foundSources, stageRecord } from './provenance.ts';
 import { tableCollector, writeTables } from './tables.ts';
@@ -139,11 +140,13 @@ function evidenceOf({ artifact }: SnapshotInput): Evidence {
 }
 
 /** What the scores come from and how they were checked, for machines; the report says it in words. */
-function modelCard({ model, artifact, model_version }: SnapshotInput, parts: SnapshotParts) {
+function modelCard(input: SnapshotInput, parts: SnapshotParts) {
+  const { model, artifact, model_version } = input;
   return {
     model_version,
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
     range: 'central 90% posterior interval',
+    limits: describeRiskLimits(parts, evidenceOf(input)),
     risk: artifact<unknown>('risk/evidence'),
     validation: artifact<Validation | null>('validation/scores'),
     known_truth: readKnownTruth(),

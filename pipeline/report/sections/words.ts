@@ -19,8 +19,16 @@ export function describeRiskLimits({ coverage, model, context }: SnapshotParts, 
     lines.push(
       `No survey was taken in ${monthsInWords(unseen)}: for these months the score rests on the season’s shape alone.`,
     );
+  const byState = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
+  if (byState.length > 0) {
+    const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${listed(byState.map(String))} are`;
+    const { state_only_effective_size } = model.parameters.risk;
+    lines.push(
+      `${rounds} known by state only, without the number of children tested: each state’s figure counts as one of ${state_only_effective_size} children, which is an assumption.`,
+    );
+  }
   lines.push(
-    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation.`,
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation, and with the usual season: no rain that has fallen enters, here or in the estimated months.`,
     `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
     'Rounds of few children are marked; use their ranges, not their points.',
     `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${context.lgas.length} LGAs are joined by code; some share a name.`,
