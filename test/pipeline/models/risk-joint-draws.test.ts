@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { drawLatent } from '../../../pipeline/models/risk-draws.ts';
+import { drawLatent, placePrevalence } from '../../../pipeline/models/risk-draws.ts';
 import { fitRisk, type RiskFit } from '../../../pipeline/models/risk-fit.ts';
+import { partsOf } from '../../../pipeline/models/risk-likelihood.ts';
 import { type PredictedMonth, predictRisk } from '../../../pipeline/models/risk-prediction.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
-import { simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
+import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
 
 /*
  * Predictions against the model's formula written out: every draw's η cell by cell, LGAs and states as plain weighted
@@ -73,6 +74,18 @@ test('scores are population-weighted means of joint draws over cells, ranges the
   };
   const cellsWhere = (holds: (lga: number) => boolean) =>
     Array.from(ground.cells.lga.keys()).filter((c) => holds(ground.cells.lga[c]!));
+  // the same by the function that cross-validation and the tests of calibration go by, at the rounds themselves
+  for (const [m, round] of [
+    [1, 0],
+    [3, 1],
+  ] as const)
+    for (let a = 0; a < LGAS; a++) {
+      const place = lgaPlace(ground, a);
+      const byHand = place.cells.reduce((sum, c, i) => sum + place.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
+      const tested = { name: '', round, log_season: season, examined: 1, positive: 0, clustered: true };
+      const parts = partsOf(ground, { ...tested, ...place });
+      expect(placePrevalence(ground, layout, draws[0]!.x, round, parts)).toBeCloseTo(byHand, 12);
+    }
   months.forEach((_, m) => {
     for (let a = 0; a < LGAS; a++)
       check(

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifySnapshot } from '../../../pipeline/snapshot/verify.ts';
-import { buildHere, copySnapshot, overwrite, rewrite, rewriteManifest } from '../../built-tiny.ts';
+import { buildHere, copySnapshot, overwrite, readJson, rewrite, rewriteManifest } from '../../built-tiny.ts';
 import { run } from '../../command-line.ts';
 import { writeTiny } from '../../tiny-country.ts';
 
@@ -19,6 +19,15 @@ test('a built snapshot has no faults', () => {
   const verdict = verifySnapshot(sound);
   expect(verdict.faults).toEqual([]);
   expect(verdict.files).toBeGreaterThan(100);
+});
+
+test('the model card holds what scores come of, how they were checked, and their limits in words', () => {
+  const card = readJson(sound, 'model-card.json');
+  expect(card.risk.baseline.rounds.map((round: { survey_year: number }) => round.survey_year)).toEqual([2018, 2021]);
+  expect(card.validation.scores.map(({ model }: { model: string }) => model)).toContain('national');
+  expect(card.known_truth.seeds).toHaveLength(10);
+  expect(card.parameters.risk.season_exponent.source).not.toBe('');
+  expect(card.limits.join(' ')).toMatch(/No survey was taken in .*Months after .* are forecasts/);
 });
 
 describe('each injected fault is found', () => {
