@@ -189,7 +189,8 @@ function spreadRho(rho: number[], clustered: boolean[]): number[] {
 }
 
 /**
- * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Where differences leave H short of positive definite, its
+ * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Its diagonal is at least 0.25, so that a parameter of which
+ * nothing is known is not stepped beyond two deviations of the search scale. Where differences leave H short of positive definite, its
  * diagonal is raised until it is: the direction that says least is then held near the mode.
  */
 function covarianceRoot(hessian: Float64Array, m: number): { curvature: Float64Array; root: number[][] } {
