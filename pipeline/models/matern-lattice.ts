@@ -8,7 +8,9 @@ import type { Random } from '../numerics/random.ts';
  *   precision Q = c (a I + G)²,   a = (κh)²,   κ = √8 / range,
  *
  * where `range` is the distance at which correlation has fallen to about 0.14, and c is such that the lattice's middle
- * node has standard deviation σ. The edge raises variances near it: leave a margin.
+ * node has standard deviation σ. The edge raises variances near it: leave a margin. Nigeria's range is found near 1,100 km,
+ * of which the margin is a tenth: prior variance in the country's corners is twice the middle's. A margin of half the
+ * range moved scores by 0.005 on average and a fold's log score by 0.002, for half as much time again.
  */
 export interface Lattice {
   /** First node, km in the plane. */

@@ -21,11 +21,7 @@ export interface Resolution {
   change_km: number;
   margin_km: number;
 }
-/**
- * Finer than half of nearly every range that the prior allows for. The margin is half a range of 240 km; Nigeria's is
- * found near 1,100, where the lattice's edge makes the prior's variance in the country's corners twice the middle's. A
- * margin of 560 km moved scores by 0.005 on average and a fold's log score by 0.002, for half as much time again.
- */
+/** Finer than half of nearly every range that the prior allows for; the margin is half a range of 240 km. */
 export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
 /** Where cells and LGAs lie on the lattices of the two fields. */
