@@ -1,5 +1,4 @@
 /** Where every request comes in: key, then limits, then outcome, then bytes. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { type Awaitable, andThen, type Clock } from './clock.ts';
@@ -13,6 +12,7 @@ import { remember } from './memory.ts';
 import type { Metrics } from './metrics.ts';
 import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
+import { newRequestId } from './request-id.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 import type { Door, Handler } from './transport.ts';
 import type { UsageCounter } from './usage/usage.ts';
@@ -129,7 +129,7 @@ export function openDoor(options: DoorOptions): Door {
 
   const serve: Handler = (request, response) => {
     const started = log ? clock.steadyMs() : 0;
-    const id = randomUUID();
+    const id = newRequestId();
     const fail = (error: unknown) => {
       report(`request ${id} failed: ${lineOf(error)}`);
       if (response.headersSent) {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
+import { newRequestId } from './request-id.ts';
 import { createUnderWay } from './under-way.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -21,7 +21,7 @@ function answerBrokenRequest(code: string | undefined, socket: Socket): void {
     socket.destroySoon();
     return;
   }
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   const { status, body } = problem(FAULT_OF[code ?? ''] ?? 'MALFORMED_REQUEST', requestId);
   const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   socket.end(
@@ -50,7 +50,7 @@ function namesItsHost({ httpVersionMinor, rawHeaders }: IncomingMessage): boolea
 
 /** Answers a request that is none, though it could be read. */
 function refuseMalformed(response: ServerResponse): void {
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   const { status, body } = problem('MALFORMED_REQUEST', requestId);
   const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(body.length)];
   response.writeHead(status, [...headers, 'x-request-id', requestId, 'connection', 'close']).end(body);

@@ -15,7 +15,7 @@ let port: number;
 
 beforeAll(async () => {
   const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({ fixture: { outlinePoints: 150_000 } }, (end) => ends.unshift(end));
+  service = await startService({ fixture: { outlinePoints: 30_000 } }, (end) => ends.unshift(end));
   key = (await giveKey(service.store)).key;
   port = portOf(service.url);
   for (const place of ['secret.json', 'snapshots/secret.json', 'store/secret.json']) {
@@ -312,7 +312,7 @@ describe('bounds', () => {
   }, 20_000);
 
   test('who does not read an answer is cut off, and holds up nobody', async () => {
-    const strict = await startService({ fixture: { outlinePoints: 150_000 }, bounds: { readingMs: 700 } });
+    const strict = await startService({ fixture: { outlinePoints: 30_000 }, bounds: { readingMs: 700 } });
     const { key: own } = await giveKey(strict.store);
     const sockets = Array.from({ length: 10 }, () => connect(portOf(strict.url), '127.0.0.1'));
     const closed = sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve).on('error', () => {})));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Finished, runCli } from './cli-process.ts';
+import { type Finished, runCli, runHere } from './cli-process.ts';
 import { codeOf, type Service, startService } from './service.ts';
 
 async function commandsFor(service: Service) {
@@ -189,7 +189,7 @@ test.each([
 ])('%j is refused with one clear line and exit code 2', async (args, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const done = await runCli(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
+  const done = await runHere(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
   expect([done.code, done.stdout]).toEqual([2, '']);
   expect(done.stderr).toMatch(message);
   expect(done.stderr).not.toContain('secret');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
-import { runCli, serveCli } from './cli-process.ts';
+import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild, versionOf } from './fixture.ts';
 import { splitAnswers } from './raw-client.ts';
 import { giveKey } from './service.ts';
@@ -88,7 +88,7 @@ test('a second server on the same store is refused, and let in once the first is
 });
 
 test('a stop lets what is under way finish, and says so on the ops port before', async () => {
-  const { build, current, store, remove } = makeBuild({ outlinePoints: 400_000 });
+  const { build, current, store, remove } = makeBuild({ outlinePoints: 250_000 });
   onTestFinished(remove);
   const accounts = openStore(store);
   const { key } = await giveKey(accounts);
@@ -236,16 +236,16 @@ test('what stands in the way of a start is one clear line, exit code 2', async (
     [['--snapshot', current, '--store', 'postgres://x', ...free], 'postgres:// is not in this build yet'],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
   ] as const) {
-    const done = await runCli(['serve', ...more]);
+    const done = await runHere(['serve', ...more]);
     expect([done.code, done.stdout]).toEqual([2, '']);
     expect(done.stderr).toContain(message);
     expect(done.stderr.trim().split('\n')).toHaveLength(1);
   }
   const nothing = [`sqlite:${join(current, '..', 'never')}`, `${current}-not`] as const;
-  expect((await runCli(['serve', '--store', nothing[0], '--snapshot', nothing[1], ...free])).code).toBe(2);
+  expect((await runHere(['serve', '--store', nothing[0], '--snapshot', nothing[1], ...free])).code).toBe(2);
   expect(existsSync(join(current, '..', 'never'))).toBe(false);
   rmSync(join(current, 'v1/periods.json'));
-  const damaged = await runCli(['serve', ...args, ...free]);
+  const damaged = await runHere(['serve', ...args, ...free]);
   expect([damaged.code, damaged.stderr]).toEqual([
     2,
     expect.stringContaining('is damaged: v1/periods.json is missing'),

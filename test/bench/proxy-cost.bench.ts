@@ -1,0 +1,77 @@
+/**
+ * What each step of a request costs the proxy, in CPU time by itself: the request and the answer are dummies, so nothing
+ * of Node's own work (parsing, writing headers, the system's) is in it. Figures are medians over the rounds.
+ *
+ *   node test/bench/proxy-cost.bench.ts [--rounds 7]
+ */
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../proxy/clock.ts';
+import { openDoor } from '../../proxy/door.ts';
+import { presentedKey } from '../../proxy/keys/credentials.ts';
+import { hashKey, isWellFormed } from '../../proxy/keys/key-format.ts';
+import { openStore } from '../../proxy/keys/open-store.ts';
+import { addLimitHeaders } from '../../proxy/limits/limit-headers.ts';
+import { openLimiter } from '../../proxy/limits/open-limiter.ts';
+import { createMetrics } from '../../proxy/metrics.ts';
+import { newRequestId } from '../../proxy/request-id.ts';
+import { watchSnapshot } from '../../proxy/snapshot/watch.ts';
+import { makeBuild } from '../proxy/fixture.ts';
+import { giveKey } from '../proxy/service.ts';
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
+const TIMES = 200_000;
+const [perMinute, perMonth] = [100_000_000, 1_000_000_000];
+
+const { current, store: url, remove } = makeBuild();
+const store = openStore(url);
+const { key } = await giveKey(store);
+const limiter = openLimiter('sqlite', url, systemClock);
+const snapshots = await watchSnapshot(current, { report: () => {} });
+const metrics = createMetrics();
+const door = openDoor({
+  ...{ keys: store, limiter, snapshots, metrics, usage: { count() {}, async flush() {} }, clock: systemClock },
+  ...{ perMinute, perMonth, corsOrigins: new Set<string>(), log: null, report: () => {}, isStopping: () => false },
+});
+const rawHeaders = ['Host', '127.0.0.1:8080', 'x-api-key', key, 'Accept-Encoding', 'gzip'];
+const headers = { host: '127.0.0.1:8080', 'x-api-key': key, 'accept-encoding': 'gzip' };
+const request = { method: 'GET', url: '/v1/risk/lgas?state=LA&period=2023-12', rawHeaders, headers };
+const response = { writeHead() {}, end() {} };
+const serve = door() as (request: unknown, response: unknown) => void;
+const identify = store.look();
+const charge = { keyId: 'key', ownerId: 'owner', perMinute, perMonth };
+const verdict = await limiter.take(charge);
+const printable = /[^\t\x20-\x7e]/;
+
+const STEPS: Record<string, () => unknown> = {
+  'all of it, without the look': () => serve(request, response),
+  'a look at the store, once a round': () => store.look(),
+  'finding the key in the headers': () => presentedKey(rawHeaders),
+  'its SHA-256, and who holds it': () => identify(key, Date.now()),
+  'of that the SHA-256': () => hashKey(key),
+  'its checksum (unknown keys only)': () => isWellFormed(key),
+  'minute and month': () => limiter.take(charge),
+  'their headers, as text': () => {
+    const text: string[] = [];
+    addLimitHeaders(text, verdict);
+    return printable.test(text[1]!) || printable.test(text[3]!);
+  },
+  'the request id, as text': () => printable.test(newRequestId()),
+  'counting for the metrics': () => metrics.count('risk-lgas', 200, 'live'),
+};
+
+for (const [name, step] of Object.entries(STEPS)) {
+  const costs: number[] = [];
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    const before = process.cpuUsage();
+    for (let i = 0; i < TIMES; i++) step();
+    const { user, system } = process.cpuUsage(before);
+    // The first round is for the compiler.
+    if (round > 0) costs.push((user + system) / TIMES);
+  }
+  const median = costs.toSorted((a, b) => a - b)[costs.length >> 1]!;
+  process.stdout.write(`${name.padEnd(36)} ${median.toFixed(2)} µs\n`);
+}
+snapshots.close();
+await limiter.close();
+await store.close();
+remove();
