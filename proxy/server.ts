@@ -107,7 +107,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       report,
       isStopping: () => stopping,
     });
-    const app = buildApp(door, { ...BOUNDS, ...options.bounds });
+    const app = buildApp(door, { ...BOUNDS, ...options.bounds }, (status, request_id) => {
+      metrics.count('none', status, 'none');
+      options.log?.({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
+    });
     const url = await listen(app, host, options.port, 'port');
     opened.push(() => drain(app));
 

@@ -10,19 +10,23 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** Opens for a round of requests, all of which have come in by then, and gives what answers them. */
 export type Door = () => Handler;
 
+/** Told of each request that was refused before it came to the door. */
+export type Refused = (status: number, requestId: string) => void;
+
 const FAULT_OF: Record<string, FaultCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
 /** Answers what is not HTTP, where there is no request to answer, and closes the connection. */
-function answerBrokenRequest(code: string | undefined, socket: Socket): void {
+function answerBrokenRequest(code: string | undefined, socket: Socket, refused: Refused): void {
   if (!socket.writable || code === 'HPE_CLOSED_CONNECTION') {
     socket.destroySoon();
     return;
   }
   const requestId = newRequestId();
   const { status, body } = problem(FAULT_OF[code ?? ''] ?? 'MALFORMED_REQUEST', requestId);
+  refused(status, requestId);
   const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   socket.end(
     [
@@ -49,9 +53,10 @@ function namesItsHost({ httpVersionMinor, rawHeaders }: IncomingMessage): boolea
 }
 
 /** Answers a request that is none, though it could be read. */
-function refuseMalformed(response: ServerResponse): void {
+function refuseMalformed(response: ServerResponse, refused: Refused): void {
   const requestId = newRequestId();
   const { status, body } = problem('MALFORMED_REQUEST', requestId);
+  refused(status, requestId);
   const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(body.length)];
   response.writeHead(status, [...headers, 'x-request-id', requestId, 'connection', 'close']).end(body);
 }
@@ -121,7 +126,7 @@ export const BOUNDS: Bounds = {
  * the door's opening, is looked at after the last byte of each was read; and their answers leave one right after the
  * other, which wakes a busy client less often.
  */
-export function createBoundedServer(door: Door, bounds: Bounds): Server {
+export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused): Server {
   let waiting: { request: IncomingMessage; response: ServerResponse }[] = [];
   const underWay = createUnderWay(bounds);
   const answerAll = () => {
@@ -130,7 +135,7 @@ export function createBoundedServer(door: Door, bounds: Bounds): Server {
     const answer = door();
     for (const { request, response } of round) {
       if (namesItsHost(request)) answer(request, response);
-      else refuseMalformed(response);
+      else refuseMalformed(response, refused);
       cutOffLongBody(request, bounds.bodyBytes);
       // No socket: another answer goes before it on the connection.
       if (!response.writableEnded || response.socket?.writableLength !== 0) underWay.add(request.socket, response);
@@ -164,7 +169,7 @@ export function createBoundedServer(door: Door, bounds: Bounds): Server {
     // What came before it on the connection is answered first, and nothing is written into an answer under way.
     if (waiting.length > 0) answerAll();
     if (error.code === 'ECONNRESET') socket.destroy();
-    else underWay.after(socket, () => answerBrokenRequest(error.code, socket));
+    else underWay.after(socket, () => answerBrokenRequest(error.code, socket, refused));
   });
   routeOddRequests(server, handle);
   return server;

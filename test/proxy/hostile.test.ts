@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { AccessRecord } from '../../proxy/door.ts';
 import { exchange, portOf } from './raw-client.ts';
 import { giveKey, type Service, startService } from './service.ts';
 
@@ -251,6 +252,23 @@ test('what came whole is answered before what is not HTTP behind it', async () =
   const small = head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`);
   expect(await statuses(`${small}${small}GARBAGE\r\n\r\n`)).toEqual([200, 200, 400]);
   expect(await statuses(keyed('GET /v1/periods HTTP/1.1') + small)).toEqual([200]);
+});
+
+test('what is refused before it comes to the door is counted and logged', async () => {
+  const records: AccessRecord[] = [];
+  const own = await startService({ log: (record) => records.push(record) });
+  await exchange(portOf(own.url), 'GARBAGE\r\n\r\n');
+  await exchange(portOf(own.url), 'GET / HTTP/1.1\r\n\r\n');
+  const { answers } = await exchange(portOf(own.url), head('GET / HTTP/1.1', `X: ${'y'.repeat(20_000)}`));
+  expect(records.map(({ operation, status }) => [operation, status])).toEqual([
+    ['none', 400],
+    ['none', 400],
+    ['none', 431],
+  ]);
+  expect(answers[0]!.headers).toContain(records[2]!.request_id);
+  const metrics = await (await fetch(`${own.opsUrl}/metrics`)).text();
+  expect(metrics).toContain('malaria_requests_total{operation="none",status="400",key_kind="none"} 2');
+  expect(metrics).toContain('malaria_requests_total{operation="none",status="431",key_kind="none"} 1');
 });
 
 test('HTTP/1.1 names its host, once; HTTP/1.0 need not', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { BOUNDS, createBoundedServer } from '../../proxy/transport.ts';
@@ -6,10 +7,11 @@ import { exchange } from './raw-client.ts';
 
 test('requests of one turn are answered by one opening of the door, and later ones by a later', async () => {
   let openings = 0;
-  const server = createBoundedServer(() => {
+  const door = () => {
     const opening = ++openings;
-    return (_, response) => response.end(String(opening));
-  }, BOUNDS);
+    return (_: unknown, response: ServerResponse) => void response.end(String(opening));
+  };
+  const server = createBoundedServer(door, BOUNDS, () => {});
   server.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -129,6 +129,14 @@ test('a store of the schema before is lifted', async () => {
   expect(old!.key).toMatchObject({ name: 'old', last_used_at: null, created_by: null });
 });
 
+test('a key that expires at the end of the year 9999 works until then', async () => {
+  const store = open();
+  const expiresAt = Date.parse('9999-12-31T23:59:59.999Z');
+  const { key } = await giveKey(store, { expiresAt });
+  expect(await store.look()(key, expiresAt - 1)).not.toBeNull();
+  expect(await store.look()(key, expiresAt)).toBeNull();
+});
+
 test('an unknown key is nobody, however often it is tried', async () => {
   const store = open();
   const unknown = mintKey('malaria', 'live');
