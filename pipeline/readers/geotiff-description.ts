@@ -3,7 +3,8 @@ import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../bad-input.ts';
 import type { Grid } from '../numerics/grid.ts';
 import type { BlockSize } from '../numerics/windows.ts';
-import type { Blocks, Meaning } from './tiff-blocks.ts';
+import { meaningOf } from './geotiff-meaning.ts';
+import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
 
 /** What the caller knows of a raster beyond its file. */
@@ -37,8 +38,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
   const { size } = await stat(file).catch(() => {
     throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
   });
-  const { fromFile } = await import('geotiff');
-  const tiff = await fromFile(file).catch((cause: unknown) => {
+  const tiff = await openTiff(file).catch((cause: unknown) => {
     throw unreadable(file, '', cause);
   });
   try {
@@ -53,7 +53,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     const blocks: Blocks = {
       ...{ file, rows: grid.rows, columns: grid.columns, coding, blockRows, starts, bytes, southUp },
       sample: image.planarConfiguration === 2 ? 0 : band - 1,
-      meaning: await meaningOf(image, band, declared),
+      meaning: await meaningOf(file, image, band, declared),
     };
     const blockBytes = rowBytes(coding) * blockRows;
     if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
@@ -72,6 +72,15 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
   } finally {
     await tiff.close();
   }
+}
+
+/** The file for the library. */
+export async function openTiff(file: string): Promise<GeoTIFF> {
+  const { fromFile } = await import('geotiff');
+  const tiff = await fromFile(file);
+  // Lists that it puts off reading it takes for low bytes first whatever the file says (geotiff 3.0.5, DeferredArray).
+  if (!tiff.littleEndian) tiff.parser.eager = true;
+  return tiff;
 }
 
 export function unreadable(file: string, where: string, cause: unknown): BadInput {
@@ -175,24 +184,4 @@ async function readBlockPlaces(file: string, image: GeoTIFFImage, band: number, 
     if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
   }
   return { starts, bytes };
-}
-
-async function meaningOf(image: GeoTIFFImage, band: number, declared: Declared): Promise<Meaning> {
-  const tags = await image.getGDALMetadata(band - 1);
-  const scale = Number(tags?.SCALE ?? 1);
-  const offset = Number(tags?.OFFSET ?? 0);
-  const bits = image.getBitsPerSample();
-  const float = image.getSampleFormat() === 3;
-  const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
-  return { missing: missingOf(image, declared), scale, offset, wide: !exactIn32 || scale !== 1 || offset !== 0 };
-}
-
-/** The value that stands for missing cells in the file's own number type; null where there is none. */
-function missingOf(image: GeoTIFFImage, declared: Declared): number | null {
-  if (declared.nodata === 'none') return null;
-  const value = declared.nodata === undefined ? image.getGDALNoData() : Number(declared.nodata);
-  if (value === null) return null;
-  if (image.getSampleFormat() !== 3) return value;
-  if (image.getBitsPerSample() === 16) return Math.f16round(value);
-  return image.getBitsPerSample() === 32 ? Math.fround(value) : value;
 }

@@ -1,8 +1,8 @@
 import { BadInput } from '../bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
 import type { BlockSize } from '../numerics/windows.ts';
-import { type Declared, describeRaster, type RasterDescription, unreadable } from './geotiff-description.ts';
-import { openBlocks, takeValues } from './tiff-blocks.ts';
+import { type Declared, describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
+import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
 import { isDecodable, type Samples } from './tiff-decode.ts';
 
 export interface Raster extends BlockSize {
@@ -52,11 +52,11 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
 
 /** Codings that are not undone here: by the library, several times slower. */
 async function openOtherwise({ file, band, blocks }: RasterDescription) {
-  const { fromFile } = await import('geotiff');
-  const tiff = await fromFile(file);
+  const tiff = await openTiff(file);
   const image = await tiff.getImage();
   return {
-    async read({ row, column, rows, columns }: Window, values: Values) {
+    async read(window: Window, values: Values) {
+      const { row, column, rows, columns } = window;
       const first = blocks.southUp ? blocks.rows - row - rows : row;
       const samples = (await image.readRasters({
         window: [column, first, column + columns, first + rows],
@@ -67,6 +67,8 @@ async function openOtherwise({ file, band, blocks }: RasterDescription) {
         const at = (blocks.southUp ? rows - 1 - i : i) * columns;
         takeValues(samples, i * columns, 1, values, at, columns, blocks.meaning);
       }
+      // The library makes 0 of them where what stands for missing cells is NaN.
+      fillAbsent(blocks, window, values);
     },
     close: () => tiff.close(),
   };

@@ -213,7 +213,17 @@ function checkRing(ring: unknown, place: Place): [number, number][] {
       'four or more, the last as the first',
     );
   }
+  const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
+  if (over !== -1) {
+    const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
+    throw new BadInput(place.file, place.where, found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
+  }
   return points;
+}
+
+/** Whether an edge takes the long way round: none does but one that joins both ends of the map. */
+function isOverAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
+  return Math.abs(a - b) > 180 && !(Math.abs(a) === 180 && Math.abs(b) === 180);
 }
 
 function reason(cause: unknown): string {

@@ -39,8 +39,7 @@ export interface BlockReader {
 }
 
 export function openBlocks(blocks: Blocks): BlockReader {
-  const { coding, blockRows, starts, bytes, southUp, meaning } = blocks;
-  const across = Math.ceil(blocks.columns / coding.columns);
+  const { coding, blockRows, starts, bytes, meaning } = blocks;
   const perRow = rowBytes(coding);
   const handle = openSync(blocks.file, 'r');
   let scratch = Buffer.alloc(0);
@@ -69,33 +68,61 @@ export function openBlocks(blocks: Blocks): BlockReader {
 
   return {
     read(window, values) {
-      // From here on rows are the file's.
-      const first = southUp ? blocks.rows - window.row - window.rows : window.row;
-      const end = first + window.rows;
-      const endColumn = window.column + window.columns;
-      for (let y = Math.floor(first / blockRows); y * blockRows < end; y++) {
-        const from = Math.max(first, y * blockRows);
-        const to = Math.min(end, (y + 1) * blockRows);
-        for (let x = Math.floor(window.column / coding.columns); x * coding.columns < endColumn; x++) {
-          const west = Math.max(window.column, x * coding.columns);
-          const east = Math.min(endColumn, (x + 1) * coding.columns);
-          const block = y * across + x;
-          const samples = bytes[block] === 0 ? null : readSamples(block, from - y * blockRows, to - y * blockRows);
-          for (let row = from; row < to; row++) {
-            const at = (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
-            if (samples === null) fillAbsent(values, at, east - west, meaning);
-            else {
-              const cell = (row - from) * coding.columns + west - x * coding.columns;
-              const sample = cell * coding.samples + blocks.sample;
-              takeValues(samples, sample, coding.samples, values, at, east - west, meaning);
-            }
-          }
-          if (samples && isCompressed(coding)) release(samples);
+      for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
+        if (bytes[block] === 0) continue;
+        const samples = readSamples(block, from % blockRows, from % blockRows + to - from);
+        for (let row = from; row < to; row++) {
+          const cell = (row - from) * coding.columns + (west % coding.columns);
+          const sample = cell * coding.samples + blocks.sample;
+          takeValues(samples, sample, coding.samples, values, placeOf(row), east - west, meaning);
         }
+        if (isCompressed(coding)) release(samples);
       }
+      fillAbsent(blocks, window, values);
     },
     close: () => closeSync(handle),
   };
+}
+
+/** Part of a window that lies in one block: rows `from` to `to`, columns `west` to `east` of the file. */
+interface Part {
+  block: number;
+  from: number;
+  to: number;
+  west: number;
+  east: number;
+  /** Where among the window's values a row of the part begins. */
+  placeOf(row: number): number;
+}
+
+/** A window block by block. */
+function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
+  const { blockRows, southUp } = blocks;
+  const blockColumns = blocks.coding.columns;
+  const across = Math.ceil(blocks.columns / blockColumns);
+  // From here on rows are the file's.
+  const first = southUp ? blocks.rows - window.row - window.rows : window.row;
+  const end = first + window.rows;
+  const endColumn = window.column + window.columns;
+  for (let y = Math.floor(first / blockRows); y * blockRows < end; y++) {
+    const [from, to] = [Math.max(first, y * blockRows), Math.min(end, (y + 1) * blockRows)];
+    for (let x = Math.floor(window.column / blockColumns); x * blockColumns < endColumn; x++) {
+      const [west, east] = [Math.max(window.column, x * blockColumns), Math.min(endColumn, (x + 1) * blockColumns)];
+      const placeOf = (row: number) =>
+        (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
+      yield { block: y * across + x, from, to, west, east, placeOf };
+    }
+  }
+}
+
+/** Blocks that a sparse file leaves out are missing throughout, or 0 where nothing stands for missing cells. */
+export function fillAbsent(blocks: Blocks, window: Window, values: Values): void {
+  const { missing, offset } = blocks.meaning;
+  for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
+    if (blocks.bytes[block] !== 0) continue;
+    for (let row = from; row < to; row++)
+      values.fill(missing === null ? offset : Number.NaN, placeOf(row), placeOf(row) + east - west);
+  }
 }
 
 /**
@@ -104,11 +131,6 @@ export function openBlocks(blocks: Blocks): BlockReader {
  */
 function release(samples: Samples): void {
   if (samples.buffer.byteLength > 2 * Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
-}
-
-/** Blocks that a sparse file leaves out are missing throughout, or 0 where nothing stands for missing cells. */
-function fillAbsent(values: Values, at: number, count: number, { missing, offset }: Meaning): void {
-  values.fill(missing === null ? offset : Number.NaN, at, at + count);
 }
 
 /** `count` samples, every `stride`th from `from` on, as values from `at` on. */
