@@ -7,10 +7,18 @@ import { enter, whenAlone } from './engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { type Recipe, recipeOf } from './engine/recipe.ts';
-import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
+import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
 import { causesOf } from './engine/why.ts';
 import { type Finding, otherReleases } from './snapshot/provenance.ts';
-import { cacheOf, clearUnpublished, isCurrent, isPublished, publish } from './snapshot/publish.ts';
+import {
+  cacheOf,
+  checkCurrent,
+  clearUnpublished,
+  hashOfManifest,
+  isCurrent,
+  isPublished,
+  publish,
+} from './snapshot/publish.ts';
 import { versionSuffix } from './snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
@@ -32,6 +40,8 @@ export interface BuildResult {
   directory: string;
   /** Whether this very version had been published before. */
   already: boolean;
+  /** SHA-256 of its manifest.json, which `verify` tells again. */
+  manifest_sha256: string;
   findings: Finding[];
 }
 
@@ -43,6 +53,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
+  checkCurrent(out);
   whenAlone(out, () => {
     clearAsides(cache);
     clearUnpublished(out);
@@ -115,6 +126,7 @@ async function publishSnapshot(
       });
     },
     async check(aside) {
+      await refuseChanges(recipe, country.rawData);
       const { verifySnapshot } = await import('./snapshot/verify.ts');
       const { faults } = verifySnapshot(aside, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
@@ -128,7 +140,7 @@ async function publishSnapshot(
   const seconds = (performance.now() - began) / 1000;
   if (!already) markLatest(cache, { ...recipe, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
-  return { model_version: version, directory, already };
+  return { model_version: version, directory, already, manifest_sha256: hashOfManifest(directory) };
 }
 
 function snapshotCauses(country: Country, cache: string, recipe: Recipe, version: string): string[] {

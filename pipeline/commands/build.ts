@@ -32,7 +32,7 @@ the build with one line and leaves what is published as it was.`,
       if (result.findings.length > 0) say('Findings:');
       for (const { source, rule, what } of result.findings) say(`  ${source} (${rule}): ${what}`);
       say(
-        `${result.already ? 'Already published' : 'Published'} ${result.model_version} in ${result.directory}`,
+        `${result.already ? 'Already published' : 'Published'} ${result.model_version} in ${result.directory} (SHA-256 of manifest.json ${result.manifest_sha256})`,
         `Look at it: ${result.directory}/report/index.html`,
       );
     });

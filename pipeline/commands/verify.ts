@@ -23,7 +23,7 @@ export function verifyCommand(): Command {
         for (const fault of verdict.faults) say(`fault: ${fault}`);
         say(
           verdict.faults.length === 0
-            ? `${verdict.model_version}: ${verdict.files} files are as they should be`
+            ? `${verdict.model_version}: ${verdict.files} files are as they should be; SHA-256 of manifest.json ${verdict.manifest_sha256}`
             : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
         );
       }

@@ -20,17 +20,31 @@ const latestOf = (cache: string, stage: string, country: string) => path.join(ca
 /** Names of what is being written or taken away, unlike any other build's. */
 let asides = 0;
 export const asideOf = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++asides}.tmp`;
+/** Whether a name is one of those: `out` may be anybody's directory, with files of theirs that end in .tmp. */
+export const isAside = (name: string) => /\.\d+-[0-9a-z]+-\d+\.tmp$/.test(name);
+
+/** An entry with its own hash, so that a damaged one is known from a sound one. */
+const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
+
+/** The sealed entry of a file; null where there is none or a damaged one. */
+function readSealed(file: string): CacheEntry | null {
+  try {
+    const { entry, sha256: hash } = JSON.parse(readFileSync(file, 'utf8'));
+    return sha256Json(entry) === hash ? entry : null;
+  } catch {
+    return null;
+  }
+}
 
 /** The entry of `key`, or null where there is none or where its files are not, byte for byte, those that were written. */
 export function findEntry(cache: string, stage: string, key: string): CacheEntry | null {
   const directory = directoryOf(cache, stage, key);
+  const entry = readSealed(path.join(directory, 'stage.json'));
+  if (entry?.key !== key) return null;
   try {
-    const entry: CacheEntry = JSON.parse(readFileSync(path.join(directory, 'stage.json'), 'utf8'));
-    const whole =
-      entry.key === key &&
-      Object.entries(entry.outputs).every(
-        ([name, hash]) => sha256(readFileSync(path.join(directory, `${name}.json`))) === hash,
-      );
+    const whole = Object.entries(entry.outputs).every(
+      ([name, hash]) => sha256(readFileSync(path.join(directory, `${name}.json`))) === hash,
+    );
     return whole ? entry : null;
   } catch {
     return null;
@@ -39,17 +53,13 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
 
 /** The entry that the country's latest build used, whatever its key: what a plan compares with. */
 export function latestEntry(cache: string, stage: string, country: string): CacheEntry | null {
-  try {
-    return JSON.parse(readFileSync(latestOf(cache, stage, country), 'utf8'));
-  } catch {
-    return null;
-  }
+  return readSealed(latestOf(cache, stage, country));
 }
 
 /** Notes which entry a build used last. */
 export function markLatest(cache: string, entry: CacheEntry, country: string): void {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
-  writeWhole(latestOf(cache, entry.stage, country), JSON.stringify(entry));
+  writeWhole(latestOf(cache, entry.stage, country), seal(entry));
 }
 
 /** Writes a file that is there whole or not at all. */
@@ -97,7 +107,7 @@ export function writeEntry(
       writeFileSync(path.join(aside, `${name}.json`), text);
     }
     const entry: CacheEntry = { ...recipe, outputs, counts: countsOf(values), seconds };
-    writeFileSync(path.join(aside, 'stage.json'), JSON.stringify(entry));
+    writeFileSync(path.join(aside, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
       const other = findEntry(cache, recipe.stage, recipe.key);
       if (!other) renameSync(directory, asideOf(directory));
@@ -145,7 +155,7 @@ function countsOf(values: Record<string, unknown>): Record<string, number> {
 export function clearAsides(cache: string): void {
   for (const folder of foldersOf(cache))
     for (const name of readdirSync(folder))
-      if (name.endsWith('.tmp')) rmSync(path.join(folder, name), { recursive: true, force: true });
+      if (isAside(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 /**
@@ -158,8 +168,8 @@ export function pruneEntries(cache: string): { entries: number; bytes: number; k
   const used = new Set<string>();
   for (const stage of foldersOf(cache)) {
     for (const name of readdirSync(stage).filter((file) => /^latest-.*\.json$/.test(file))) {
-      const { key, inputs }: CacheEntry = JSON.parse(readFileSync(path.join(stage, name), 'utf8'));
-      for (const hash of [key, ...Object.values(inputs)]) used.add(hash.slice(0, KEY_LENGTH));
+      const entry = readSealed(path.join(stage, name));
+      if (entry) for (const hash of [entry.key, ...Object.values(entry.inputs)]) used.add(hash.slice(0, KEY_LENGTH));
     }
   }
   for (const stage of foldersOf(cache)) {

@@ -36,6 +36,15 @@ export function codeFiles(module: string, root = ROOT): Record<string, string> {
   return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The first of these files that is no longer what it was; null where all are. @param code as `codeFiles` gave it */
+export function changedCode(code: Record<string, string>, root = ROOT): string | null {
+  const same = ([name, hash]: [string, string]) => {
+    const file = path.resolve(root, name);
+    return existsSync(file) && readCode(file).hash === hash;
+  };
+  return Object.entries(code).find((one) => !same(one))?.[0] ?? null;
+}
+
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
   const tokens = /\.[cm]?[jt]s$/.test(file) ? tokensOf(text) : null;

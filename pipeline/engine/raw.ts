@@ -13,6 +13,17 @@ export async function hashRawFiles(country: Country): Promise<Record<string, str
   return hashes;
 }
 
+/** The first raw file among a stage's `inputs` that no longer has the hash it had; null where all have. */
+export async function changedRawFile(inputs: Record<string, string>, rawData: string): Promise<string | null> {
+  for (const [name, hash] of Object.entries(inputs)) {
+    if (!name.startsWith('raw ')) continue;
+    const file = name.slice('raw '.length);
+    const now = await sha256File(path.join(rawData, file)).catch(() => null);
+    if (now !== hash) return file;
+  }
+  return null;
+}
+
 const isTable = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
 /** Larger files are told as changed without a row. */
 const MOST_BYTES = 64e6;

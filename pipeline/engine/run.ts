@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
+import { changedCode } from './code.ts';
 import type { Country } from './country.ts';
+import { changedRawFile } from './raw.ts';
 import { modelRead, type Recipe, recipeOf, sourcesRead } from './recipe.ts';
 import type { Stage } from './stage.ts';
 import { causesOf } from './why.ts';
@@ -115,10 +117,23 @@ async function runInThread(
       reject(new Error(`${stage.name} was stopped`));
     });
   });
+  await refuseChanges(recipe, country.rawData);
   const expected = [...stage.outputs, 'report'];
   for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} handed on no ${name}`);
   const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));
   return writeEntry(cache, recipe, kept, (performance.now() - began) / 1000);
+}
+
+/**
+ * What was made belongs under the recipe's key only if it was made of what the recipe says.
+ * @throws Error where a raw file or the code was changed since it was hashed
+ */
+export async function refuseChanges({ stage, inputs, code }: Recipe, rawData: string): Promise<void> {
+  const changed = changedCode(code) ?? (await changedRawFile(inputs, rawData));
+  if (changed !== null)
+    throw new Error(
+      `${changed}: found it changed while ${stage} ran, expected it to stay as it is; run the build again`,
+    );
 }
 
 /** The error of a thread as it was there: a bad input keeps its one line, a fault of ours its stack. */

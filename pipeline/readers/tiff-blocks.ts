@@ -70,7 +70,7 @@ export function openBlocks(blocks: Blocks): BlockReader {
     read(window, values) {
       for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
         if (bytes[block] === 0) continue;
-        const samples = readSamples(block, from % blockRows, from % blockRows + to - from);
+        const samples = readSamples(block, from % blockRows, (from % blockRows) + to - from);
         for (let row = from; row < to; row++) {
           const cell = (row - from) * coding.columns + (west % coding.columns);
           const sample = cell * coding.samples + blocks.sample;
@@ -108,8 +108,7 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
     const [from, to] = [Math.max(first, y * blockRows), Math.min(end, (y + 1) * blockRows)];
     for (let x = Math.floor(window.column / blockColumns); x * blockColumns < endColumn; x++) {
       const [west, east] = [Math.max(window.column, x * blockColumns), Math.min(endColumn, (x + 1) * blockColumns)];
-      const placeOf = (row: number) =>
-        (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
+      const placeOf = (row: number) => (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
       yield { block: y * across + x, from, to, west, east, placeOf };
     }
   }

@@ -1,8 +1,11 @@
 import type { Manifest } from '../contract/manifest.ts';
 import { OPERATIONS, type OperationId, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { seasonRun } from '../models/high-season.ts';
 import { nestingFaults, outlineFaults, polygonsOf } from '../models/outline-check.ts';
 import { levelOf } from './documents.ts';
+import { agreementFaults } from './invariants-agree.ts';
+import { placeFaults } from './invariants-place.ts';
 
 /** What must hold across the answers of a snapshot, beyond each answer's schema. Answers that are missing are passed over. */
 export function invariantFaults(manifest: Manifest, answers: ReadonlyMap<string, unknown>): string[] {
@@ -61,25 +64,13 @@ export function invariantFaults(manifest: Manifest, answers: ReadonlyMap<string,
     );
     faults.push(...scoreFaults(where, report.states, ({ state_code }) => state_code));
   };
-  for (const [file, report] of all<schemas.RiskLgas>('risk-lgas')) {
-    expect(
-      file === `v1/risk/lgas/${report.period}/${report.state_code}.json`,
-      `${file}: is about ${report.state_code} ${report.period}`,
-    );
-    checkLgas(file, report);
-  }
-  for (const [file, report] of all<schemas.RiskStates>('risk-states')) {
-    expect(file === `v1/risk/states/${report.period}.json`, `${file}: is about ${report.period}`);
-    checkStates(file, report);
-  }
-  for (const [file, { forecasts }] of [...all<schemas.ForecastsLgas>('forecasts-lgas')]) {
-    expect(inOrder(forecasts.map(({ period }) => period)), `${file}: months out of order`);
+  faults.push(...placeFaults(coverage, answers), ...agreementFaults(coverage, answers));
+  for (const [file, report] of all<schemas.RiskLgas>('risk-lgas')) checkLgas(file, report);
+  for (const [file, report] of all<schemas.RiskStates>('risk-states')) checkStates(file, report);
+  for (const [file, { forecasts }] of all<schemas.ForecastsLgas>('forecasts-lgas'))
     for (const report of forecasts) checkLgas(`${file} ${report.period}`, report);
-  }
-  for (const [file, { forecasts }] of all<schemas.ForecastsStates>('forecasts-states')) {
-    expect(inOrder(forecasts.map(({ period }) => period)), `${file}: months out of order`);
+  for (const [file, { forecasts }] of all<schemas.ForecastsStates>('forecasts-states'))
     for (const report of forecasts) checkStates(`${file} ${report.period}`, report);
-  }
   for (const [file, { states: rows }] of all<schemas.ContextStates>('context-states'))
     expect(same(rows.map(({ state_code }) => state_code).sort(), states), `${file}: not the states of the manifest`);
   for (const [file, { state_code, lgas }] of all<schemas.ContextLgas>('context-lgas'))
@@ -114,7 +105,6 @@ export function invariantFaults(manifest: Manifest, answers: ReadonlyMap<string,
 
 const same = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((value, i) => value === b[i]);
-const inOrder = (values: readonly string[]) => values.every((value, i) => i === 0 || values[i - 1]! < value);
 
 function scoreFaults<T extends Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>>(
   where: string,
@@ -142,5 +132,12 @@ function seasonFaults(where: string, season: schemas.Season): string[] {
   const high = index.flatMap((value, i) => (value >= 0.5 ? [i + 1] : []));
   if (high.join() !== season.high_months.join())
     faults.push(`${where}: high_months are not those at half the peak or more`);
+  const { first, months } = seasonRun(
+    index.map((value) => value >= 0.5),
+    season.peak_month - 1,
+  );
+  const [start, end] = [first + 1, ((first + months - 1) % 12) + 1];
+  if (season.season_start_month !== start || season.season_end_month !== end || season.season_months !== months)
+    faults.push(`${where}: the season is not the run of high months around the peak, ${start} to ${end}`);
   return faults;
 }

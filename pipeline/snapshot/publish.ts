@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Manifest } from '../contract/manifest.ts';
-import { asideOf } from '../engine/cache.ts';
+import { asideOf, isAside } from '../engine/cache.ts';
 import { sha256, sha256Json } from '../engine/hash.ts';
 
 /** Folders of a build's output directory. */
@@ -33,6 +33,7 @@ export async function publish(out: string, publication: Publication): Promise<{ 
   const snapshots = snapshotsOf(out);
   const directory = path.join(snapshots, version);
   await mkdir(snapshots, { recursive: true });
+  await syncDirectory(out);
   const already = isPublished(out, version, keys);
   if (already) {
     if (isCurrent(out, version)) return { directory, already };
@@ -84,12 +85,20 @@ export function isCurrent(out: string, version: string): boolean {
   }
 }
 
+/** @throws Error where `current` is something that no build made and that it cannot put its link in place of */
+export function checkCurrent(out: string): void {
+  const current = currentOf(out);
+  const there = lstatSync(current, { throwIfNoEntry: false });
+  if (there?.isDirectory())
+    throw new Error(`${current}: found a directory, expected a link to the published snapshot; put it out of the way`);
+}
+
 /** Removes what killed builds left aside. Only for who is alone in `out`. */
 export function clearUnpublished(out: string): void {
   for (const folder of [out, snapshotsOf(out)]) {
     if (!isThere(folder)) continue;
     for (const name of readdirSync(folder))
-      if (name.endsWith('.tmp')) rmSync(path.join(folder, name), { recursive: true, force: true });
+      if (isAside(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 
@@ -111,7 +120,8 @@ function otherContent(directory: string, version: string): Error {
   );
 }
 
-const hashOfManifest = (directory: string) => sha256(readFileSync(path.join(directory, 'manifest.json')));
+/** SHA-256 of a snapshot's manifest. */
+export const hashOfManifest = (directory: string) => sha256(readFileSync(path.join(directory, 'manifest.json')));
 
 function isThere(directory: string): boolean {
   try {

@@ -1,7 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { etagOf } from '../../../pipeline/contract/manifest.ts';
+import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { verifySnapshot } from '../../../pipeline/snapshot/verify.ts';
 import { buildHere, copySnapshot, overwrite, readJson, rewrite, rewriteManifest } from '../../built-tiny.ts';
 import { run } from '../../command-line.ts';
@@ -226,6 +229,103 @@ describe('each injected fault is found', () => {
         });
       },
       /is not the version of its stages' keys and updated_at/,
+    ],
+    [
+      'a file that is a link to one with its very bytes',
+      (s) => {
+        const elsewhere = path.join(s, '..', 'elsewhere.json');
+        copyFileSync(path.join(s, LGAS), elsewhere);
+        rmSync(path.join(s, LGAS));
+        symlinkSync(elsewhere, path.join(s, LGAS));
+      },
+      /^v1\/risk\/lgas\/2021-09\/AB\.json: a link or another thing than a file/,
+    ],
+    [
+      'a pipe in place of a file',
+      (s) => {
+        rmSync(path.join(s, LGAS));
+        execFileSync('mkfifo', [path.join(s, LGAS)]);
+      },
+      /AB\.json: a link or another thing/,
+    ],
+    [
+      'a manifest that is a link',
+      (s) => {
+        renameSync(path.join(s, 'manifest.json'), path.join(s, '..', 'elsewhere.json'));
+        symlinkSync('../elsewhere.json', path.join(s, 'manifest.json'));
+      },
+      /^manifest\.json: a link or another thing/,
+    ],
+    [
+      'a sibling that unpacks to far more than its file',
+      (s) => {
+        const bomb = gzipSync(Buffer.alloc(5e7));
+        overwrite(s, `${LGAS}.gz`, bomb);
+        rewriteManifest(s, ({ files }) => {
+          const hash = sha256(bomb);
+          files[`${LGAS}.gz`] = { bytes: bomb.length, sha256: hash, etag: etagOf(hash) };
+        });
+      },
+      /AB\.json\.gz: stale/,
+    ],
+    ...['forecasts/lgas/4', 'context/lgas', 'transmission/lgas', 'boundaries/lgas'].map(
+      (folder): [string, (snapshot: string) => void, RegExp] => [
+        `${folder}: two states' files in each other's place`,
+        (s) => {
+          const [one, two] = [`v1/${folder}/AB.json`, `v1/${folder}/AD.json`];
+          const [a, b] = [readJson(s, one), readJson(s, two)];
+          rewrite(s, one, (value) => Object.assign(value, b));
+          rewrite(s, two, (value) => Object.assign(value, a));
+        },
+        /AB\.json: is about AD[ ,\d-]*.*, expected AB/,
+      ],
+    ),
+    [
+      'forecasts of two months under the name of three',
+      (s) => rewrite(s, 'v1/forecasts/states/3.json', ({ forecasts }) => forecasts.pop()),
+      /forecasts\/states\/3\.json: is about 2022-01, 2022-02, expected 2022-01, 2022-02, 2022-03/,
+    ],
+    [
+      'a forecast that differs by how far ahead is asked for',
+      (s) =>
+        rewrite(s, 'v1/forecasts/lgas/1/AD.json', ({ forecasts }) => {
+          forecasts[0].lgas[0].score_low = 0;
+        }),
+      /forecasts\/lgas\/1\/AD\.json: other forecasts than v1\/forecasts\/lgas\/4\/AD\.json/,
+    ],
+    [
+      "an LGA's people in one month",
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].population += 1;
+        }),
+      /2021-09\/AB\.json NG00100\d: population \d+, but \d+ in v1\/context\/lgas\/AB\.json/,
+    ],
+    [
+      "a state's people, in every answer alike but its LGAs'",
+      (s) =>
+        rewrite(s, 'v1/context/states.json', ({ states }) => {
+          states[0].population += 1;
+        }),
+      /context\/lgas\/AB\.json AB: population \d+, but \d+ in v1\/context\/states\.json/,
+    ],
+    [
+      "an LGA's score that its state's does not follow",
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          for (const field of ['score', 'score_low', 'score_high']) lgas[0][field] = 1;
+          lgas[0].level = 'very_high';
+        }),
+      /risk\/states\/2021-09\.json AB 2021-09: score [\d.]+, but its LGAs' make [\d.]+/,
+    ],
+    [
+      'a season that is not the run of its high months',
+      (s) =>
+        rewrite(s, 'v1/transmission/states.json', ({ states }) => {
+          const { season } = states[0];
+          season.season_end_month = (season.season_end_month % 12) + 1;
+        }),
+      /transmission\/states\.json AB: the season is not the run of high months/,
     ],
     ['no manifest', (s) => rmSync(path.join(s, 'manifest.json')), /^manifest\.json: /],
     ['half a manifest', (s) => overwrite(s, 'manifest.json', '{"format":1'), /^manifest\.json: /],
