@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  asideOf,
+  clearAsides,
   findEntry,
   latestEntry,
   markLatest,
@@ -38,6 +40,41 @@ test('an entry that was changed or lost a file is not found, and is written anew
     writeEntry(cache, recipe('a'), { trend: [1] }, 1);
     expect(readArtifact(cache, entry, 'trend')).toEqual([1]);
   }
+});
+
+test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', () => {
+  const cache = temporary();
+  const entry = writeEntry(cache, recipe('a'), { trend: [1, 2] }, 1);
+  markLatest(cache, entry, 'one');
+  for (const file of [
+    path.join(path.dirname(fileOf(cache, 'a')), 'stage.json'),
+    path.join(cache, 'survey/latest-one.json'),
+  ]) {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('"trend":2');
+    writeFileSync(file, text.replace('"trend":2', '"trend":3'));
+  }
+  expect(findEntry(cache, 'survey', entry.key)).toBeNull();
+  expect(latestEntry(cache, 'survey', 'one')).toBeNull();
+  expect(writeEntry(cache, recipe('a'), { trend: [1, 2] }, 1)).toEqual(entry);
+  expect(findEntry(cache, 'survey', entry.key)).toEqual(entry);
+  for (const text of ['null', '{}', '[1]', '{"entry":']) {
+    writeFileSync(path.join(cache, 'survey/latest-one.json'), text);
+    expect(latestEntry(cache, 'survey', 'one')).toBeNull();
+  }
+  expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 0 });
+});
+
+test('what is half written is cleared, and what others call .tmp stays', () => {
+  const cache = temporary();
+  writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+  for (const name of [path.basename(asideOf('abc')), 'mine.tmp', 'notes.12.tmp'])
+    writeFileSync(path.join(cache, 'survey', name), '');
+  clearAsides(cache);
+  expect(readdirSync(path.join(cache, 'survey')).filter((name) => name.endsWith('.tmp'))).toEqual([
+    'mine.tmp',
+    'notes.12.tmp',
+  ]);
 });
 
 test('the second of two that write one entry keeps the first; other results are an error', () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clearUnpublished, publish as publishVersion } from '../../../pipeline/snapshot/publish.ts';
+import { checkCurrent, clearUnpublished, publish as publishVersion } from '../../../pipeline/snapshot/publish.ts';
 
 let out = '';
 beforeEach(() => {
@@ -88,11 +88,22 @@ test('current does not go back to a version that is no longer fit', async () => 
   expect(readlinkSync(path.join(out, 'current'))).toBe('snapshots/v-2');
 });
 
+test('a directory in place of current is told of, and left as it is', async () => {
+  mkdirSync(path.join(out, 'current'));
+  expect(() => checkCurrent(out)).toThrow(/current: found a directory, expected a link to the published snapshot/);
+  rmSync(path.join(out, 'current'), { recursive: true });
+  expect(() => checkCurrent(out)).not.toThrow();
+  await publish(out, 'v-1', keys, write('v-1'), sound);
+  expect(() => checkCurrent(out)).not.toThrow();
+});
+
 test('what a killed build left aside is cleared', async () => {
   await publish(out, 'v-1', keys, write('v-1'), sound);
   mkdirSync(path.join(out, 'snapshots/.v-0.4194999-x-1.tmp'), { recursive: true });
   writeFileSync(path.join(out, 'current.4194999-x-2.tmp'), '');
+  // Somebody's own, where `out` is a directory with other things in it.
+  writeFileSync(path.join(out, 'draft.tmp'), '');
   clearUnpublished(out);
   expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
-  expect(readdirSync(out).sort()).toEqual(['current', 'snapshots']);
+  expect(readdirSync(out).sort()).toEqual(['current', 'draft.tmp', 'snapshots']);
 });

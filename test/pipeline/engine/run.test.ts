@@ -1,0 +1,79 @@
+/** What a running stage is made of must stay as it was hashed, or what it makes is not kept. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../../pipeline/engine/code.ts';
+import type { Country } from '../../../pipeline/engine/country.ts';
+import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
+import { runStages } from '../../../pipeline/engine/run.ts';
+import type { Stage } from '../../../pipeline/engine/stage.ts';
+import { temporary } from '../../command-line.ts';
+
+/** A stage whose module does `work` and hands on the raw file's text. */
+function prepare(work: string) {
+  const directory = temporary();
+  const raw = path.join(directory, 'raw.csv');
+  const module = path.join(directory, 'stage.ts');
+  writeFileSync(raw, 'a\n1\n');
+  writeFileSync(
+    module,
+    `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+    import { two } from './two.ts';
+    const [raw, other] = ${JSON.stringify([raw, path.join(directory, 'two.ts')])};
+    export const run = async () => { ${work}; return { text: readFileSync(raw, 'utf8') + two, report: [] }; };`,
+  );
+  writeFileSync(path.join(directory, 'two.ts'), 'export const two = 2;\n');
+  const stage: Stage = {
+    ...{ name: 'made', module: path.relative(ROOT, module), reads: () => true, model: [], inputs: [] },
+    outputs: ['text'],
+  };
+  const country = {
+    ...{ directory, rawData: directory, model: { country: 'made' } },
+    sources: [{ id: 'raw', files: [{ path: 'raw.csv' }] }],
+  } as unknown as Country;
+  const cache = path.join(directory, 'cache');
+  mkdirSync(cache);
+  const run = async () =>
+    runStages([stage], { country, raw: await hashRawFiles(country), lock: '', cache, jobs: 1, onEvent: () => {} });
+  const kept = () => (existsSync(path.join(cache, 'made')) ? readdirSync(path.join(cache, 'made')) : []);
+  return { raw, run, kept };
+}
+
+test('left alone, a stage is kept and found again', async () => {
+  const { run, kept } = prepare('');
+  const [entry] = await run();
+  expect(kept()).toEqual([entry!.key.slice(0, 16)]);
+  expect(await run()).toEqual([entry]);
+});
+
+test('a raw file changed meanwhile: nothing is kept under the hash of what it was', async () => {
+  const { raw, run, kept } = prepare("appendFileSync(raw, '2\\n')");
+  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran, expected it to stay as it is');
+  expect(kept()).toEqual([]);
+  expect(readFileSync(raw, 'utf8')).toBe('a\n1\n2\n');
+});
+
+test('a raw file taken away meanwhile', async () => {
+  const { run, kept } = prepare("readFileSync(raw); (await import('node:fs')).rmSync(raw); writeFileSync(raw, '')");
+  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran');
+  expect(kept()).toEqual([]);
+});
+
+test('code changed meanwhile, unless it is a comment', async () => {
+  const { run, kept } = prepare("writeFileSync(other, 'export const two = 3;')");
+  await expect(run()).rejects.toThrow(/two\.ts: found it changed while made ran/);
+  expect(kept()).toEqual([]);
+  const comment = prepare("appendFileSync(other, '// why\\n')");
+  await comment.run();
+  expect(comment.kept()).toHaveLength(1);
+});
+
+test('the same size and time do not hide a change from the next build', async () => {
+  const { raw, run } = prepare('');
+  const [before] = await run();
+  const { atime, mtime } = statSync(raw);
+  writeFileSync(raw, 'a\n9\n');
+  utimesSync(raw, atime, mtime);
+  const [after] = await run();
+  expect(after!.key).not.toBe(before!.key);
+});
