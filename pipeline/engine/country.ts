@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
@@ -27,7 +27,29 @@ export function readCountry(directory: string, rawData = directory): Country {
     const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
     throw new BadInput(file, '', `no such file under ${rawData}`, expected);
   }
+  checkSiblings(country);
   return country;
+}
+
+/** Of a shapefile, what lies beside its .shp under its name is read too: unlisted, it could change without being noticed. */
+function checkSiblings({ sources, rawData }: Country): void {
+  for (const { id, files } of sources.filter(({ format }) => format === 'shapefile')) {
+    const listed = new Set(files.map((file) => file.path));
+    for (const file of listed) {
+      const { dir, name } = path.parse(file);
+      const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
+        /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
+      );
+      const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
+      if (unlisted)
+        throw new BadInput(
+          'sources.json',
+          `source ${id}`,
+          `${unlisted} beside ${file} and not in \`files\``,
+          'every file of the shapefile',
+        );
+    }
+  }
 }
 
 /** As `readCountry`, whether or not the raw files are there. */

@@ -13,6 +13,24 @@ test('a sound catalog is read', () => {
   expect(country.model.expected).toEqual({ states: 2, lgas: 4 });
 });
 
+test("a shapefile's file that the catalog does not list is refused: it would be read and not hashed", () => {
+  const shapefile = (files: string[]) => {
+    const { directory } = writeTiny((c) => {
+      Object.assign(sourceIn(c, 'lga_boundaries'), {
+        format: 'shapefile',
+        files: files.map((file) => ({ path: file })),
+      });
+    });
+    for (const name of ['lgas.shp', 'lgas.dbf', 'lgas.PRJ', 'lgas.txt', 'others.cpg'])
+      writeFileSync(path.join(directory, name), '');
+    return () => readCountry(directory);
+  };
+  expect(shapefile(['lgas.shp', 'lgas.dbf', 'lgas.PRJ'])).not.toThrow();
+  expect(shapefile(['lgas.shp', 'lgas.dbf'])).toThrow(
+    'sources.json, source lga_boundaries: found lgas.PRJ beside lgas.shp and not in `files`, expected every file',
+  );
+});
+
 describe('a catalog that is not as it should be is refused with file, field, found and expected', () => {
   const cases: [string, (country: TinyCountry) => void, RegExp][] = [
     [

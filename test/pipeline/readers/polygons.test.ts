@@ -28,6 +28,24 @@ function writeGeoJson(content: unknown): string {
 
 const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
 
+test('an edge over the antimeridian is refused; one from end to end of the map is not', async () => {
+  const box = (west: number, east: number) => [
+    [
+      [west, 0],
+      [east, 0],
+      [east, 1],
+      [west, 1],
+      [west, 0],
+    ],
+  ];
+  const file = writeGeoJson(collection(feature(1), feature(2, box(179, -179))));
+  await expect(readPolygons(file)).rejects.toThrow(
+    `${file}, feature 2: found an edge from longitude 179 to -179, expected outlines cut at the antimeridian`,
+  );
+  await expect(readPolygons(writeGeoJson(collection(feature(1, box(-180, 180)))))).resolves.toHaveLength(1);
+  await expect(readPolygons(writeGeoJson(collection(feature(1, box(-90, 90)))))).resolves.toHaveLength(1);
+});
+
 /** A shapefile of two squares, the second with a hole; parts not to be written are left out. */
 async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.dbf' | '.shx' } = {}): Promise<string> {
   const hole = SQUARE.map(([x, y]) => [0.5 + (x! - 0.5) / 2, 0.1 + (y! - 0.1) / 2]).reverse();
