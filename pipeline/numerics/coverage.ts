@@ -1,20 +1,5 @@
-import type { Polygon } from '../artifacts.ts';
-import type { Grid } from './grid.ts';
-
-/**
- * A polygon in a grid's own coordinates: x in columns from the west, y in rows from the north, so that cell borders are
- * the whole numbers. Rings are flat x, y pairs, closed; `sign` turns each so that shells count +, holes −.
- * The ranges hold every cell that the polygon can meet; ends excluded; empty where it lies off the grid.
- */
-export interface Outline {
-  rings: { points: Float64Array; sign: 1 | -1 }[];
-  /** In cells, on and off the grid. */
-  area: number;
-  firstRow: number;
-  endRow: number;
-  firstColumn: number;
-  endColumn: number;
-}
+import { createPieces, createSpans } from './coverage-columns.ts';
+import type { Outline } from './outline.ts';
 
 /**
  * Shares of cells, row by row: spans `rowStart[i]` to `rowStart[i + 1]` are row `firstRow + i`'s, from west to east. A
@@ -28,9 +13,6 @@ export interface Coverage {
   share: Float64Array;
 }
 
-/** The message is what was found: `an outline that …`. */
-export class InvalidOutline extends Error {}
-
 /** Σ share, in cells. */
 export function coveredCells({ length, share }: Coverage): number {
   let cells = 0;
@@ -40,62 +22,6 @@ export function coveredCells({ length, share }: Coverage): number {
 
 /** Within this of a whole number is that number: rounding leaves less than 1e-14 behind in a row. */
 const ROUNDING = 1e-13;
-/** Shares further than this outside 0 to 1 come of outlines that cross themselves or of parts that overlap. */
-const INVALID = 1e-9;
-
-/** `polygons` (one area; first ring the shell, then its holes, whatever their direction) as drawn on `grid`. */
-export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
-  const rings: Outline['rings'] = [];
-  let area = 0;
-  let west = Infinity;
-  let east = -Infinity;
-  let top = Infinity;
-  let bottom = -Infinity;
-  // Shared memory, so that threads need no copies.
-  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((n, ring) => n + ring.length, sum), 0);
-  const shared = new Float64Array(new SharedArrayBuffer(16 * vertices));
-  let used = 0;
-  for (const polygon of polygons) {
-    polygon.forEach((ring, index) => {
-      const points = shared.subarray(2 * used, 2 * (used + ring.length));
-      used += ring.length;
-      ring.forEach(([longitude, latitude], i) => {
-        const x = (longitude - grid.west) / grid.cellWidth;
-        const y = (grid.north - latitude) / grid.cellHeight;
-        points[2 * i] = x;
-        points[2 * i + 1] = y;
-        west = Math.min(west, x);
-        east = Math.max(east, x);
-        top = Math.min(top, y);
-        bottom = Math.max(bottom, y);
-      });
-      const size = signedArea(points);
-      const sign = (index === 0) === size >= 0 ? 1 : -1;
-      rings.push({ points, sign });
-      area += sign * size;
-    });
-  }
-  const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);
-  return {
-    rings,
-    area,
-    firstRow: within(Math.floor(top), grid.rows),
-    endRow: within(Math.ceil(bottom), grid.rows),
-    firstColumn: within(Math.floor(west), grid.columns),
-    endColumn: within(Math.ceil(east), grid.columns),
-  };
-}
-
-/** Shoelace area, positive where the ring's edges run south along its west side; differences keep far origins exact. */
-function signedArea(points: Float64Array): number {
-  const x0 = points[0]!;
-  const y0 = points[1]!;
-  let twice = 0;
-  for (let i = 2; i < points.length; i += 2) {
-    twice += (points[i - 1]! - y0) * (points[i]! - x0) - (points[i - 2]! - x0) * (points[i + 1]! - y0);
-  }
-  return twice / 2;
-}
 
 /**
  * Computes exact shares on a grid of `columns`: `cover(outline, firstRow, endRow)` gives those of the rows asked for.
@@ -136,7 +62,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     spans.clear();
     const rowStart = new Int32Array(end - first + 1);
     for (let row = first; row < end; row++) {
-      sumRow(row - first);
+      sumRow(row - first, outline.endColumn);
       rowStart[row - first + 1] = spans.count();
     }
     return { firstRow: first, rowStart, ...spans.copy() };
@@ -199,8 +125,8 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     }
   };
 
-  /** Adds up the pieces of a row and sums from the west. */
-  function sumRow(row: number): void {
+  /** Adds up the pieces of a row and sums from the west, as far as the outline reaches. */
+  function sumRow(row: number, endColumn: number): void {
     stamps++;
     let count = 0;
     for (let k = pieces.start(row); k < pieces.start(row + 1); k++) {
@@ -226,7 +152,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       inside = snap(inside + fall[column]!);
       next = column + 1;
     }
-    spans.add(next, columns - next, inside);
+    spans.add(next, Math.max(0, endColumn - next), inside);
   }
 }
 
@@ -235,101 +161,4 @@ function snap(value: number): number {
   const whole = Math.round(value);
   if (Math.abs(value - whole) < ROUNDING) return whole;
   return value;
-}
-
-/** Pieces of edges within one cell, as columns that grow, with an order by row. */
-function createPieces() {
-  let capacity = 1024;
-  let rows = new Int32Array(capacity);
-  let columns = new Int32Array(capacity);
-  let falls = new Float64Array(capacity);
-  let areas = new Float64Array(capacity);
-  let count = 0;
-  let starts = new Int32Array(1);
-  let order = new Int32Array(0);
-  return {
-    clear(first: number, end: number) {
-      count = 0;
-      starts = new Int32Array(end - first + 1);
-    },
-    add(row: number, column: number, fall: number, area: number) {
-      if (count === capacity) {
-        capacity *= 2;
-        rows = grown(rows, new Int32Array(capacity));
-        columns = grown(columns, new Int32Array(capacity));
-        falls = grown(falls, new Float64Array(capacity));
-        areas = grown(areas, new Float64Array(capacity));
-      }
-      rows[count] = row;
-      columns[count] = column;
-      falls[count] = fall;
-      areas[count] = area;
-      count++;
-      starts[row + 1]!++;
-    },
-    /** Counting sort; pieces of a row keep the order of the outline, which fixes the order of sums. */
-    sortByRow() {
-      for (let row = 1; row < starts.length; row++) starts[row]! += starts[row - 1]!;
-      if (order.length < count) order = new Int32Array(capacity);
-      const next = starts.slice();
-      for (let k = 0; k < count; k++) order[next[rows[k]!]!++] = k;
-    },
-    start: (row: number) => starts[row]!,
-    at: (k: number) => order[k]!,
-    column: (piece: number) => columns[piece]!,
-    fall: (piece: number) => falls[piece]!,
-    area: (piece: number) => areas[piece]!,
-  };
-}
-
-/** Spans as columns that grow; joins cells of equal share and leaves share 0 out. */
-function createSpans() {
-  let capacity = 1024;
-  let columns = new Int32Array(capacity);
-  let lengths = new Int32Array(capacity);
-  let shares = new Float64Array(capacity);
-  let count = 0;
-  let open = -1;
-  return {
-    clear() {
-      count = 0;
-      open = -1;
-    },
-    count() {
-      // A new row begins: its first span must not join this row's last.
-      open = -1;
-      return count;
-    },
-    add(column: number, length: number, share: number) {
-      if (length === 0 || share === 0) return;
-      if (!(share > -INVALID && share < 1 + INVALID)) {
-        throw new InvalidOutline(`an outline that crosses itself or overlaps (a cell's share is ${share})`);
-      }
-      if (open === column && shares[count - 1] === share) {
-        lengths[count - 1]! += length;
-      } else {
-        if (count === capacity) {
-          capacity *= 2;
-          columns = grown(columns, new Int32Array(capacity));
-          lengths = grown(lengths, new Int32Array(capacity));
-          shares = grown(shares, new Float64Array(capacity));
-        }
-        columns[count] = column;
-        lengths[count] = length;
-        shares[count] = share;
-        count++;
-      }
-      open = column + length;
-    },
-    copy: () => ({
-      column: columns.slice(0, count),
-      length: lengths.slice(0, count),
-      share: shares.slice(0, count),
-    }),
-  };
-}
-
-function grown<T extends Int32Array | Float64Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

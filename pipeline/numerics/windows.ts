@@ -1,5 +1,5 @@
-import type { Outline } from './coverage.ts';
 import type { Grid, Window } from './grid.ts';
+import type { Outline } from './outline.ts';
 
 /** Cells that a band holds at most, unless one row of the file's blocks holds more. */
 const BAND_CELLS = 1 << 20;

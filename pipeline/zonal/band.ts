@@ -1,6 +1,8 @@
 import { SUMS_PER_ROW, sumRows } from '../models/zonal.ts';
-import { type Coverage, createCover, InvalidOutline, type Outline } from '../numerics/coverage.ts';
+import { type Coverage, createCover } from '../numerics/coverage.ts';
+import { InvalidOutline } from '../numerics/coverage-columns.ts';
 import type { Grid, Values, Window } from '../numerics/grid.ts';
+import type { Outline } from '../numerics/outline.ts';
 import { type BlockSize, cutTiles } from '../numerics/windows.ts';
 import { openDescribed } from '../readers/geotiff.ts';
 import type { RasterDescription } from '../readers/geotiff-description.ts';

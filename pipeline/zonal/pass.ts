@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from '../models/zonal.ts';
-import type { Outline } from '../numerics/coverage.ts';
 import type { Window } from '../numerics/grid.ts';
+import type { Outline } from '../numerics/outline.ts';
 import { type BlockSize, listWindows } from '../numerics/windows.ts';
 import type { RasterDescription } from '../readers/geotiff-description.ts';
 import { answerBand, type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { addWindow, createSums, zonalStatistics } from '../../../pipeline/models/zonal.ts';
-import { createCover, drawOutline } from '../../../pipeline/numerics/coverage.ts';
+import { createCover } from '../../../pipeline/numerics/coverage.ts';
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
+import { drawOutline } from '../../../pipeline/numerics/outline.ts';
 
 const GRID: Grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
 const WINDOW = { row: 0, column: 0, rows: 5, columns: 5 };

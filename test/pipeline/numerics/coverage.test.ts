@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
-import {
-  type Coverage,
-  coveredCells,
-  createCover,
-  drawOutline,
-  InvalidOutline,
-} from '../../../pipeline/numerics/coverage.ts';
+import { type Coverage, coveredCells, createCover } from '../../../pipeline/numerics/coverage.ts';
+import { InvalidOutline } from '../../../pipeline/numerics/coverage-columns.ts';
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
+import { drawOutline } from '../../../pipeline/numerics/outline.ts';
 
 type Ring = Polygon[number];
 

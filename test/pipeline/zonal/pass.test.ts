@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { zonalStatistics } from '../../../pipeline/models/zonal.ts';
-import { drawOutline } from '../../../pipeline/numerics/coverage.ts';
+import { drawOutline } from '../../../pipeline/numerics/outline.ts';
 import { describeRaster } from '../../../pipeline/readers/geotiff-description.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { OutlineFault } from '../../../pipeline/zonal/band.ts';
