@@ -7,6 +7,7 @@ const SYSTEM: Record<string, string> = {
   EACCES: 'no permission; expected to be allowed to write there',
   EPERM: 'no permission; expected to be allowed to write there',
   EMFILE: 'too many open files; raise the limit (ulimit -n)',
+  ENOTDIR: 'a file is where a directory should be',
   EIO: 'the disk failed; what is published is as it was',
 };
 

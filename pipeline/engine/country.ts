@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
@@ -23,7 +23,9 @@ export interface Country {
 export function readCountry(directory: string, rawData = directory): Country {
   const country = readCatalog(directory, rawData);
   for (const { path: file } of country.sources.flatMap((source) => source.files)) {
-    if (existsSync(path.join(rawData, file))) continue;
+    const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
+    if (there?.isFile()) continue;
+    if (there) throw new BadInput(file, '', 'something else than a file', 'a file');
     const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
     throw new BadInput(file, '', `no such file under ${rawData}`, expected);
   }

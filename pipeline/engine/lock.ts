@@ -11,7 +11,16 @@ const WAIT_MS = 60_000;
  */
 function openLock(out: string, wait: number): DatabaseSync {
   mkdirSync(path.join(out, 'cache'), { recursive: true });
-  return new DatabaseSync(path.join(out, 'cache', 'lock.sqlite'), { timeout: wait });
+  return new DatabaseSync(lockOf(out), { timeout: wait });
+}
+
+const lockOf = (out: string) => path.join(out, 'cache', 'lock.sqlite');
+
+/** SQLite's errors do not say which file. */
+function named(out: string, { message }: Error): Error {
+  return new Error(
+    `${lockOf(out)}: ${message}, expected SQLite's empty file; no data lies in it: remove it when no build runs`,
+  );
 }
 
 /**
@@ -25,7 +34,7 @@ export function whenAlone(out: string, work: () => void): boolean {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       if (/locked|busy/.test((error as Error).message)) return false;
-      throw error;
+      throw named(out, error as Error);
     }
     work();
     return true;
@@ -37,7 +46,12 @@ export function whenAlone(out: string, work: () => void): boolean {
 /** Uses `out` together with other builds until `leave` is called; nothing is removed meanwhile. */
 export function enter(out: string): { leave(): void } {
   const lock = openLock(out, WAIT_MS);
-  lock.exec('BEGIN');
-  lock.prepare('SELECT count(*) FROM sqlite_schema').get();
+  try {
+    lock.exec('BEGIN');
+    lock.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (error) {
+    lock.close();
+    throw named(out, error as Error);
+  }
   return { leave: () => lock.close() };
 }

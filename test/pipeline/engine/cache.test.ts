@@ -101,6 +101,14 @@ test('pruning keeps what the latest build of each country used', () => {
   expect(latestEntry(cache, 'survey', 'one')?.key).toBe(sha256('b'));
 });
 
+test('a lock that is no lock is named', () => {
+  const out = temporary();
+  enter(out).leave();
+  writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
+  for (const use of [() => enter(out), () => whenAlone(out, () => {})])
+    expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected SQLite's empty file/);
+});
+
 test('nobody removes anything while a build is in the directory', () => {
   const out = temporary();
   const [one, two] = [enter(out), enter(out)];

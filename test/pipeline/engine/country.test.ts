@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/engine/country.ts';
@@ -11,6 +11,13 @@ test('a sound catalog is read', () => {
   const country = read();
   expect(country.sources).toHaveLength(10);
   expect(country.model.expected).toEqual({ states: 2, lgas: 4 });
+});
+
+test('a directory in place of a raw file is refused by name', () => {
+  const { directory } = writeTiny();
+  rmSync(path.join(directory, 'surveys.csv'));
+  mkdirSync(path.join(directory, 'surveys.csv'));
+  expect(() => readCountry(directory)).toThrow('surveys.csv: found something else than a file, expected a file');
 });
 
 test("a shapefile's file that the catalog does not list is refused: it would be read and not hashed", () => {
