@@ -124,16 +124,18 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
     model_version: manifest.model_version,
     updated_at: manifest.updated_at,
     made_of,
-    stages: stages.map(({ stage, key, inputs, code, parameters }) => ({
-      stage,
-      key,
-      reads: artifactsOf(inputs),
-      code: Object.keys(code),
-      parameters,
-    })),
+    stages: [
+      // What joins, rounds and orders them; of what it reads, this file is made of these alone.
+      ...(own ? [toldOf(own, made_of)] : []),
+      ...stages.filter((record) => record !== own).map((record) => toldOf(record, artifactsOf(record.inputs))),
+    ],
     raw,
   };
 }
+
+const toldOf = ({ stage, key, code, parameters }: StageRecord, reads: string[]) => ({
+  ...{ stage, key, reads, code: Object.keys(code), parameters },
+});
 
 /** Inputs that are artifacts: raw files and catalog entries have a word and a blank before their name. */
 const artifactsOf = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));

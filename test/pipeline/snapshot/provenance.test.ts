@@ -23,7 +23,9 @@ beforeAll(async () => {
 test('from a score back to the raw files, with hash, citation and licence', () => {
   const found = provenanceOf(manifest, 'v1/risk/lgas/2021-09/AB.json');
   expect(found.sha256).toBe(sha256(readFileSync(path.join(built.snapshot, 'v1/risk/lgas/2021-09/AB.json'))));
-  expect(found.stages[0]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/surveys']) });
+  expect(found.stages[0]).toMatchObject({ stage: 'snapshot', reads: ['ingest/areas', 'context/lgas', 'risk/lgas'] });
+  expect(found.stages[0]!.code).toContain('pipeline/snapshot/documents.ts');
+  expect(found.stages[1]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/surveys']) });
   expect(found.stages.at(-1)!.stage).toBe('ingest');
   expect(found.stages.map(({ stage }) => stage)).not.toContain('transmission');
   expect(found.raw.find(({ source }) => source === 'surveys')).toMatchObject({
@@ -38,9 +40,9 @@ test('from a score back to the raw files, with hash, citation and licence', () =
 
 test('what is not behind a file is not told of it', () => {
   const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
-  expect(stages.map(({ stage }) => stage)).toEqual(['boundaries', 'ingest']);
+  expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(9);
+  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(10);
   expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
@@ -100,6 +102,6 @@ test('the command shows it', async () => {
   expect(text.stdout).toMatch(
     /surveys\.csv \(read by ingest\)\n {4}SHA-256 [0-9a-f]{64}\n {4}.*The survey people, 2021; CC0-1\.0/,
   );
-  expect(JSON.parse(json.stdout).stages[0].stage).toBe('risk');
+  expect(JSON.parse(json.stdout).stages[0].stage).toBe('snapshot');
   expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no file, expected one such as/)]);
 });
