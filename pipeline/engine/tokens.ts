@@ -55,7 +55,8 @@ export function tokensOf(text: string): string[] | null {
       if (BEFORE_EXPRESSION.has(token)) return tokens[i - 1]?.endsWith('.') ? null : false;
       return DOUBTFUL.has(token) ? null : true;
     }
-    if (token === '!') return endsValue(i - 1) === false ? false : null;
+    // After a value, on its line, it says that the value is there (TypeScript); else it negates what follows.
+    if (token === '!') return endsValue(i - 1);
     if (token.endsWith('=>')) return false;
     return isOperator(token) && !/(?:\+\+|--|!|>|\.)$/.test(token) ? false : null;
   };

@@ -26,6 +26,7 @@ describe('the same tokens', () => {
     ['an arrow', 'f = (a) =>\n  a + 1;', 'f = (a) => a + 1;'],
     ['a comment inside an expression', 'x = a /* the first */ / b;', 'x = a / b;'],
     ['a shebang', '#!/usr/bin/env node\nx;', 'x;'],
+    ['a division of what is there', 'x = a[0]! / b /* c */ / d! / e;', 'x = a[0]! / b / d! / e;'],
     ['comments between templates', 'x = `a${b /* c */}d`;', 'x = `a${b}d`;'],
   ])('%s', (_, one, other) => expect(tokensOf(one)).toEqual(tokensOf(other)));
 });
@@ -44,6 +45,8 @@ describe('other tokens', () => {
     ['blanks in a regular expression', 'x = /a  b/', 'x = /a b/'],
     ['a comment sign in a regular expression', 'x = /[/]\\/* a/; b', 'x = /[/]\\/* a/; c'],
     ['after a regular expression with quotes', `x = /'/; y = 1 // '`, `x = /'/; y = 2 // '`],
+    ['a regular expression negated', 'x = !/a  b/.test(c)', 'x = !/a b/.test(c)'],
+    ['one negated after a condition', 'if (a) !/b  c/.test(d)', 'if (a) !/b c/.test(d)'],
     ['holes in a list', 'x = [,]', 'x = []'],
     ['more holes in a list', 'x = [1,,]', 'x = [1,]'],
     ['another number', 'x = 1.5', 'x = 15'],
@@ -53,14 +56,19 @@ describe('other tokens', () => {
   });
 });
 
-test.each(['x = a\n} /b/ c/', 'if (a) x\n}/b/.test(`/`)', 'x = <T>/a/.exec(y)', "x = 'a", 'x = (1', 'x = `a${b'])(
-  'in doubt there is no answer: %j',
-  (text) => expect(tokensOf(text)).toBeNull(),
-);
+test.each([
+  'x = a\n} /b/ c/',
+  'a\n!/b  c/.test(d)',
+  'if (a) x\n}/b/.test(`/`)',
+  'x = <T>/a/.exec(y)',
+  "x = 'a",
+  'x = (1',
+  'x = `a${b',
+])('in doubt there is no answer: %j', (text) => expect(tokensOf(text)).toBeNull());
 
 test('every file of this project can be told, but for a few, and its tokens are the code that it was', () => {
   const told = FILES.filter((name) => tokensOf(read(name)) !== null);
-  expect(told.length).toBeGreaterThan(FILES.length - 8);
+  expect(told.length).toBeGreaterThan(0.98 * FILES.length);
   for (const name of told) {
     const tokens = tokensOf(read(name))!;
     // Nothing but layout is lost: what is left is valid, and has the same tokens.
