@@ -1,6 +1,7 @@
 /**
  * Preloaded into a build: from the `MALARIA_FAIL_AT`th write on, every write fails with `MALARIA_FAIL_CODE`, as on a
- * disk that has filled up or may not be written to. Removing goes on working, as it does there.
+ * disk that has filled up or may not be written to. Removing goes on working, as it does there. With the code `SIGKILL`
+ * the process is killed at that write instead.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,6 +12,7 @@ let count = 0;
 
 function guard(name: string): void {
   count += 1;
+  if (count >= at && code === 'SIGKILL') process.kill(process.pid, code);
   if (count >= at) throw Object.assign(new Error(`${code}: made to fail, ${name}`), { code });
 }
 

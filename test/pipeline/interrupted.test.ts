@@ -10,6 +10,9 @@ import { writeTiny } from '../tiny-country.ts';
 /** `MALARIA_KILLS=200` for the long run. */
 const KILLS = Number(process.env.MALARIA_KILLS ?? 20);
 const LANES = 2;
+const FAILING_WRITES = path.resolve(import.meta.dirname, '../failing-writes.ts');
+/** A little more than what a build of the tiny country with a warm cache writes, so that some end before. */
+const WRITES = 400;
 
 let country = '';
 /** A directory with one published snapshot and a warm cache. */
@@ -49,19 +52,13 @@ test(`${KILLS} kills at random moments: as many readable snapshots`, { timeout: 
   const kill = async (out: string, i: number, sound: Set<string>) => {
     const before = path.basename(currentOf(out));
     const updatedAt = new Date(Date.UTC(2030, 0, 1, 0, i)).toISOString();
-    const { child, ended } = start(args(out, updatedAt));
-    if (i % 3 === 0) {
-      const timer = setTimeout(() => child.kill('SIGKILL'), random() * 2500);
-      child.once('close', () => clearTimeout(timer));
-    } else {
-      // At an event, and a little later: so that busy machines are hit in the middle too.
-      let left = Math.floor(random() * 20);
-      const wait = random() * 40;
-      child.stderr!.on('data', () => {
-        if (left-- <= 0) setTimeout(() => child.kill('SIGKILL'), wait);
-      });
-    }
+    // By the clock, a busy machine is hit before it writes: two of three are killed at a write, whenever that comes.
+    const atWrite = { MALARIA_FAIL_AT: String(1 + Math.floor(random() * WRITES)), MALARIA_FAIL_CODE: 'SIGKILL' };
+    const byClock = i % 3 === 0;
+    const { child, ended } = start(args(out, updatedAt), byClock ? {} : { env: atWrite, preload: FAILING_WRITES });
+    const timer = byClock && setTimeout(() => child.kill('SIGKILL'), random() * 2500);
     const { signal } = await ended;
+    if (timer) clearTimeout(timer);
     const after = path.basename(currentOf(out));
     expectSound(out, sound);
     if (signal === null || after !== before) moments.after += 1;
@@ -97,12 +94,11 @@ test('killed while stages run on an empty cache, the next build has the same byt
 
 test('writes that fail at any moment: one clear line, the old snapshot in place, nothing left aside', async () => {
   const { uniform: random } = randomStream(20261121, 'failing writes');
-  const preload = path.resolve(import.meta.dirname, '../failing-writes.ts');
   const attempt = async (at: number, code: string) => {
     const out = temporary();
     cpSync(base, out, { recursive: true, verbatimSymlinks: true });
     const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: code };
-    const ended = await run(args(out, '2031-01-01T00:00:00Z'), { env, preload });
+    const ended = await run(args(out, '2031-01-01T00:00:00Z'), { env, preload: FAILING_WRITES });
     const lines = ended.stderr.split('\n').filter((line) => line && !line.startsWith('{'));
     expect(lines, `write ${at}`).toHaveLength(1);
     expect(lines[0]).toMatch(
