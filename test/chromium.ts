@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 
 /** The system's browser: Debian's, or the one that CHROMIUM names. */
@@ -29,10 +29,15 @@ export interface Opened {
   troubles: string[];
 }
 
+/** A fresh profile of the one browser that a test file has. */
+export async function openProfile(options: BrowserContextOptions): Promise<BrowserContext> {
+  browser ??= await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+  return browser.newContext(options);
+}
+
 /** Opens a file of the disk in a fresh profile. */
 export async function openFile(file: string, viewport = { width: 1280, height: 900 }): Promise<Opened> {
-  browser ??= await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
-  const page = await browser.newPage({ viewport });
+  const page = await (await openProfile({ viewport })).newPage();
   const troubles: string[] = [];
   page.on('pageerror', (error) => troubles.push(error.message));
   page.on('console', (message) => {

@@ -31,6 +31,7 @@ const ASSETS = {
 
 /** A form is short, and headers are. */
 const BODY_BYTES = 16_384;
+const CONNECTIONS = 1000;
 
 export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -41,6 +42,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
     frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is not understood'),
   });
+  app.server.maxConnections = CONNECTIONS;
   app.removeAllContentTypeParsers();
   await app.register(cookie);
   await app.register(formbody);

@@ -1,5 +1,6 @@
 /** Pieces that several pages are made of. */
 import { type Html, html, type Value } from './html.ts';
+import type { Fields } from './visit.ts';
 
 /** A form that posts to `action`, with the session's token in it. */
 export function form(csrf: string, action: string, body: Value): Html {
@@ -93,6 +94,12 @@ export function problem(title: string, body?: Value): Html {
 
 export function notice(title: string, body?: Value, look: 'good' | 'calm' = 'good'): Html {
   return html`<div class="notice ${look}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+}
+
+/** What the page before did, by its word in the address: one of `texts`, or nothing. */
+export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): Value {
+  const word = query.text('done');
+  return Object.hasOwn(texts, word) && notice(texts[word]!);
 }
 
 /** A moment in UTC to the minute; `never` where there is none. */

@@ -144,6 +144,12 @@ export function openSqliteStore(file: string): AccountStore {
             after.id,
           );
         }
+        // Their addresses may be invited elsewhere.
+        if (after.removed_at !== null) {
+          db.prepare(
+            "UPDATE people SET removed_at = ?, password_hash = '' WHERE account_id = ? AND removed_at IS NULL",
+          ).run(now, after.id);
+        }
         record(db, { action: `account.${what}`, account: after.id, subject: after.name }, by, now);
         return after;
       });

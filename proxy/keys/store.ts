@@ -49,7 +49,7 @@ export interface LimitChange {
  */
 export interface AccountStore extends KeyReader {
   createAccount(kind: AccountKind, name: string, now: number, by?: Actor): Awaitable<Account>;
-  /** Suspension and removal also end the sessions of the account's people. */
+  /** Suspension and removal also end the sessions of the account's people; removal removes them too. */
   changeAccount(name: string, change: AccountChange, now: number, by?: Actor): Awaitable<Account>;
   setLimits(name: string, limits: LimitChange, now?: number, by?: Actor): Awaitable<Account>;
   findAccount(name: string): Awaitable<Account | null>;

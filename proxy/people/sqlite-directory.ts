@@ -189,11 +189,12 @@ export function openSqliteDirectory(file: string): Directory {
       });
     },
 
-    changePassword(id, passwordHash, keptSession, now) {
+    changePassword(id, passwordHash, session, now) {
       change(() => {
         const person = toPerson(personRow(id));
         db.prepare('UPDATE people SET password_hash = ? WHERE id = ?').run(passwordHash, id);
-        db.prepare('DELETE FROM sessions WHERE person_id = ? AND hash <> ?').run(id, keptSession);
+        endSessions(id);
+        db.prepare('INSERT INTO sessions VALUES (?, ?, 0, ?, ?)').run(session, id, now, now);
         spendLinksOf(id, now);
         record(db, { action: 'password.change', account: person.account_id }, actorOf(person), now);
       });

@@ -54,7 +54,7 @@ async function page(
   const isTeam = visit.visitor.person.role === 'service';
   const names = isTeam ? new Map((await accounts.listAccounts()).map(({ id, name }) => [id, name])) : null;
   const more = entries.length > PER_PAGE && shown.at(-1)!.id;
-  const query = isTeam && accountId !== null ? `account=${accountId}&` : '';
+  const query = isTeam && accountId !== null ? `account=${encodeURIComponent(accountId)}&` : '';
   const body = html`<p class="kicker">${frame.kicker}</p><h1>${frame.title}</h1>
     <p>Who did what, newest first. Entries are never changed or deleted.</p>
     ${isTeam && accountId !== null && html`<p>Of <strong>${names!.get(accountId) ?? 'an unknown account'}</strong> only. <a href="${path}">Show all</a></p>`}

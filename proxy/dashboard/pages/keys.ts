@@ -2,13 +2,15 @@
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../keys/accounts.ts';
 import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../keys/key-format.ts';
-import { actorOf, whyNoKeys } from '../../people/people.ts';
+import { actorOf, SESSION_MS, whyNoKeys } from '../../people/people.ts';
+import { mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import {
   button,
   choices,
   copyable,
+  doneNotice,
   facts,
   field,
   form,
@@ -26,6 +28,11 @@ const PATH = '/settings/api-access';
 const OWNERS = ['administrator', 'member', 'researcher'] as const;
 const MAKERS = ['administrator', 'researcher'] as const;
 const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+const DONE: Record<string, string> = {
+  revoked: 'The key is revoked: it works no longer, from this moment on',
+  made: 'That form was sent before, and its key is in the list. A key is shown once; revoke it if you have not kept it',
+};
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
   live: { label: 'Live', hint: 'For real work. Requests count toward the monthly allowance.' },
@@ -70,14 +77,12 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   const makers = await makersOf(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
   const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
-  const done =
-    visit.query.text('done') === 'revoked' && notice('The key is revoked', 'It works no longer, from this moment on.');
   const intro =
     account!.kind === 'organisation'
       ? `Keys belong to ${account!.name}: each of its administrators sees and revokes all of them.`
       : 'Keys let your programs read the data.';
   const body = html`${title('API access')}
-    ${done}
+    ${doneNotice(visit.query, DONE)}
     <p>${intro} A key is shown once, when it is made.</p>
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
@@ -155,7 +160,7 @@ function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, troub
     ${form(
       csrf,
       PATH,
-      html`${field({
+      html`<input type="hidden" name="form" value="${mintToken()}">${field({
         label: 'Name',
         name: 'name',
         value: sent.text('name'),
@@ -198,6 +203,9 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     const body = newPage(visit, errors, problem('The key is not made yet', 'Please check what is marked below.'));
     return { title: 'Create a key: error', status: 400, body };
   }
+  // A page loaded again sends its form again: that must not make a second key.
+  const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
+  if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
   const secret = mintKey(services.brand, kind);
   const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, hash: hashKey(secret) };
   const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));

@@ -9,7 +9,20 @@ import { hashToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
-import { button, choices, facts, field, form, linkButton, mark, moment, notice, problem, table } from '../parts.ts';
+import {
+  button,
+  choices,
+  doneNotice,
+  facts,
+  field,
+  form,
+  linkButton,
+  mark,
+  moment,
+  notice,
+  problem,
+  table,
+} from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 
@@ -19,11 +32,6 @@ const DONE: Record<string, string> = {
   removed: 'Removed, and signed out everywhere',
   role: 'The role is changed',
   'two-step': 'Two-step sign-in is turned off for this person',
-};
-
-export const doneNotice = (visit: SignedIn, texts: Record<string, string>) => {
-  const text = texts[visit.query.text('done')];
-  return text !== undefined && notice(text);
 };
 
 /** Tables of the people and open invitations of `account`, with where each is managed; null: by this visitor nowhere. */
@@ -71,7 +79,7 @@ export async function peopleTables(
   ${
     at !== null &&
     invitations.length > 0 &&
-    html`<h3>Open invitations</h3>${table(
+    html`<h2>Open invitations</h2>${table(
       'Open invitations',
       [
         { title: 'Email', cell: ({ email }: Invitation) => email },
@@ -195,7 +203,7 @@ function routesOf(place: Place): RoleRoute[] {
     const { person, account } = visit.visitor;
     const manages = person.role === place.for;
     const body = html`<p class="kicker">${place.kicker}</p><h1>${place.title}</h1>
-      ${error === undefined ? doneNotice(visit, DONE) : problem('Nobody is invited')}
+      ${error === undefined ? doneNotice(visit.query, DONE) : problem('Nobody is invited')}
       ${person.role === 'service' && outboxNote(services)}
       ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
       ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
@@ -212,7 +220,7 @@ function routesOf(place: Place): RoleRoute[] {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
     const roles = rolesIn(account);
     const body = html`<p class="kicker">${place.kicker}</p><h1>${person.name}</h1>
-      ${doneNotice(visit, DONE)}
+      ${doneNotice(visit.query, DONE)}
       ${facts([
         ['Email', person.email],
         ['Account', account?.name ?? 'Service team'],

@@ -1,7 +1,8 @@
 import { checkPassword, hashPassword } from '../../people/passwords.ts';
 import { ROLE_NAMES, ROLES } from '../../people/people.ts';
+import { hashToken, mintToken } from '../../people/tokens.ts';
 import { html, type Value } from '../html.ts';
-import { button, facts, field, form, linkButton, mark, notice, problem } from '../parts.ts';
+import { button, doneNotice, facts, field, form, linkButton, mark, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 import { passwordErrors, passwordFields } from './links.ts';
@@ -22,9 +23,8 @@ interface Errors {
 
 function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, trouble: Value = null) {
   const { person, account } = visitor;
-  const done = DONE[query.text('done')];
   return html`<h1>Your profile</h1>
-    ${trouble || (done && notice(done))}
+    ${trouble || doneNotice(query, DONE)}
     ${facts([
       ['Name', person.name],
       ['Email', person.email],
@@ -100,8 +100,9 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   const errors = passwordErrors(visit, person.email);
   if (Object.keys(errors).length > 0) return again(errors);
   const passwordHash = await hashPassword(visit.form.text('password'));
-  await services.directory.changePassword(person.id, passwordHash, visit.session, visit.now);
-  return { location: '/profile?done=password' };
+  const session = mintToken();
+  await services.directory.changePassword(person.id, passwordHash, hashToken(session), visit.now);
+  return { location: '/profile?done=password', session };
 }
 
 export const profileRoutes: readonly RoleRoute[] = [

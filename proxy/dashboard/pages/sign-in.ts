@@ -12,7 +12,7 @@ import { hashToken, mintToken } from '../../people/tokens.ts';
 import { stepOf } from '../../people/totp.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
-import { button, field, form, notice, problem } from '../parts.ts';
+import { button, doneNotice, field, form, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, OpenRoute, Visit } from '../visit.ts';
 
@@ -22,17 +22,17 @@ const PER_ADDRESS = 50;
 const PER_BROWSER = 10;
 const PER_FACTOR = 5;
 
-const NOTICES: Record<string, Html> = {
-  'signed-out': notice('You are signed out', null, 'calm'),
-  'password-set': notice('Your password is set', 'Sign in with it now.'),
-  joined: notice('Welcome', 'Your account is ready. Sign in with the password you have just chosen.'),
+const DONE: Record<string, string> = {
+  'signed-out': 'You are signed out',
+  'password-set': 'Your password is set. Sign in with it now',
+  joined: 'Welcome. Your account is ready: sign in with the password you have just chosen',
 };
 
 const WRONG = problem('Email or password is wrong', 'Check both, and try again.');
 
 function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
   return html`<h1>Sign in</h1>
-    ${trouble || NOTICES[visit.query.text('done')]}
+    ${trouble || doneNotice(visit.query, DONE)}
     ${form(
       visit.csrf,
       '/sign-in',

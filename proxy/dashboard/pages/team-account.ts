@@ -4,11 +4,11 @@ import { actorOf, DAY_MS, rolesIn } from '../../people/people.ts';
 import { dayOf } from '../../usage/usage.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
-import { button, facts, field, form, linkButton, moment, problem } from '../parts.ts';
+import { button, doneNotice, facts, field, form, linkButton, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 import { confirmRevoke, keyTable, makersOf } from './keys.ts';
-import { doneNotice, invite, inviteForm, peopleTables } from './people.ts';
+import { invite, inviteForm, peopleTables } from './people.ts';
 import { statusMark } from './team.ts';
 import { monthSection, spanOf, usageSections } from './usage.ts';
 
@@ -54,7 +54,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
   const people = await services.directory.listPeople(account.id);
   const canInvite = !isRemoved && (account.kind === 'organisation' || people.length === 0);
   const body = html`<p class="kicker">Accounts</p><h1>${account.name}</h1>
-    ${shown.trouble || doneNotice(visit, DONE)}
+    ${shown.trouble || doneNotice(visit.query, DONE)}
     ${facts([
       ['Status', statusMark(account)],
       ['Kind', account.kind],

@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../../proxy/clock.ts';
+import type { DashboardSettings } from '../../../proxy/dashboard/open.ts';
 import type { Account, AccountKind } from '../../../proxy/keys/accounts.ts';
 import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
 import { openDirectory } from '../../../proxy/people/open-directory.ts';
@@ -13,6 +15,8 @@ import type { ServerOptions } from '../../../proxy/server.ts';
 import { type Service, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
+/** Visitors may say where they come from. */
+const SETTINGS = { port: 0, brand: 'malaria', trustProxy: ['127.0.0.1'] };
 let passwordHash: Promise<string> | undefined;
 
 export interface Dashboard extends Service {
@@ -32,10 +36,10 @@ export interface Dashboard extends Service {
 export async function startDashboard(
   options: Partial<ServerOptions> = {},
   atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+  settings: Partial<DashboardSettings> = {},
 ): Promise<Dashboard> {
   const withBuild = (build: string) => ({
-    // Visitors may then say where they come from.
-    dashboard: { port: 0, brand: 'malaria', mail: `outbox:${join(build, 'outbox')}`, trustProxy: ['127.0.0.1'] },
+    dashboard: { ...SETTINGS, mail: `outbox:${join(build, 'outbox')}`, ...settings },
   });
   const service = await startService({ ...options, withBuild }, atEnd);
   const outbox = join(service.build, 'outbox');
@@ -148,6 +152,18 @@ export class Visitor {
   signIn(email: string, password = PASSWORD): Promise<Page> {
     return this.send('/sign-in', { email, password });
   }
+}
+
+/** A clock that tests set forward. */
+export function movableClock(): Clock & { forward(ms: number): void } {
+  let ahead = 0;
+  return {
+    wallMs: () => Date.now() + ahead,
+    steadyMs: () => performance.now() + ahead,
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
 }
 
 /** The link in a mail, as a path. */

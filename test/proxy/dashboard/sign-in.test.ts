@@ -1,21 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../proxy/clock.ts';
 import { codeAt, STEP_MS } from '../../../proxy/people/totp.ts';
-import { linkIn, PASSWORD, startDashboard } from './dashboard.ts';
+import { linkIn, movableClock, PASSWORD, startDashboard } from './dashboard.ts';
 
 const NEW_PASSWORD = 'eleven kites above jos';
-
-/** A clock that tests set forward. */
-function movableClock(): Clock & { forward(ms: number): void } {
-  let ahead = 0;
-  return {
-    wallMs: () => Date.now() + ahead,
-    steadyMs: () => performance.now() + ahead,
-    forward: (ms) => {
-      ahead += ms;
-    },
-  };
-}
 
 test('an invitation, a password, a session, and out', async () => {
   const dashboard = await startDashboard();

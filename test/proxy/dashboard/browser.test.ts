@@ -1,0 +1,192 @@
+/** What people do, in a real browser; where it says so without script. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { needsChromium, openProfile, skipWithoutChromium } from '../../chromium.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
+
+let dashboard: Dashboard;
+const ends: (() => void | Promise<void>)[] = [];
+beforeAll(async () => {
+  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  await dashboard.person('team@example.org', 'service', null);
+  return async () => {
+    for (const end of ends) await end();
+  };
+});
+
+const WIDE = { viewport: { width: 1200, height: 900 } };
+
+class Someone {
+  readonly page: Page;
+  readonly troubles: string[] = [];
+  constructor(page: Page) {
+    this.page = page;
+    page.on('pageerror', (error) => this.troubles.push(error.message));
+    page.on('console', (message) => {
+      // The browser's own note of an answer that is an error; the page is there all the same.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.troubles.push(message.text());
+      }
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(dashboard.dashboardUrl)) this.troubles.push(`asked for ${request.url()}`);
+    });
+  }
+
+  open = (path: string) => this.page.goto(dashboard.dashboardUrl + path);
+  press = (name: string) => this.page.getByRole('button', { name, exact: true }).click();
+  follow = (name: string) => this.page.getByRole('link', { name, exact: true }).click();
+  fill = (label: string, text: string) => this.page.getByLabel(label, { exact: true }).fill(text);
+  text = () => this.page.locator('main').innerText();
+
+  async signIn(email: string) {
+    await this.open('/sign-in');
+    await this.fill('Email', email);
+    await this.fill('Password', PASSWORD);
+    await this.press('Sign in');
+  }
+
+  /** Fills in and sends the form for a key, and gives back what the page shows of it. */
+  async makeKey(name: string, kind = 'Live') {
+    await this.follow('API access');
+    await this.follow('Create a key');
+    await this.fill('Name', name);
+    await this.page.getByLabel(kind, { exact: true }).check();
+    await this.page.getByLabel('Estimated risk, context, season and transmission').check();
+    await this.press('Create the key');
+    const [key, curl] = [await this.page.locator('#key').innerText(), await this.page.locator('#curl').innerText()];
+    return { key, curl };
+  }
+}
+
+const contexts: BrowserContext[] = [];
+async function someone(options: Parameters<typeof openProfile>[0] = WIDE): Promise<Someone> {
+  const context = await openProfile(options);
+  contexts.push(context);
+  return new Someone(await context.newPage());
+}
+
+/** Somebody invited by mail who chooses a password, signs in and is there. */
+async function join(mail: string | undefined, name: string, options = WIDE): Promise<Someone> {
+  const one = await someone(options);
+  await one.open(linkIn(mail));
+  await one.fill('Your name', name);
+  await one.fill('New password', PASSWORD);
+  await one.fill('The same again', PASSWORD);
+  await one.press('Create your account');
+  await one.signIn(/^To: (.*)$/m.exec(mail!)![1]!);
+  return one;
+}
+
+const status = async (key: string) => (await dashboard.get('/v1/risk/lgas?state=KN', key)).status;
+const nextMail = async (before: number) => {
+  await expect.poll(() => dashboard.mails().length).toBe(before + 1);
+  return dashboard.mails().at(-1);
+};
+
+describe.skipIf(skipWithoutChromium).each([
+  ['with script', WIDE],
+  ['without script, on a phone', { viewport: { width: 360, height: 740 }, javaScriptEnabled: false }],
+])('%s', (how, options) => {
+  const name = how.includes('phone') ? 'Health Institute' : 'Ministry of Health';
+  const at = how.includes('phone') ? 'institute.example' : 'ministry.example';
+
+  test(needsChromium('an organisation from its making to its removal'), async () => {
+    const team = await someone(options);
+    await team.signIn('team@example.org');
+    await team.follow('New account');
+    await team.page.getByLabel('Organisation', { exact: true }).check();
+    await team.fill('Name', name);
+    await team.fill('Email of the researcher or the first administrator', `ada@${at}`);
+    const mails = dashboard.mails().length;
+    await team.press('Create the account');
+    expect(await team.text()).toContain('The account is made, and the invitation is on its way');
+
+    const ada = await join(await nextMail(mails), 'Ada', options);
+    const { key, curl } = await ada.makeKey('dashboards');
+    expect(await status(key)).toBe(200);
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} -s --max-time 10`]);
+    expect(stdout).toContain('"state_code":"KN"');
+    await ada.follow('I have kept the key');
+    expect(await ada.text()).toContain('dashboards');
+    expect(await ada.page.content(), 'it is shown once').not.toContain(key);
+    if (options === WIDE) {
+      await ada.page.goBack();
+      expect((await dashboard.store.listKeys(name)).length, 'going back makes no other').toBe(1);
+      await ada.follow('API access');
+    }
+
+    await ada.follow('Revoke dashboards');
+    expect(await ada.text()).toContain('Revoke “dashboards”?');
+    expect(await status(key)).toBe(200);
+    await ada.press('Revoke the key');
+    expect(await status(key), 'the very next request').toBe(401);
+    expect(await ada.text()).toMatch(/revoked/);
+
+    const { key: second } = await ada.makeKey('bulletin');
+    await ada.follow('People');
+    await ada.fill('Email', `mia@${at}`);
+    await ada.press('Send the invitation');
+    const mia = await join(await nextMail(mails + 1), 'Mia', options);
+    expect(await mia.text()).toContain('Keys are made by administrators');
+    expect(await mia.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
+    const forced = await mia.open('/settings/api-access/new');
+    expect(forced!.status()).toBe(403);
+
+    await ada.follow('Usage');
+    expect(await ada.text()).toMatch(/3 of 100,000 requests/);
+    expect(await ada.page.locator('svg.plot').first().getAttribute('aria-label')).toMatch(/^3 requests in 30 days/);
+
+    expect(await status(second)).toBe(200);
+    await team.follow('Suspend …');
+    await team.press('Suspend');
+    expect(await status(second), 'suspended').toBe(401);
+    await ada.follow('API access');
+    expect(ada.page.url(), 'and signed out').toContain('/sign-in');
+    await team.press('Reinstate');
+    expect(await status(second), 'reinstated').toBe(200);
+    await ada.signIn(`ada@${at}`);
+    expect(await ada.text()).toContain('bulletin');
+
+    await team.follow('Remove …');
+    await team.fill('Type the name of the account', name);
+    await team.press('Remove for good');
+    expect(await status(second), 'removed').toBe(401);
+    expect(await team.text()).toContain('The account is removed for good');
+    expect(await team.page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
+    await ada.follow('Usage');
+    expect(ada.page.url()).toContain('/sign-in');
+    for (const one of [team, ada, mia]) expect(one.troubles).toEqual([]);
+  }, 120_000);
+});
+
+test.skipIf(skipWithoutChromium)(needsChromium('a researcher is refused, unlocked, and makes a key'), async () => {
+  await dashboard.person('rui@example.org', 'researcher', 'Dr Rui');
+  const [rui, team] = [await someone(), await someone()];
+  await rui.signIn('rui@example.org');
+  expect(await rui.text()).toContain('API access is locked');
+  expect(await rui.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
+  await team.signIn('team@example.org');
+  await team.follow('Dr Rui');
+  await team.press('Unlock API access');
+  const { key } = await rui.makeKey('thesis', 'Test');
+  expect([key.startsWith('malaria_test_'), await status(key)]).toEqual([true, 200]);
+  expect([...rui.troubles, ...team.troubles]).toEqual([]);
+});
+
+test.skipIf(skipWithoutChromium)(needsChromium('a click copies the key'), async () => {
+  await dashboard.person('cem@example.org', 'administrator', 'Copying');
+  const context = await openProfile({ ...WIDE, permissions: ['clipboard-read', 'clipboard-write'] });
+  const cem = new Someone(await context.newPage());
+  await cem.signIn('cem@example.org');
+  const { key } = await cem.makeKey('copied');
+  await cem.page.locator('[data-copy=key]').click();
+  await cem.page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await cem.page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  await cem.page.reload();
+  expect(await cem.text(), 'loaded again, the page makes no other').toContain('That form was sent before');
+  expect((await dashboard.store.listKeys('Copying')).length).toBe(1);
+  expect(cem.troubles).toEqual([]);
+});

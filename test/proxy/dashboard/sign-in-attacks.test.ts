@@ -1,0 +1,294 @@
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { openMailer } from '../../../proxy/mail/mailer.ts';
+import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
+import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
+import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
+import {
+  type Dashboard,
+  linkIn,
+  movableClock,
+  PASSWORD,
+  type Page,
+  startDashboard,
+  type Visitor,
+} from './dashboard.ts';
+
+const NEW_PASSWORD = 'eleven kites above jos';
+const ADA = 'ada@example.org';
+
+async function withAda(options: Parameters<typeof startDashboard>[0] = {}): Promise<Dashboard> {
+  const dashboard = await startDashboard(options);
+  await dashboard.person(ADA, 'administrator', 'ministry');
+  return dashboard;
+}
+
+/** Somebody elsewhere on the network each time. */
+let strangers = 0;
+function stranger(dashboard: Dashboard): Visitor {
+  strangers++;
+  return dashboard.visitor({ 'x-forwarded-for': `198.51.${strangers >> 8}.${strangers & 255}` });
+}
+
+test('a session id that is planted before sign-in is worth nothing after it', async () => {
+  const dashboard = await withAda();
+  const victim = dashboard.visitor();
+  const planted = mintToken();
+  victim.cookies.set('session', planted);
+  await victim.signIn(ADA);
+  expect((await victim.open('/profile')).path).toBe('/profile');
+  expect(victim.cookies.get('session')).not.toBe(planted);
+  const attacker = dashboard.visitor();
+  attacker.cookies.set('session', planted);
+  expect((await attacker.open('/profile')).path).toBe('/sign-in');
+  const used = victim.cookies.get('session')!;
+  await victim.send('/profile', {}, '/sign-out');
+  expect(victim.cookies.get('session'), 'nor is what was used before').not.toBe(used);
+});
+
+test('the second factor’s step comes under yet another id, and the first one dies', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const secret = mintSecret();
+  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+  const victim = dashboard.visitor();
+  await victim.signIn(ADA);
+  const pending = victim.cookies.get('session')!;
+  const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+  expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
+  const attacker = dashboard.visitor();
+  attacker.cookies.set('session', pending);
+  for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
+});
+
+test('one code, sent twice at once, lets one in', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const secret = mintSecret();
+  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+  const both = [stranger(dashboard), stranger(dashboard)];
+  for (const one of both) await one.signIn(ADA);
+  const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+  const pages = await Promise.all(both.map((one) => one.send('/sign-in/code', { code })));
+  expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
+});
+
+test('codes are not to be guessed: five attempts, then none, and the password is asked for again', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const secret = mintSecret();
+  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+  const attacker = stranger(dashboard);
+  const present = Math.floor(Date.now() / STEP_MS);
+  const near = [-2, -1, 0, 1, 2].map((by) => codeAt(secret, present + by));
+  const wrong = ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !near.includes(code))!;
+  const tries: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    if (i === 3) await attacker.signIn(ADA);
+    if (i === 0) await attacker.signIn(ADA);
+    tries.push((await attacker.send('/sign-in/code', { code: wrong })).status);
+  }
+  expect(tries).toEqual([403, 403, 403, 403, 403, 429]);
+  expect((await attacker.open('/sign-in/code')).path).toBe('/sign-in');
+});
+
+test('brute force: ten attempts at an email from wherever, then none, and the right password does not help', async () => {
+  const clock = movableClock();
+  const dashboard = await withAda({ clock });
+  const known = await dashboard.signedIn(ADA);
+  await known.send('/profile', {}, '/sign-out');
+  const statuses = await Promise.all(
+    Array.from({ length: 25 }, async () => (await stranger(dashboard).signIn(ADA, 'wrong')).status),
+  );
+  expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
+  expect(statuses.filter((status) => status === 429).length).toBe(15);
+  const right = await stranger(dashboard).signIn(ADA);
+  expect([right.status, right.text]).toEqual([429, expect.stringMatching(/Try again in 1\d minutes/)]);
+  expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(500);
+
+  expect((await known.signIn(ADA)).status, 'the browser that is known is not shut out').toBe(200);
+  const elsewhere = stranger(dashboard);
+  await elsewhere.send('/forgotten', { email: ADA });
+  await expect.poll(() => dashboard.mails().length).toBe(1);
+  const link = linkIn(dashboard.mails()[0]);
+  await elsewhere.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD });
+  expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor who opens a link of their mail').toBe(200);
+
+  for (let i = 0; i < 10; i++) await known.signIn(ADA, 'wrong');
+  expect((await known.signIn(ADA, NEW_PASSWORD)).status, 'a known browser has ten too').toBe(429);
+  clock.forward(15 * 60_000);
+  expect((await stranger(dashboard).signIn(ADA, NEW_PASSWORD)).status).toBe(200);
+});
+
+test('brute force: fifty attempts from an address, whatever the emails', async () => {
+  const dashboard = await withAda();
+  const attacker = dashboard.visitor({ 'x-forwarded-for': '203.0.113.9' });
+  const csrf = /value="([^"]+)"/.exec((await attacker.open('/sign-in')).html)![1]!;
+  const attempt = (who: Visitor, email: string, password = 'wrong') => who.post('/sign-in', { csrf, email, password });
+  const pages = await Promise.all(Array.from({ length: 51 }, (_, i) => attempt(attacker, `nobody${i}@example.org`)));
+  expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
+  expect((await attempt(attacker, ADA, PASSWORD)).status).toBe(429);
+  expect((await stranger(dashboard).signIn(ADA)).status, 'others come in').toBe(200);
+});
+
+test('who writes X-Forwarded-For is believed only where that is set', async () => {
+  const dashboard = await startDashboard({}, undefined, { trustProxy: [] });
+  const pages = await Promise.all(
+    Array.from({ length: 51 }, (_, i) => stranger(dashboard).signIn(`nobody${i}@example.org`, 'wrong')),
+  );
+  expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
+});
+
+test('emails are not to be found out: sign-in and a forgotten password say the same for all', async () => {
+  const dashboard = await withAda();
+  await dashboard.person('removed@example.org', 'member', 'ministry');
+  const { person } = (await dashboard.directory.credentials('removed@example.org'))!;
+  await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
+  await dashboard.person('gone@example.org', 'administrator', 'gone');
+  await dashboard.store.changeAccount('gone', 'remove', Date.now());
+  const invited = { email: 'invited@example.org', role: 'member', accountId: person.account_id } as const;
+  await dashboard.directory.invite({ ...invited, hash: hashToken(mintToken()) }, Date.now(), COMMAND_LINE);
+  const emails = [ADA, 'nobody@example.org', 'removed@example.org', 'gone@example.org', 'invited@example.org'];
+  const shape = ({ status, html, headers }: Page, email: string) => ({
+    status,
+    html: html.replaceAll(email, 'EMAIL').replace(/name="csrf" value="[^"]+"/g, ''),
+    cookies: headers.getSetCookie().map((cookie) => cookie.split('=')[0]),
+  });
+  const say = async (path: string, fields: object) =>
+    Promise.all(emails.map(async (email) => shape(await stranger(dashboard).send(path, { email, ...fields }), email)));
+  for (const [path, fields, status] of [
+    ['/sign-in', { password: 'wrong' }, 403],
+    ['/forgotten', {}, 200],
+  ] as const) {
+    const said = await say(path, fields);
+    for (const one of said) expect(one).toEqual({ ...said[0]!, status });
+  }
+  await expect.poll(() => dashboard.mails().length).toBe(1);
+  expect(dashboard.mails()[0], 'and only one of them gets a mail').toContain(`To: ${ADA}`);
+  for (const email of emails) {
+    for (let i = 0; i < 10; i++) await stranger(dashboard).signIn(email, 'wrong');
+  }
+  const limited = await say('/sign-in', { password: 'wrong' });
+  for (const one of limited) expect(one).toEqual({ ...limited[0]!, status: 429 });
+});
+
+test('an administrator cannot find out by inviting who has an account elsewhere', async () => {
+  const dashboard = await withAda();
+  await dashboard.person('ben@elsewhere.example', 'administrator', 'elsewhere');
+  const ada = await dashboard.signedIn(ADA);
+  const invite = (email: string) =>
+    ada.send('/settings/people', { email, role: 'member' }, '/settings/people/invitations');
+  const pages = [await invite('ben@elsewhere.example'), await invite('new@elsewhere.example')];
+  const shown = pages.map(({ status, text }) => [status, text.includes('The invitation is on its way')]);
+  expect(shown).toEqual([
+    [200, true],
+    [200, true],
+  ]);
+  const list = (await ada.open('/settings/people')).text;
+  expect([list.includes('ben@elsewhere.example member'), list.includes('new@elsewhere.example member')]).toEqual([
+    true,
+    true,
+  ]);
+  await expect.poll(() => dashboard.mails().length).toBe(2);
+  const toBen = dashboard.mails().find((mail) => mail.includes('To: ben@'))!;
+  expect(toBen).toContain('You have an account there already');
+  expect(toBen).not.toContain('/link/');
+});
+
+test('no mail gets another header or another reader', async () => {
+  const dashboard = await withAda();
+  const ada = await dashboard.signedIn(ADA);
+  const csrf = await ada.csrf();
+  for (const email of [
+    'a@b.example\r\nBcc: c@d.example',
+    'a@b.example\nSubject: x',
+    'a@b.example, c@d.example',
+    'a@b.example;c@d.example',
+    '"a b"@c.example',
+    'x <a@b.example>',
+    'a@b.example%0d%0aBcc:c@d.example',
+    'group:a@b.example;',
+    'a@b@c.example',
+  ]) {
+    const page = await ada.post('/settings/people/invitations', { csrf, email, role: 'member' });
+    expect([email, page.status]).toEqual([email, 400]);
+    expect((await dashboard.visitor().send('/forgotten', { email })).status).toBe(400);
+  }
+  expect(dashboard.mails()).toEqual([]);
+  expect(() => dashboard.store.createAccount('organisation', 'A\r\nBcc: c@d.example', 1)).toThrow(/printable/);
+  expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
+});
+
+test('a session does not outlive what it rests on', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  await dashboard.person('second@example.org', 'administrator', 'ministry');
+  const isOut = async (someone: Visitor) => (await someone.open('/profile')).path === '/sign-in';
+  let someone = await dashboard.signedIn(ADA);
+  await dashboard.store.changeAccount('ministry', 'suspend', Date.now());
+  expect(await isOut(someone)).toBe(true);
+  await dashboard.store.changeAccount('ministry', 'reinstate', Date.now());
+  expect(await isOut(someone), 'nor come back').toBe(true);
+  someone = await dashboard.signedIn(ADA);
+  const old = someone.cookies.get('session')!;
+  const change = { current: PASSWORD, password: NEW_PASSWORD, again: NEW_PASSWORD };
+  await someone.send('/profile', change, '/profile/password');
+  expect(await isOut(someone)).toBe(false);
+  const thief = dashboard.visitor();
+  thief.cookies.set('session', old);
+  expect(await isOut(thief), 'who had the very same session is out').toBe(true);
+  await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
+  expect(await isOut(someone)).toBe(true);
+  expect((await someone.signIn(ADA, NEW_PASSWORD)).status).toBe(403);
+});
+
+test('a password that was right when it was checked opens nothing once it is changed', async () => {
+  const dashboard = await withAda();
+  const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
+  const token = hashToken(mintToken());
+  const reset = hashToken(mintToken());
+  await dashboard.directory.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.resetPassword(reset, 'another', Date.now());
+  const asked = { id: person.id, passwordHash, factorDue: false };
+  expect(await dashboard.directory.openSession(token, asked, Date.now())).toBe(false);
+  expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
+});
+
+test('cookies cannot be read by script or sent by other sites; over https they are tied to it and the host', async () => {
+  const dashboard = await withAda();
+  const attributes = (cookies: string[]) => cookies.map((cookie) => cookie.replace(/=[^;]+/, ''));
+  const someone = dashboard.visitor();
+  expect(attributes((await someone.fetch('/sign-in')).headers.getSetCookie())).toEqual([
+    'session; Path=/; HttpOnly; SameSite=Lax',
+  ]);
+  const csrf = /value="([^"]+)"/.exec((await someone.open('/sign-in')).html)![1]!;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.dashboardUrl };
+  const body = new URLSearchParams({ csrf, email: ADA, password: PASSWORD });
+  const signedIn = await someone.fetch('/sign-in', { method: 'POST', body, headers });
+  expect(attributes(signedIn.headers.getSetCookie())).toEqual([
+    'session; Path=/; HttpOnly; SameSite=Lax',
+    'browser; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
+  ]);
+
+  const secure = await startDashboard({}, undefined, { url: 'https://risk.example.org' });
+  const { port } = new URL(secure.dashboardUrl);
+  const ask = (host: string) =>
+    new Promise<{ status: number; headers: Record<string, unknown> }>((resolve, reject) => {
+      request({ port, path: '/sign-in', headers: { host } }, (response) => {
+        response.resume();
+        resolve({ status: response.statusCode!, headers: response.headers });
+      })
+        .on('error', reject)
+        .end();
+    });
+  const { status, headers: sent } = await ask('risk.example.org');
+  expect(status).toBe(200);
+  expect(attributes(sent['set-cookie'] as string[])).toEqual([
+    '__Host-session; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+  expect(sent['strict-transport-security']).toBe('max-age=31536000');
+  for (const host of [`127.0.0.1:${port}`, 'evil.example', 'risk.example.org.evil.example', 'risk.example.org:81']) {
+    const other = await ask(host);
+    expect([host, other.status, other.headers['set-cookie']]).toEqual([host, 421, undefined]);
+  }
+});
