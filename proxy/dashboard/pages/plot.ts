@@ -13,6 +13,8 @@ interface Shape {
   height: number;
   /** Whether there are axes; small plots beside each other share the first one's days. */
   hasAxes: boolean;
+  /** Where it is shown, by the style sheet: everywhere if not given. */
+  on?: 'broad' | 'narrow';
 }
 
 const LEFT = 52;
@@ -29,7 +31,7 @@ function stepOf(most: number): number {
 const format = new Intl.NumberFormat('en');
 
 /** Requests by day: those of live keys below, those of test keys above them. */
-export function dayPlot(label: string, days: readonly DayCount[], { width, height, hasAxes }: Shape): Html {
+export function dayPlot(label: string, days: readonly DayCount[], { width, height, hasAxes, on }: Shape): Html {
   const most = Math.max(1, ...days.map(({ live, test }) => live + test));
   const step = stepOf(most);
   const top = hasAxes ? Math.ceil(most / step) * step : most;
@@ -40,8 +42,8 @@ export function dayPlot(label: string, days: readonly DayCount[], { width, heigh
     to > from &&
     html`<rect class="${look}" x="${round(left + i * place + place * 0.1)}" y="${y(to)}" width="${round(place * 0.8)}" height="${round(y(from) - y(to))}"/>`;
   const ticks = hasAxes ? Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step) : [];
-  const every = Math.ceil(days.length / 6);
-  return html`<svg class="plot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+  const every = Math.ceil(days.length / (width / 110));
+  return html`<svg class="plot${on && ` ${on}`}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
     ${ticks.map(
       (tick) => html`<line class="grid" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/>
       <text class="tick end" x="${left - 8}" y="${y(tick) + 4}">${format.format(tick)}</text>`,

@@ -84,7 +84,8 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
     .reverse();
   return html`<section><h2>By day</h2>
     <p class="legend"><span class="key live"></span> live keys <span class="key test"></span> test keys</p>
-    ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true })}
+    ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true, on: 'broad' })}
+    ${dayPlot(label, byDay(rows, days), { width: 330, height: 190, hasAxes: true, on: 'narrow' })}
     <details><summary>The same as a table</summary>
     ${table(
       'Requests by day',
