@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { type Awaitable, andThen, type Clock } from './clock.ts';
 import { corsHeaders, isPreflight, preflightReply, varyOf } from './cors.ts';
+import type { Admit, Gate } from './gate/gate.ts';
 import { presentedKey } from './keys/credentials.ts';
 import type { KeyKind } from './keys/key-format.ts';
-import type { Holder, Identify, KeyReader } from './keys/store.ts';
+import type { Holder } from './keys/store.ts';
 import { addLimitHeaders } from './limits/limit-headers.ts';
-import type { Charge, Limiter, Verdict } from './limits/limiter.ts';
+import type { Verdict } from './limits/limiter.ts';
 import { remember } from './memory.ts';
 import type { Metrics } from './metrics.ts';
 import { judge, locate } from './operations.ts';
@@ -30,15 +31,11 @@ export interface AccessRecord {
 }
 
 export interface DoorOptions {
-  keys: KeyReader;
-  limiter: Limiter;
+  gate: Gate;
   snapshots: SnapshotSource;
   metrics: Metrics;
   usage: UsageCounter;
   clock: Clock;
-  /** The service's defaults, for accounts without limits of their own. */
-  perMinute: number;
-  perMonth: number;
   corsOrigins: ReadonlySet<string>;
   /** Called with every answered request; null: no access log. */
   log: ((record: AccessRecord) => void) | null;
@@ -59,13 +56,13 @@ interface Answer {
 const PLACES_REMEMBERED = 20_000;
 
 /**
- * The door of every request. One runs to its end at once where store and limiter answer at once, as the embedded ones
- * do: a promise or two a request would cost as much as checking the key does.
+ * The door of every request. One runs to its end at once where the gate answers at once, as the embedded one
+ * does: a promise or two a request would cost as much as checking the key does.
  */
 export function openDoor(options: DoorOptions): Door {
-  const { keys, limiter, snapshots, metrics, usage, clock, corsOrigins, log, report, isStopping } = options;
+  const { gate, snapshots, metrics, usage, clock, corsOrigins, log, report, isStopping } = options;
   const vary = varyOf(corsOrigins);
-  let identify: Identify;
+  let admit: Admit;
   let opened = 0;
   let snapshot = snapshots.current();
   const placesOf = ({ manifest }: typeof snapshot) =>
@@ -75,10 +72,13 @@ export function openDoor(options: DoorOptions): Door {
   const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
     if (isPreflight(request, corsOrigins)) return withoutHolder(preflightReply());
     const key = presentedKey(request.rawHeaders);
-    const found = key === null ? null : identify(key, opened);
-    return andThen(found, (holder) => {
-      if (!holder) return withoutHolder(problemReply('INVALID_KEY', id));
-      return andThen(limiter.take(chargeOf(holder, options)), (verdict) => answerHolder(request, id, holder, verdict));
+    const found = key === null ? null : admit(key, opened);
+    return andThen(found, (admitted) => {
+      if (!admitted) return withoutHolder(problemReply('INVALID_KEY', id));
+      if ('retrySeconds' in admitted) {
+        return withoutHolder(problemReply('SERVICE_UNAVAILABLE', id, admitted.retrySeconds));
+      }
+      return answerHolder(request, id, admitted.holder, admitted.verdict);
     });
   };
 
@@ -150,7 +150,7 @@ export function openDoor(options: DoorOptions): Door {
   };
 
   return () => {
-    identify = keys.look();
+    admit = gate.look();
     opened = clock.wallMs();
     return serve;
   };
@@ -164,14 +164,4 @@ function stream(body: Readable, response: ServerResponse): void {
 
 function withoutHolder(reply: Reply): Answer {
   return { reply, operation: 'none', holder: null, verdict: null };
-}
-
-/** What a request of `holder` is charged to; the service's limits where its account has none of its own. */
-function chargeOf({ keyId, ownerId, kind, perMinute, perMonth }: Holder, service: DoorOptions): Charge {
-  return {
-    keyId,
-    ownerId,
-    perMinute: perMinute ?? service.perMinute,
-    perMonth: kind === 'live' ? (perMonth ?? service.perMonth) : null,
-  };
 }

@@ -17,11 +17,16 @@ const DETAILS: Record<ErrorCode, string> = {
   TRANSMISSION_DATA_UNAVAILABLE: 'This country has no case records; the other operations are served as usual.',
 };
 
-/** Failures below the contract: what arrived was not HTTP, or the proxy itself failed. */
+/** Failures below the contract: what arrived was not HTTP, or the proxy itself or what it rests on failed. */
 export const FAULTS = {
   MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large', detail: 'Send fewer or shorter headers.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: 'Keys and limits cannot be checked at present',
+    detail: 'Wait as many seconds as Retry-After says, then try again.',
+  },
   INTERNAL_ERROR: { status: 500, title: 'The server failed', detail: 'Try again later, and quote the request_id.' },
 } as const;
 export type FaultCode = keyof typeof FAULTS;

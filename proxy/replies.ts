@@ -14,10 +14,12 @@ export interface Reply {
   body: string | Buffer | Readable | null;
 }
 
-export function problemReply(code: ErrorCode | FaultCode, requestId: string): Reply {
+/** `retrySeconds`: when to ask again, where that is known. */
+export function problemReply(code: ErrorCode | FaultCode, requestId: string, retrySeconds?: number): Reply {
   const { status, body } = problem(code, requestId);
   const headers = ['content-type', PROBLEM_TYPE, 'cache-control', 'no-store', 'content-length', String(body.length)];
   if (code === 'INVALID_KEY') headers.push('www-authenticate', 'Bearer');
+  if (retrySeconds !== undefined) headers.push('retry-after', String(retrySeconds));
   if (code === 'METHOD_NOT_ALLOWED') headers.push('allow', 'GET, HEAD');
   return { status, headers, body };
 }

@@ -7,9 +7,10 @@ import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type DashboardSettings, openDashboard } from './dashboard/open.ts';
 import { type AccessRecord, openDoor } from './door.ts';
+import { openGate } from './gate/open-gate.ts';
+import type { GateTimes } from './gate/times.ts';
 import { openStore, sqliteFile } from './keys/open-store.ts';
 import type { AccountStore } from './keys/store.ts';
-import { openLimiter } from './limits/open-limiter.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
@@ -39,6 +40,8 @@ export interface ServerOptions {
   /** How often a newly published snapshot is looked for. */
   pollMs?: number;
   bounds?: Partial<Bounds>;
+  /** How patient it is with PostgreSQL and Redis. */
+  gateTimes?: Partial<GateTimes>;
   /** None is opened where it is not given. */
   dashboard?: DashboardSettings | null;
 }
@@ -77,9 +80,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // The snapshot first: where there is none, nothing is made.
     const snapshots = await openSource(options);
     opened.push(() => snapshots.close());
-    const store = openStore(options.store);
+    const store = openStore(options.store, options.limits);
     opened.push(() => store.close());
-    const usageStore = openUsage(options.store);
+    const usageStore = openUsage(options.store, store);
     opened.push(() => usageStore.close());
     const usage = countUsage(usageStore, clock);
     opened.push(() => noteDown('usage', () => usage.flush(), report));
@@ -88,20 +91,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       noteDown('usage', () => usage.flush(), report);
     }, NOTE_USES_MS).unref();
     opened.push(() => clearInterval(noting));
-    const limiter = openLimiter(options.limits, options.store, clock);
-    opened.push(() => limiter.close());
+    const { perMinute, perMonth, limits, gateTimes: times } = options;
+    const gate = await openGate({
+      limits,
+      store: options.store,
+      opened: store,
+      clock,
+      perMinute,
+      perMonth,
+      report,
+      times,
+    });
+    opened.push(() => gate.close());
 
     const metrics = createMetrics();
     let stopping = false;
     const door = openDoor({
-      keys: store,
-      limiter,
+      gate,
       snapshots,
       metrics,
       usage,
       clock,
-      perMinute: options.perMinute,
-      perMonth: options.perMonth,
       corsOrigins: new Set(options.corsOrigins),
       log: options.log ?? null,
       report,
@@ -118,9 +128,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (options.dashboard) {
       const { apiUrl } = options.dashboard;
       const exampleState = () => exampleStateOf(snapshots.current());
-      const { perMinute, perMonth } = options;
       const flushUsage = () => noteDown('usage', () => usage.flush(), report);
-      const counts = { limiter, usage: usageStore, flushUsage, perMinute, perMonth };
+      const counts = { limiter: gate, usage: usageStore, flushUsage, perMinute, perMonth };
       const services = { accounts: store, clock, exampleState, report, ...counts };
       const at = { store: options.store, apiUrl: apiUrl ?? url };
       const dashboard = await openDashboard({ ...options.dashboard, ...at, services });
@@ -139,7 +148,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         connections: await promisify(app.server.getConnections.bind(app.server))(),
         memoryBytes: process.memoryUsage.rss(),
       }),
-      unready: () => (stopping ? 'stopping' : null),
+      unready: () => (stopping ? 'stopping' : gate.unavailable()),
     });
     const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
     opened.unshift(() => ops.close());

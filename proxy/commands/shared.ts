@@ -30,7 +30,7 @@ export function addStoreOptions(command: Command): Command {
 
 /** Runs `work` with the store that `options` name, and closes it. */
 export async function withStore<T>(options: StoreOptions, work: (store: AccountStore) => Promise<T>): Promise<T> {
-  const store = openStore(options.store);
+  const store = openStore(options.store, options.limits);
   try {
     checkLimits(options.limits, options.store);
     return await work(store);

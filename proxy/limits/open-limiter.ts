@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { sqliteFile } from '../keys/open-store.ts';
+import { isPostgresUrl, isRedisUrl, sqliteFile } from '../keys/open-store.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Limiter } from './limiter.ts';
 import { openForOne, openSqliteLimiter } from './sqlite-limiter.ts';
@@ -17,17 +17,17 @@ function limitsFile(limits: string, store: string): string {
   if (file !== null) return `${realpathSync(file)}-limits`;
   const own = sqliteFile(limits);
   if (own !== null) return own;
-  if (limits === 'sqlite') throw new UsageError('limits: with this store, name a file: sqlite:FILE');
-  if (/^rediss?:\/\//.test(limits)) {
-    throw new UsageError('limits: redis:// is not in this build yet; use sqlite, for one proxy process');
-  }
+  if (limits === 'sqlite') throw new UsageError('limits: with this store, name redis://… or a file: sqlite:FILE');
   // The value itself may hold a password, so it is not repeated.
   throw new UsageError('limits: expected sqlite, sqlite:FILE or redis://…');
 }
 
-/** @throws UsageError where `limits` is none that this build has. Opens nothing. */
+/** @throws UsageError where `limits` is none that there is, or does not go with `store`. Opens nothing. */
 export function checkLimits(limits: string, store: string): void {
-  limitsFile(limits, store);
+  const shared = isPostgresUrl(store);
+  if (isRedisUrl(limits) && !shared) throw new UsageError('limits: redis:// goes with --store postgres://…');
+  // Who only changes accounts and keys in PostgreSQL counts nothing, and need not say where.
+  if (!isRedisUrl(limits) && !(shared && limits === DEFAULT_LIMITS)) limitsFile(limits, store);
 }
 
 /**

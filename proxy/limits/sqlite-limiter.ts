@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.ts';
 import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { UsageError } from '../usage-error.ts';
+import { minuteBlock, monthBlock } from './blocks.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
 import { addGrant, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
@@ -26,14 +27,6 @@ interface Month {
   taken: number;
   left: number;
 }
-
-/**
- * Requests written off in advance at a time: a tenth of the minute, a hundredth of the month, between 1 and 1,000.
- * This is the most that a crash can cost a client, and what spares most requests a write.
- */
-const blockOf = (limit: number, share: number) => Math.min(1000, Math.max(1, Math.floor(limit * share)));
-const minuteBlock = (perMinute: number) => blockOf(perMinute, 1 / 10);
-const monthBlock = (perMonth: number) => blockOf(perMonth, 1 / 100);
 
 /**
  * Limits of one process, in memory, with an SQLite file beside it that makes restarts safe. `take` has no await in it,

@@ -1,16 +1,20 @@
 import { sqliteFile } from '../keys/open-store.ts';
+import { isPostgresStore } from '../keys/postgres-store.ts';
+import type { AccountStore } from '../keys/store.ts';
 import { transact } from '../sqlite-file.ts';
 import { openStoreFile } from '../sqlite-schema.ts';
-import { UsageError } from '../usage-error.ts';
+import { openPostgresUsage } from './postgres-usage.ts';
 import { DAYS_KEPT, dayOf, type OwnerUsage, type UsageStore } from './usage.ts';
 
 /** Requests wait while this writes. */
 const BUSY_MS = 20;
 
-/** Where requests are counted by day, in the store at `url`. @throws UsageError where this build has none of the kind. */
-export function openUsage(url: string): UsageStore {
-  const file = sqliteFile(url);
-  if (file === null) throw new UsageError('usage is counted in a store of the form sqlite:FILE in this build');
+/** Where requests are counted by day, in `store`, which is the one at `url`. */
+export function openUsage(url: string, store: AccountStore): UsageStore {
+  return isPostgresStore(store) ? openPostgresUsage(store.db) : openSqliteUsage(sqliteFile(url)!);
+}
+
+function openSqliteUsage(file: string): UsageStore {
   const db = openStoreFile(file);
   // A count that a power cut forgets is no loss worth a sync.
   db.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA synchronous = NORMAL`);

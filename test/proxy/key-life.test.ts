@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Finished, runCli, runHere } from './cli-process.ts';
+import { FORMS, removeServersAtEnd } from './forms.ts';
 import { codeOf, type Service, startService } from './service.ts';
 
 async function commandsFor(service: Service) {
-  const env = { MALARIA_STORE: service.storeUrl };
+  const env = { MALARIA_STORE: service.storeUrl, MALARIA_LIMITS: service.limits };
   const run = (...args: string[]) => runCli(args, env);
   const must = async (...args: string[]): Promise<Finished> => {
     const done = await run(...args);
@@ -36,8 +37,11 @@ async function commandsFor(service: Service) {
   return { run, must, createKey };
 }
 
-test('the whole life of keys and accounts, from another process', async () => {
-  const service = await startService();
+removeServersAtEnd();
+const forms = FORMS.filter((form) => !form.skip);
+
+test.each(forms)('the whole life of keys and accounts, from another process: $name', async ({ place }) => {
+  const service = await startService(await place());
   const { run, must, createKey } = await commandsFor(service);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
 
@@ -134,8 +138,8 @@ test('a key works up to its expiry and not past it', async () => {
   expect((await must('keys', 'list')).stdout).toContain('expired');
 });
 
-test('limits of an account hold from the next request on', async () => {
-  const service = await startService();
+test.each(forms)('limits of an account hold from the next request on: $name', async ({ place }) => {
+  const service = await startService(await place());
   const { must, createKey } = await commandsFor(service);
   await must('accounts', 'create-organisation', 'acme');
   const { key } = await createKey('acme');
@@ -182,8 +186,8 @@ test.each([
   ],
   [['keys', 'create', '--owner', 'a'], /required option/],
   [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number 1 or more/],
-  [['accounts', 'list', '--store', 'postgres://me:secret@host/db'], /postgres:\/\/ is not in this build yet/],
-  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ is not in this build yet/],
+  [['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db'], /PostgreSQL cannot be used: .*ECONNREFUSED/],
+  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ goes with --store postgres:\/\//],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
 ])('%j is refused with one clear line and exit code 2', async (args, message) => {

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { FORMS, removeServersAtEnd } from './forms.ts';
 import { codeOf, giveKey, startService } from './service.ts';
 
-test('either header carries the key, both if they agree, the query never', async () => {
-  const service = await startService();
+removeServersAtEnd();
+const forms = FORMS.filter((form) => !form.skip);
+
+test.each(forms)('either header carries the key, both if they agree, the query never: $name', async ({ place }) => {
+  const service = await startService(await place());
   const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
   const status = async (headers: Record<string, string>, path = '/v1/periods') =>
     (await service.get(path, undefined, { headers })).status;
@@ -18,8 +22,8 @@ test('either header carries the key, both if they agree, the query never', async
   }
 });
 
-test('every cause of a 401 looks the same', async () => {
-  const service = await startService();
+test.each(forms)('every cause of a 401 looks the same: $name', async ({ place }) => {
+  const service = await startService(await place());
   const { key } = await giveKey(service.store);
   const { id, key: revoked } = await giveKey(service.store);
   await service.store.revokeKey(id, Date.now());
@@ -41,8 +45,8 @@ test('every cause of a 401 looks the same', async () => {
   expect(await codeOf(await service.get('/v1/periods', undefined))).toBe('INVALID_KEY');
 });
 
-test('concurrent requests: exactly as many as allowed, of minute and month', async () => {
-  const service = await startService({ perMinute: 40, perMonth: 30 });
+test.each(forms)('concurrent requests: exactly as many as allowed, of minute and month: $name', async ({ place }) => {
+  const service = await startService({ ...(await place()), perMinute: 40, perMonth: 30 });
   const [{ key: live }, { key: second }] = [await giveKey(service.store), await giveKey(service.store)];
   const { key: trial } = await giveKey(service.store, { kind: 'test' });
   const granted = async (keys: string[]) => {
@@ -59,8 +63,8 @@ test('concurrent requests: exactly as many as allowed, of minute and month', asy
   expect(Math.abs(Date.now() + until * 1000 - monthEnd)).toBeLessThan(5000);
 });
 
-test('errors count, a 429 does not', async () => {
-  const service = await startService({ perMinute: 4 });
+test.each(forms)('errors count, a 429 does not: $name', async ({ place }) => {
+  const service = await startService({ ...(await place()), perMinute: 4 });
   const { key } = await giveKey(service.store, { scopes: ['forecasts'] });
   const left = async (path: string, init?: RequestInit) =>
     (await service.get(path, key, init)).headers.get('ratelimit')?.replace(/;t=\d+/g, '');

@@ -232,8 +232,20 @@ test('what stands in the way of a start is one clear line, exit code 2', async (
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is taken`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
     [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build` first'],
-    [[...args, ...free, '--limits', 'redis://x'], 'redis:// is not in this build yet'],
-    [['--snapshot', current, '--store', 'postgres://x', ...free], 'postgres:// is not in this build yet'],
+    [[...args, ...free, '--limits', 'redis://x'], 'redis:// goes with --store postgres://'],
+    [['--snapshot', current, '--store', 'postgres://x', ...free], 'name redis://… or a file: sqlite:FILE'],
+    [
+      [
+        '--snapshot',
+        current,
+        '--store',
+        'postgres://me:secret@127.0.0.1:1/x',
+        '--limits',
+        'redis://127.0.0.1:1',
+        ...free,
+      ],
+      'limits: Redis cannot be used: connect ECONNREFUSED',
+    ],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
   ] as const) {
     const done = await runHere(['serve', ...more]);

@@ -12,6 +12,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export interface Service extends RunningServer {
   build: string;
   storeUrl: string;
+  limits: string;
   reports: string[];
   /** GET of `path` with `key`, whatever else is wanted of the request. */
   get(path: string, key?: string, init?: RequestInit): Promise<Response>;
@@ -60,7 +61,8 @@ export async function serveBuild(
     ...server,
     close,
     build: place.build,
-    storeUrl: place.store,
+    storeUrl: options.store ?? place.store,
+    limits: options.limits ?? 'sqlite',
     reports,
     get: (path, key, init = {}) =>
       fetch(server.url + path, {

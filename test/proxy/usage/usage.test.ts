@@ -15,7 +15,7 @@ async function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-usage-'));
   const file = join(folder, 'proxy.sqlite');
   const store = openStore(`sqlite:${file}`);
-  const usage = openUsage(`sqlite:${file}`);
+  const usage = openUsage(`sqlite:${file}`, store);
   onTestFinished(async () => {
     await usage.close();
     await store.close();

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { lineOf, UsageError } from '../usage-error.ts';
+
+const SCRIPTS = ['admit', 'put', 'block', 'lease', 'open', 'month'] as const;
+export type Script = (typeof SCRIPTS)[number];
+
+const TEXTS = SCRIPTS.map((name) => readFileSync(join(import.meta.dirname, `${name}.lua`), 'utf8'));
+
+/**
+ * One connection to one Redis process. It is not made anew when it breaks: what answers at the same address next may be
+ * another process with another memory, and must be looked at first.
+ */
+export interface Link {
+  /** What Redis calls this very process of its; another after each restart. */
+  runId: string;
+  isOpen(): boolean;
+  run(script: Script, keys: string[], args: (string | number)[]): Promise<unknown>;
+  /** Removes what begins with `prefix`, little by little. */
+  sweep(prefix: string): Promise<void>;
+  close(): void;
+}
+
+const SWEPT_AT_ONCE = 500;
+/** More commands that wait for an answer than this are refused at once. */
+const WAITING = 20_000;
+
+/**
+ * Connects to the Redis at `url`. Where it answers nothing for `deadlineMs` while something is asked, the link is
+ * closed and all that waits fails.
+ * @throws UsageError where it cannot be reached, or is set to forget what is in use.
+ */
+export async function openLink(url: string, deadlineMs: number): Promise<Link> {
+  const client = connectable(url, deadlineMs);
+  let [asked, answered, lastAnswer] = [0, 0, performance.now()];
+  const close = () => {
+    clearInterval(watch);
+    if (client.isOpen) client.destroy();
+  };
+  const watch = setInterval(() => {
+    if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
+    // After a pause of this process itself, what has arrived meanwhile is read first.
+    setImmediate(() => {
+      if (asked !== answered && performance.now() - lastAnswer >= deadlineMs) close();
+    });
+  }, deadlineMs / 5).unref();
+  client.on('error', close);
+  client.on('end', close);
+  const send = async (args: string[]): Promise<unknown> => {
+    if (asked === answered) lastAnswer = performance.now();
+    asked++;
+    try {
+      return await client.sendCommand(args);
+    } finally {
+      answered++;
+      lastAnswer = performance.now();
+    }
+  };
+
+  try {
+    await client.connect();
+    const info = parseInfo(String(await send(['INFO'])));
+    if (info.role !== 'master') throw new Error('it is a replica; name the primary');
+    if (info.maxmemory_policy !== 'noeviction') {
+      throw new Error(
+        `its maxmemory-policy is ${info.maxmemory_policy}, which may forget limits; set it to noeviction`,
+      );
+    }
+    const shas = await Promise.all(TEXTS.map((text) => send(['SCRIPT', 'LOAD', text])));
+    return {
+      runId: info.run_id!,
+      isOpen: () => client.isReady,
+      run: (script, keys, args) =>
+        send(['EVALSHA', String(shas[SCRIPTS.indexOf(script)]), String(keys.length), ...keys, ...args.map(String)]),
+      async sweep(prefix) {
+        let cursor = '0';
+        do {
+          const found = await send(['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(SWEPT_AT_ONCE)]);
+          const [next, keys] = found as [string, string[]];
+          if (keys.length > 0) await send(['UNLINK', ...keys]);
+          cursor = next;
+        } while (cursor !== '0');
+      },
+      close,
+    };
+  } catch (error) {
+    close();
+    throw new UsageError(`limits: Redis cannot be used: ${lineOf(error) || (error as NodeJS.ErrnoException).code}`, {
+      cause: error,
+    });
+  }
+}
+
+function connectable(url: string, deadlineMs: number) {
+  try {
+    return createClient({
+      url,
+      RESP: 2,
+      socket: { connectTimeout: deadlineMs, reconnectStrategy: false },
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      commandsQueueMaxLength: WAITING,
+      maintNotifications: 'disabled',
+    });
+  } catch {
+    // The address may hold a password, so it is not repeated.
+    throw new UsageError('limits: expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS');
+  }
+}
+
+function parseInfo(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split('\r\n').flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)]] : [];
+    }),
+  );
+}

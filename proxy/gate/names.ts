@@ -1,0 +1,5 @@
+/** How things are called in Redis. All of an epoch begins with its token, so nothing of another is ever read. */
+export const prefixOf = (token: string) => `malaria:${token}:`;
+export const epochKey = (token: string) => `${prefixOf(token)}epoch`;
+export const keyKey = (token: string, hash: Buffer) => `${prefixOf(token)}key:${hash.toString('hex')}`;
+export const accountKey = (token: string, id: string) => `${prefixOf(token)}account:${id}`;

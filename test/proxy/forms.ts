@@ -1,0 +1,56 @@
+/** The two forms in which accounts, keys and limits are kept. What is promised is tested on both. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, onTestFinished } from 'vitest';
+import { missingServers, type RealServer, startPostgres, startRedis } from './real-servers.ts';
+
+export interface Place {
+  store: string;
+  limits: string;
+}
+
+export interface Form {
+  name: string;
+  /** Whether this machine has not what it takes. */
+  skip: boolean;
+  /** Room of its own for the running test. */
+  place(): Promise<Place>;
+}
+
+let servers: Promise<[RealServer, RealServer]> | undefined;
+let databases = 0;
+
+/** An empty database of its own and a Redis: those of this test file, which go with it. */
+export async function sharedPlace(): Promise<Place> {
+  servers ??= Promise.all([startPostgres(), startRedis()]);
+  const [postgres, redis] = await servers;
+  const name = `t${++databases}`;
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return { store: postgres.url.replace(/postgres$/, name), limits: redis.url };
+}
+
+/** To be called by a file that uses shared places. */
+export function removeServersAtEnd(): void {
+  afterAll(async () => {
+    for (const server of (await servers) ?? []) await server.remove();
+    servers = undefined;
+  });
+}
+
+export const FORMS: Form[] = [
+  {
+    name: 'SQLite',
+    skip: false,
+    place: async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'malaria-form-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      return { store: `sqlite:${join(folder, 'proxy.sqlite')}`, limits: 'sqlite' };
+    },
+  },
+  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, place: sharedPlace },
+];

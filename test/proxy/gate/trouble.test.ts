@@ -1,0 +1,341 @@
+/**
+ * Several proxies on one PostgreSQL and one Redis, while these are stopped, killed, paused, emptied, replaced and cut
+ * off. What must never happen is asserted at every step; how long things take is not.
+ */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Gate } from '../../../proxy/gate/gate.ts';
+import { openLink } from '../../../proxy/gate/link.ts';
+import { openConfirm, putKey } from '../../../proxy/gate/mirror.ts';
+import { openSharedGate } from '../../../proxy/gate/shared-gate.ts';
+import type { GateTimes } from '../../../proxy/gate/times.ts';
+import { hashKey } from '../../../proxy/keys/key-format.ts';
+import { SCHEMA } from '../../../proxy/keys/postgres-schema.ts';
+import { openPostgresStore, type PostgresStore } from '../../../proxy/keys/postgres-store.ts';
+import { openPostgres } from '../../../proxy/postgres.ts';
+import { missingServers, type RealServer, startPostgres, startRedis, startRelay } from '../real-servers.ts';
+import { giveKey } from '../service.ts';
+
+/** A minute of two seconds and a lease of one, so that what takes a minute and a half in earnest is soon over. */
+const QUICK: GateTimes = {
+  leaseMs: 1000,
+  marginMs: 100,
+  beatMs: 100,
+  deadlineMs: 1000,
+  confirmMs: 60_000,
+  minuteMs: 2000,
+};
+const WAIT = { timeout: 60_000, interval: 20 };
+
+describe.skipIf(missingServers.length > 0)('in trouble', () => {
+  let postgres: RealServer;
+  let redis: RealServer;
+  beforeEach(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  });
+  afterEach(async () => {
+    await Promise.all([postgres.remove(), redis.remove()]);
+  });
+
+  /** The store as one process has it. `redisUrl` null: it can tell Redis nothing itself. */
+  function openAccounts(redisUrl: string | null = redis.url, times: Partial<GateTimes> = {}): PostgresStore {
+    const db = openPostgres(postgres.url, SCHEMA);
+    const { confirm, close } = openConfirm(db, redisUrl, { ...QUICK, ...times });
+    const store = openPostgresStore(db, confirm);
+    onTestFinished(async () => {
+      close();
+      await db.close();
+    });
+    return store;
+  }
+  interface Proxy {
+    gate: Gate;
+    store: PostgresStore;
+    reports: string[];
+  }
+  async function openProxy(
+    options: { url?: string; perMinute?: number; perMonth?: number; times?: Partial<GateTimes> } = {},
+  ): Promise<Proxy> {
+    const { url = redis.url, perMinute = 100_000, perMonth = 100_000, times = {} } = options;
+    const reports: string[] = [];
+    const store = openAccounts(url);
+    const report = (line: string) => void reports.push(line);
+    const gate = await openSharedGate({ store, url, perMinute, perMonth, report, times: { ...QUICK, ...times } });
+    onTestFinished(() => gate.close());
+    return { gate, store, reports };
+  }
+  const ask = async ({ gate }: Proxy, key: string): Promise<'granted' | 'refused' | 'nobody' | 'unavailable'> => {
+    const admitted = await gate.look()(key, Date.now());
+    if (!admitted) return 'nobody';
+    if ('retrySeconds' in admitted) {
+      expect(admitted.retrySeconds).toBeGreaterThan(0);
+      return 'unavailable';
+    }
+    return admitted.verdict.refusedBy === null ? 'granted' : 'refused';
+  };
+  const until = (proxy: Proxy, key: string, answer: string) =>
+    vi.waitFor(async () => expect(await ask(proxy, key)).toBe(answer), WAIT);
+
+  test('limits are exact over four proxies, of minute and month', async () => {
+    const times = { minuteMs: 60_000 };
+    const proxies = await Promise.all(
+      Array.from({ length: 4 }, () => openProxy({ perMinute: 300, perMonth: 500, times })),
+    );
+    const keys: string[] = [];
+    for (const owner of ['both', 'both', 'trial']) {
+      const { key } = await giveKey(proxies[0]!.store, { owner, kind: owner === 'trial' ? 'test' : 'live' });
+      keys.push(key);
+    }
+    const counts = await Promise.all(
+      keys.map(async (key) => {
+        const asked = Array.from({ length: 1000 }, (_, i) => ask(proxies[i % 4]!, key));
+        return (await Promise.all(asked)).filter((answer) => answer === 'granted').length;
+      }),
+    );
+    expect(counts[0]! + counts[1]!).toBe(500);
+    expect(Math.max(counts[0]!, counts[1]!)).toBeLessThanOrEqual(300);
+    expect(counts[2]).toBe(300);
+  });
+
+  test('what is told by nobody but the proxies holds when the command returns', async () => {
+    const proxies = [await openProxy(), await openProxy()];
+    const writer = openAccounts(null);
+    for (let i = 0; i < 5; i++) {
+      const { id, key } = await giveKey(writer);
+      for (const proxy of proxies) expect(await ask(proxy, key)).toBe('granted');
+      await writer.revokeKey(id, Date.now());
+      for (const proxy of proxies) expect(await ask(proxy, key)).toBe('nobody');
+    }
+  });
+
+  test('a change whose writer dies before telling anybody holds soon after', async () => {
+    const proxy = await openProxy();
+    const { id, key } = await giveKey(proxy.store);
+    expect(await ask(proxy, key)).toBe('granted');
+    const db = openPostgres(postgres.url, SCHEMA);
+    onTestFinished(() => db.close());
+    void openPostgresStore(db, () => new Promise(() => {})).revokeKey(id, Date.now());
+    await until(proxy, key, 'nobody');
+  });
+
+  test('a copy that was read before a change does not replace it', async () => {
+    const proxy = await openProxy();
+    const { id, key } = await giveKey(proxy.store);
+    const before = await proxy.store.find(hashKey(key));
+    expect(await ask(proxy, key)).toBe('granted');
+    await proxy.store.revokeKey(id, Date.now());
+    const link = await openLink(redis.url, 1000);
+    onTestFinished(() => link.close());
+    const [row] = await proxy.store.db.query<{ token: string }>('SELECT token FROM redis_epoch');
+    expect(await putKey({ token: row!.token, link }, hashKey(key), before)).toBe(true);
+    expect(await ask(proxy, key)).toBe('nobody');
+  });
+
+  test('Redis killed under load: nothing granted beyond minute and month, and it goes on', async () => {
+    const [perMinute, perMonth] = [40, 1000];
+    const proxies = [await openProxy({ perMinute, perMonth }), await openProxy({ perMinute, perMonth })];
+    const { key } = await giveKey(proxies[0]!.store);
+    const grants: { from: number; to: number }[] = [];
+    let lives = 0;
+    let stop = false;
+    const client = async (proxy: Proxy) => {
+      while (!stop) {
+        const from = performance.now();
+        if ((await ask(proxy, key)) === 'granted') grants.push({ from, to: performance.now() });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const clients = Promise.all([0, 1, 2, 3].map((i) => client(proxies[i % 2]!)));
+    for (; lives < 3; lives++) {
+      const before = grants.length;
+      await vi.waitFor(() => expect(grants.length).toBeGreaterThanOrEqual(before + perMinute), WAIT);
+      await redis.kill();
+      await redis.start();
+    }
+    const before = grants.length;
+    await vi.waitFor(() => expect(grants.length).toBeGreaterThan(before), WAIT);
+    stop = true;
+    await clients;
+    // Any request that was sent and answered within a span shorter than the minute was granted within it.
+    for (const { from } of grants) {
+      const within = grants.filter((other) => other.from >= from && other.to < from + QUICK.minuteMs);
+      expect(within.length).toBeLessThanOrEqual(perMinute);
+    }
+    expect(grants.length).toBeLessThanOrEqual(perMonth);
+    // A block of 1%, and what was on its way to each of the four clients, at each kill.
+    const rest = perMonth - grants.length - lives * (perMonth / 100 + 4);
+    await proxies[0]!.store.setLimits('ministry', { perMinute: 100_000 });
+    let more = 0;
+    for (let answer = 'granted'; answer === 'granted'; more++) answer = await ask(proxies[0]!, key);
+    expect(more - 1).toBeGreaterThanOrEqual(rest);
+    expect(more - 1 + grants.length).toBeLessThanOrEqual(perMonth);
+  });
+
+  test('Redis come back with an older memory does not know a revoked key again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'malaria-rdb-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const client = createClient({ url: redis.url });
+    client.on('error', () => {});
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    const proxy = await openProxy({ perMonth: 100 });
+    const { id, key } = await giveKey(proxy.store);
+    const { key: other } = await giveKey(proxy.store, { owner: 'other' });
+    expect(await ask(proxy, other)).toBe('granted');
+    expect(await ask(proxy, key)).toBe('granted');
+    await client.sendCommand(['SAVE']);
+    const { dir } = (await client.configGet('dir')) as { dir: string };
+    cpSync(join(dir, 'dump.rdb'), join(folder, 'dump.rdb'));
+    await proxy.store.revokeKey(id, Date.now());
+    for (let i = 0; i < 60; i++) await ask(proxy, other);
+    await redis.kill();
+    cpSync(join(folder, 'dump.rdb'), join(dir, 'dump.rdb'));
+    await redis.start();
+    await vi.waitFor(async () => {
+      const answers = [await ask(proxy, key), await ask(proxy, other)];
+      expect(answers[0]).not.toBe('granted');
+      expect(answers[1]).toBe('granted');
+    }, WAIT);
+    expect(await ask(proxy, key)).toBe('nobody');
+    let granted = 62;
+    while ((await ask(proxy, other)) === 'granted') granted++;
+    expect(granted).toBeLessThanOrEqual(100);
+    expect(granted).toBeGreaterThanOrEqual(97);
+  });
+
+  test('Redis emptied while it runs grants no minute anew', async () => {
+    const proxy = await openProxy({ perMinute: 10, times: { minuteMs: 60_000 } });
+    const { key } = await giveKey(proxy.store, { kind: 'test' });
+    for (let i = 0; i < 10; i++) expect(await ask(proxy, key)).toBe('granted');
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    await client.flushAll();
+    client.destroy();
+    expect(await ask(proxy, key)).toBe('unavailable');
+    // Until the next epoch begins, and then for a minute of 60 s: a second of it is looked at here.
+    await vi.waitFor(async () => {
+      expect(await ask(proxy, key)).toBe('unavailable');
+      const admitted = await proxy.gate.look()(key, Date.now());
+      expect((admitted as { retrySeconds: number }).retrySeconds).toBeGreaterThan(30);
+    }, WAIT);
+    for (let i = 0; i < 20; i++) expect(await ask(proxy, key)).toBe('unavailable');
+  });
+
+  test('while Redis hangs nobody is let in, and a revocation is acknowledged once that is sure', async () => {
+    const proxy = await openProxy();
+    const { id, key } = await giveKey(proxy.store);
+    expect(await ask(proxy, key)).toBe('granted');
+    redis.pause();
+    expect(await ask(proxy, key)).toBe('unavailable');
+    expect(await ask(proxy, key)).toBe('unavailable');
+    const writer = openAccounts();
+    await writer.revokeKey(id, Date.now());
+    redis.resume();
+    for (let i = 0; i < 50; i++) {
+      expect(['unavailable', 'nobody']).toContain(await ask(proxy, key));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await until(proxy, key, 'nobody');
+    expect(proxy.reports).toContain('keys and limits can be asked again');
+  });
+
+  test('without PostgreSQL what Redis knows is served for a lease, and nobody after it', async () => {
+    const proxy = await openProxy({ times: { leaseMs: 4000 } });
+    const { id, key } = await giveKey(proxy.store);
+    const { key: unseen } = await giveKey(proxy.store, { owner: 'other' });
+    expect(await ask(proxy, key)).toBe('granted');
+    await postgres.kill();
+    expect(await ask(proxy, key)).toBe('granted');
+    expect(await ask(proxy, unseen)).toBe('unavailable');
+    await expect(async () => proxy.store.revokeKey(id, Date.now())).rejects.toThrow(
+      /^store: PostgreSQL cannot be used/,
+    );
+    await until(proxy, key, 'unavailable');
+    await postgres.start();
+    await until(proxy, key, 'granted');
+    await until(proxy, unseen, 'granted');
+    await proxy.store.revokeKey(id, Date.now());
+    expect(await ask(proxy, key)).toBe('nobody');
+  });
+
+  test('a hanging PostgreSQL keeps no request waiting', async () => {
+    const proxy = await openProxy({ times: { leaseMs: 60_000 } });
+    const { key } = await giveKey(proxy.store);
+    const { key: unseen } = await giveKey(proxy.store, { owner: 'other' });
+    expect(await ask(proxy, key)).toBe('granted');
+    postgres.pause();
+    expect(await ask(proxy, key)).toBe('granted');
+    expect(await ask(proxy, unseen)).toBe('unavailable');
+    postgres.resume();
+    await until(proxy, unseen, 'granted');
+  });
+
+  test('a proxy cut off from Redis lets nobody in, the others go on, and changes reach both', async () => {
+    const relay = await startRelay(redis.port);
+    onTestFinished(relay.close);
+    const cut = await openProxy({ url: `redis://127.0.0.1:${relay.port}` });
+    const whole = await openProxy();
+    const { id, key } = await giveKey(whole.store);
+    const { key: other } = await giveKey(whole.store);
+    for (const proxy of [cut, whole]) expect(await ask(proxy, key)).toBe('granted');
+    for (const sever of [relay.cut, relay.stall]) {
+      sever();
+      expect([await ask(cut, other), await ask(whole, other)]).toEqual(['unavailable', 'granted']);
+      // Told by the other proxy, though this one's own way to Redis is cut.
+      await cut.store.setLimits('ministry', { perMinute: 50_000 });
+      relay.heal();
+      await until(cut, other, 'granted');
+    }
+    relay.cut();
+    await cut.store.revokeKey(id, Date.now());
+    expect(await ask(whole, key)).toBe('nobody');
+    relay.heal();
+    await until(cut, key, 'nobody');
+  });
+
+  test('of two Redis the one with the lease decides; the other may when that has run out', async () => {
+    const second = await startRedis();
+    onTestFinished(() => second.remove());
+    const first = await openProxy({ perMinute: 10 });
+    const { key } = await giveKey(first.store, { kind: 'test' });
+    for (let i = 0; i < 10; i++) await ask(first, key);
+    const stray = await openProxy({ url: second.url, perMinute: 10 });
+    for (let i = 0; i < 5; i++) {
+      expect(await ask(stray, key)).toBe('unavailable');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    // The first Redis is gone from here on: its proxy may not go on, and the other begins after a quiet minute.
+    const { id, key: revoked } = await giveKey(first.store, { kind: 'test' });
+    expect(await ask(first, revoked)).toBe('granted');
+    redis.pause();
+    await first.store.revokeKey(id, Date.now());
+    await until(stray, key, 'granted');
+    redis.resume();
+    expect(await ask(stray, revoked)).toBe('nobody');
+    for (let i = 0; i < 10; i++) expect(['unavailable', 'nobody']).toContain(await ask(first, revoked));
+    expect(await ask(first, key)).toBe('unavailable');
+  });
+
+  test('a Redis that may forget, a replica, or none at all is refused with one line', async () => {
+    const db = () => openAccounts();
+    const open = (url: string) =>
+      openSharedGate({ store: db(), url, perMinute: 1, perMonth: 1, report: () => {}, times: QUICK });
+    const forgetful = await startRedis('--maxmemory', '10mb', '--maxmemory-policy', 'allkeys-lru');
+    onTestFinished(() => forgetful.remove());
+    await expect(open(forgetful.url)).rejects.toThrow(
+      /^limits: Redis cannot be used: its maxmemory-policy is allkeys-lru/,
+    );
+    const replica = await startRedis('--replicaof', '127.0.0.1', String(redis.port));
+    onTestFinished(() => replica.remove());
+    await expect(open(replica.url)).rejects.toThrow(/it is a replica; name the primary/);
+    await expect(open('redis://:secret@127.0.0.1:1')).rejects.toThrow(
+      /^limits: Redis cannot be used: [^\n]*ECONNREFUSED/,
+    );
+    await expect(open('redis://:secret@host:port')).rejects.toThrow(/^limits: expected redis:/);
+    await postgres.stop();
+    await expect(open(redis.url)).rejects.toThrow(/^store: PostgreSQL cannot be used: [^\n]*ECONNREFUSED/);
+  });
+});

@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hashKey } from '../../../proxy/keys/key-format.ts';
+import { openStore } from '../../../proxy/keys/open-store.ts';
+import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
+import { giveKey } from '../service.ts';
+
+describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
+  let server: RealServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    return () => server.remove();
+  });
+  const open = () => {
+    const store = openStore(server.url);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const sql = async (text: string): Promise<any[]> => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  test('many processes that come at once find one schema', async () => {
+    const stores = Array.from({ length: 6 }, open);
+    await Promise.all(stores.map((store, i) => store.createAccount('organisation', `org ${i}`, i)));
+    expect((await open().listAccounts()).map(({ name }) => name)).toEqual(stores.map((_, i) => `org ${i}`));
+  });
+
+  test('only a hash of the key is in the database', async () => {
+    const { key } = await giveKey(open());
+    const everything = JSON.stringify([await sql('SELECT * FROM keys'), await sql('SELECT * FROM audit')]);
+    expect(everything).not.toContain(key.slice(13));
+    expect((await sql('SELECT hash FROM keys'))[0].hash).toEqual(hashKey(key));
+  });
+
+  test('a key is not made for an account that is suspended at the same moment', async () => {
+    const [one, other] = [open(), open()];
+    for (let i = 0; i < 20; i++) {
+      const owner = `race ${i}`;
+      await one.createAccount('organisation', owner, 1);
+      const made = giveKey(one, { owner, now: 5 }).then(
+        () => true,
+        () => false,
+      );
+      await Promise.all([other.changeAccount(owner, 'suspend', 6), made]);
+      const deeds = await sql(
+        `SELECT action FROM audit JOIN accounts ON accounts.id = account_id WHERE name = '${owner}' ORDER BY audit.id`,
+      );
+      const order = deeds.map(({ action }) => action);
+      expect(order).toEqual(
+        (await made) ? ['account.create', 'key.create', 'account.suspend'] : ['account.create', 'account.suspend'],
+      );
+    }
+  });
+
+  test('the audit log stands', async () => {
+    await giveKey(open(), { owner: 'logged' });
+    await expect(sql('DELETE FROM audit')).rejects.toThrow(/append-only/);
+    await expect(sql("UPDATE audit SET actor = ''")).rejects.toThrow(/append-only/);
+  });
+
+  test('a newer schema is refused, and no password is ever told', async () => {
+    await open().listAccounts();
+    await sql('UPDATE schema_version SET version = version + 98');
+    onTestFinished(() => sql('UPDATE schema_version SET version = version - 98').then(() => {}));
+    await expect(async () => open().listAccounts()).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+    const nowhere = openStore('postgres://me:secret@127.0.0.1:1/db');
+    await expect(async () => nowhere.listAccounts()).rejects.toThrow(
+      /^(?!.*secret)store: PostgreSQL cannot be used: .*ECONNREFUSED/,
+    );
+    await nowhere.close();
+  });
+});

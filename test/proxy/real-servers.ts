@@ -1,0 +1,228 @@
+/** PostgreSQL and Redis of a test's own, to be stopped, paused, killed and cut off; the machine's are left alone. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const DEBIAN = '/usr/lib/postgresql';
+const FOLDERS = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : []),
+];
+const find = (name: string) => FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+/** Which of the programs needed are missing on this machine. */
+export const missingServers = ['initdb', 'postgres', 'redis-server'].filter((name) => find(name) === undefined);
+if (missingServers.length > 0) {
+  console.error(`tests with real servers are skipped: no ${missingServers.join(', ')} (postgresql, redis-server)`);
+}
+
+/** PostgreSQL refuses to run as root. */
+const nobody = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+function idOf(flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+}
+
+export interface RealServer {
+  url: string;
+  port: number;
+  /** Starts it again, on the same port and files. */
+  start(): Promise<void>;
+  /** Stops it as an operator would. */
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  remove(): Promise<void>;
+}
+
+interface Recipe {
+  folder: string;
+  port: number;
+  url: string;
+  start: () => ChildProcess;
+  isUp: () => Promise<boolean>;
+  /** What ends it in order. */
+  signal: NodeJS.Signals;
+}
+
+function processServer({ folder, port, url, start, isUp, signal }: Recipe): RealServer {
+  let child: ChildProcess | null = null;
+  const end = async (how: NodeJS.Signals) => {
+    if (!child) return;
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    for (const pid of family(child.pid!)) signalTo(pid, 'SIGCONT');
+    // A kill is one of the whole server; else PostgreSQL's parts would end in order.
+    for (const pid of how === 'SIGKILL' ? family(child.pid!) : [child.pid!]) signalTo(pid, how);
+    await ended;
+    child = null;
+  };
+  return {
+    url,
+    port,
+    async start() {
+      child = start();
+      for (let tries = 0; tries < 200; tries++) {
+        if (child.exitCode !== null) throw new Error(`${url} did not start`);
+        if (await isUp()) return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`${url} did not come up`);
+    },
+    stop: () => end(signal),
+    kill: () => end('SIGKILL'),
+    pause() {
+      for (const pid of family(child!.pid!)) signalTo(pid, 'SIGSTOP');
+    },
+    resume() {
+      for (const pid of family(child!.pid!)) signalTo(pid, 'SIGCONT');
+    },
+    async remove() {
+      await end('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** `pid` and its children, such as PostgreSQL's for each connection. */
+function family(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    return [pid, ...children];
+  } catch {
+    return [pid];
+  }
+}
+
+export async function startPostgres(): Promise<RealServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-pg-'));
+  if (nobody.uid !== undefined) chownSync(folder, nobody.uid, nobody.gid!);
+  const [data, port] = [join(folder, 'data'), await freePort()];
+  const init = ['-D', data, '-U', 'malaria', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  execFileSync(find('initdb')!, init, { ...nobody, cwd: folder, stdio: 'ignore' });
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=80'];
+  const url = `postgres://malaria@127.0.0.1:${port}/postgres`;
+  const server = processServer({
+    folder,
+    port,
+    url,
+    signal: 'SIGINT',
+    start: () =>
+      spawn(find('postgres')!, ['-D', data, '-p', String(port), ...settings.flatMap((text) => ['-c', text])], {
+        ...nobody,
+        cwd: folder,
+        stdio: 'ignore',
+      }),
+    isUp: async () => {
+      const pg = await import('pg');
+      const client = new pg.default.Client({ connectionString: url });
+      return client.connect().then(
+        () => client.end().then(() => true),
+        () => false,
+      );
+    },
+  });
+  await server.start();
+  return server;
+}
+
+/** `settings` are further arguments, such as `--appendonly yes`. */
+export async function startRedis(...settings: string[]): Promise<RealServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-redis-'));
+  const port = await freePort();
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings];
+  const server = processServer({
+    folder,
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    signal: 'SIGTERM',
+    start: () => spawn(find('redis-server')!, args, { stdio: 'ignore' }),
+    isUp: () => answers(port),
+  });
+  await server.start();
+  return server;
+}
+
+/** Whether Redis at `port` answers a ping. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.once('data', (chunk) => {
+      socket.destroy();
+      resolve(String(chunk).startsWith('+PONG'));
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** A wire to a server that can be cut, or pass nothing on while it stays open. */
+export interface Relay {
+  port: number;
+  cut(): void;
+  stall(): void;
+  heal(): void;
+  close(): void;
+}
+
+export async function startRelay(to: number): Promise<Relay> {
+  const pairs = new Set<[Socket, Socket]>();
+  let state: 'whole' | 'cut' | 'stalled' = 'whole';
+  const server: Server = createServer((near) => {
+    if (state === 'cut') {
+      near.destroy();
+      return;
+    }
+    const far = connect(to, '127.0.0.1');
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    for (const [from, into] of [pair, pair.toReversed()] as [Socket, Socket][]) {
+      from.on('error', () => {});
+      from.on('data', (chunk) => into.write(chunk));
+      from.on('close', () => {
+        into.destroy();
+        pairs.delete(pair);
+      });
+      if (state === 'stalled') from.pause();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    state = 'cut';
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+  };
+  return {
+    port: (server.address() as { port: number }).port,
+    cut,
+    stall() {
+      state = 'stalled';
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    heal() {
+      state = 'whole';
+      for (const pair of pairs) for (const socket of pair) socket.resume();
+    },
+    close() {
+      cut();
+      server.close();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
