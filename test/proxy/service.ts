@@ -18,6 +18,9 @@ export interface Service extends RunningServer {
   get(path: string, key?: string, init?: RequestInit): Promise<Response>;
 }
 
+/** For tests that are not about time, on machines that are busy. */
+export const PATIENT = { leaseMs: 120_000, deadlineMs: 60_000 };
+
 /** Has what was started end with the test; `beforeAll` passes its own, for a service that a file shares. */
 type AtEnd = (end: () => void | Promise<void>) => void;
 
@@ -52,6 +55,7 @@ export async function serveBuild(
     pollMs: 20,
     report: (line) => reports.push(line),
     giveUp: (line) => reports.push(line),
+    gateTimes: PATIENT,
     ...options,
   });
   let closed: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import { isPostgresStore } from '../../../proxy/keys/postgres-store.ts';
 import type { AccountStore } from '../../../proxy/keys/store.ts';
 import { openUsage } from '../../../proxy/usage/open-usage.ts';
 import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
-import { giveKey } from '../service.ts';
+import { giveKey, PATIENT } from '../service.ts';
 
 removeServersAtEnd();
 
@@ -33,7 +33,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     // Redis's clock cannot be set: the limits go by the test's.
     const gate =
       isRedisUrl(at.limits) && isPostgresStore(store)
-        ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, ...defaults })
+        ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
         : await openGate({ limits: at.limits, store: at.store, opened: store, clock, report, ...defaults });
     onTestFinished(async () => {
       await gate.close();
