@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../proxy/clock.ts';
 import { openDoor } from '../../proxy/door.ts';
+import { composeGate } from '../../proxy/gate/gate.ts';
 import { presentedKey } from '../../proxy/keys/credentials.ts';
 import { hashKey, isWellFormed } from '../../proxy/keys/key-format.ts';
 import { openStore } from '../../proxy/keys/open-store.ts';
@@ -29,8 +30,9 @@ const limiter = openLimiter('sqlite', url, systemClock);
 const snapshots = await watchSnapshot(current, { report: () => {} });
 const metrics = createMetrics();
 const door = openDoor({
-  ...{ keys: store, limiter, snapshots, metrics, usage: { count() {}, async flush() {} }, clock: systemClock },
-  ...{ perMinute, perMonth, corsOrigins: new Set<string>(), log: null, report: () => {}, isStopping: () => false },
+  ...{ gate: composeGate(store, limiter, { perMinute, perMonth }), snapshots, metrics, clock: systemClock },
+  ...{ usage: { count() {}, async flush() {} }, corsOrigins: new Set<string>(), log: null },
+  ...{ report: () => {}, isStopping: () => false },
 });
 const rawHeaders = ['Host', '127.0.0.1:8080', 'x-api-key', key, 'Accept-Encoding', 'gzip'];
 const headers = { host: '127.0.0.1:8080', 'x-api-key': key, 'accept-encoding': 'gzip' };
