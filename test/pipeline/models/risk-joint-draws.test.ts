@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { drawLatent, placePrevalence } from '../../../pipeline/models/risk-draws.ts';
-import { fitRisk, type RiskFit } from '../../../pipeline/models/risk-fit.ts';
-import { partsOf } from '../../../pipeline/models/risk-likelihood.ts';
+import { fitRisk, fromTheta, logPrior, type RiskFit } from '../../../pipeline/models/risk-fit.ts';
+import { layOut, preparePrior } from '../../../pipeline/models/risk-latent.ts';
+import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/models/risk-likelihood.ts';
 import { type PredictedMonth, predictRisk } from '../../../pipeline/models/risk-prediction.ts';
+import { findMode } from '../../../pipeline/numerics/laplace.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
 
@@ -137,6 +139,33 @@ test('hyperparameters differ between draws as the fit says, and with them the ov
   const mean = fitted.points.reduce((sum, p, k) => sum + p.weight * logs[k]!, 0);
   const variance = fitted.points.reduce((sum, p, k) => sum + p.weight * (logs[k]! - mean) ** 2, 0);
   expect(variance * inverseFirst(fitted.optimum.curvature)).toBeCloseTo(1, 9);
+});
+
+test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, and the slope there nothing', () => {
+  const parts = survey.map((o) => partsOf(ground, o));
+  const layout = layOut(ground, TIMES, (at) => survey.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
+  const priorAt = preparePrior(ground, layout, constants);
+  const { likelihood } = prepareLikelihood(ground, layout, survey);
+  const height = (theta: number[]) => {
+    const now = fromTheta(theta);
+    const prior = priorAt(now);
+    const mode = findMode(
+      { symbolic: layout.symbolic, ...prior, likelihood: (...a) => likelihood(now.rho, ...a) },
+      prior.mean,
+    )!;
+    return mode.log_marginal + logPrior(now);
+  };
+  const { theta, curvature } = fitted.optimum;
+  const top = height(theta);
+  expect(top).toBeCloseTo(fitted.log_posterior, 3);
+  theta.forEach((_, i) => {
+    const at = (step: number) => height(theta.map((v, j) => (i === j ? v + step : v)));
+    const second = -(at(0.1) + at(-0.1) - 2 * top) / 0.01;
+    // a diagonal below the floor is raised to it
+    expect(curvature[i]![i]! / Math.max(second, 0.25)).toBeCloseTo(1, 2);
+    // half the squared slope over the curvature is what is still to be had
+    expect(((at(0.01) - at(-0.01)) / 0.02) ** 2 / curvature[i]![i]! / 2).toBeLessThan(0.05);
+  });
 });
 
 /** 1 / (A⁻¹)₁₁, by elimination of all but the first. */
