@@ -29,7 +29,7 @@ const WIDE = { width: 1200, height: 900 };
 const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
-  const usage = openUsage(dashboard.storeUrl);
+  const usage = openUsage(dashboard.storeUrl, dashboard.store);
   const day = new Date().toISOString().slice(0, 10);
   await usage.add([{ day, key_id: key, operation: 'risk-lgas', granted: 7, refused: 1 }]);
   await usage.close();
