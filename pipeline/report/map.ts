@@ -20,7 +20,6 @@ export function renderMap({ lgas, states }: Outlines, label: string, fill: (lga_
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   return html`<svg id="map" viewBox="${box}" role="img" aria-label="${label}">
-<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V8" class="hatch"/></pattern></defs>
 <g id="lgas">${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
 <g id="states">${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
 <g id="labels">${states.map(({ state_code, geometry }) => {

@@ -36,7 +36,7 @@ export function startControls(): void {
     if (listed !== view.state) {
       const own = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
-        option('', view.state ? 'All LGAs' : 'Choose a state first'),
+        option('', view.state ? 'All LGAs' : 'pick a state'),
         ...own.map((row) => option(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;

@@ -1,7 +1,22 @@
+import type * as Plots from '@observablehq/plot';
 import { initial } from './words.ts';
 
 /** Room in a place on the page, at least so much: beyond it the place scrolls. */
 export const widthOf = (place: Element, least = 300) => Math.max(least, Math.floor(place.clientWidth));
+
+/**
+ * A plot as one image under the name that `ariaLabel` gives it. Plot names each group of marks besides ("area",
+ * "rule"), which no screen reader may read on elements without a role.
+ */
+export function chart(options: Plots.PlotOptions & { ariaLabel: string }): Element {
+  const made = Plot.plot(options);
+  for (const svg of made.localName === 'svg' ? [made] : made.querySelectorAll('svg')) {
+    svg.setAttribute('role', 'img');
+    svg.setAttribute('aria-label', options.ariaLabel);
+    for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
+  }
+  return made;
+}
 
 /** A plot under its name. */
 export function titled(name: string, plot: Element): HTMLElement {

@@ -19,6 +19,9 @@ document.documentElement.dataset.ready = 'map';
 requestAnimationFrame(() =>
   setTimeout(() => {
     for (const draw of [seasonStates, seasonCheck, surveys, transmission, validation]) draw();
+    // A plot wider than its place scrolls there, by keyboard too.
+    for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
+      if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
     document.documentElement.dataset.ready = 'all';
   }),
 );

@@ -22,6 +22,8 @@ const home = [full.x, full.y, full.width, full.height];
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 let shown = home;
 let moving = 0;
+/** LGA under the pointer. */
+let told: string | null = null;
 
 /** Moves the map until it shows the box. */
 function moveTo(box: number[]): void {
@@ -56,6 +58,16 @@ function pick(code: string): void {
 const tip = element('tip');
 function showTip(event: PointerEvent): void {
   const code = (event.target as Element).getAttribute('data-code');
+  writeTip(code);
+  if (code === null) return;
+  const frame = element('frame').getBoundingClientRect();
+  const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 4);
+  tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
+}
+
+/** Says the LGA's score in the month that is looked at; nothing for null. */
+function writeTip(code: string | null): void {
+  told = code;
   tip.hidden = code === null;
   if (code === null) return;
   const { lga, state_code } = lgaOf(code);
@@ -65,9 +77,6 @@ function showTip(event: PointerEvent): void {
     h('span', {}, `${share(score)} · ${levelName(levelOf(score))}`),
     h('small', {}, `90% range ${share(low)}–${share(high)}`),
   );
-  const frame = element('frame').getBoundingClientRect();
-  const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 4);
-  tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
 }
 
 function draw(): void {
@@ -89,6 +98,7 @@ function draw(): void {
   const { keys, note } = legendParts();
   element('legend').replaceChildren(...keys);
   element('colour-note').textContent = note;
+  writeTip(told);
 }
 
 /** Makes the map answer pointers and the view. */
@@ -98,8 +108,6 @@ export function startMap(): void {
     if (code !== null) pick(code);
   });
   element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
-  element('lgas').addEventListener('pointerleave', () => {
-    tip.hidden = true;
-  });
+  element('lgas').addEventListener('pointerleave', () => writeTip(null));
   onView(draw);
 }

@@ -1,8 +1,10 @@
 import { levelFill } from './colours.ts';
-import { data, levelName, levelOf, scoreOf, setView, view } from './store.ts';
+import { chart, widthOf } from './figures.ts';
+import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
 import { dateOf, dates, initial, MONTHS, PLOT_STYLE, periodName, share } from './words.ts';
 
-const WIDTH = 560;
+/** As wide as the place has room for, so that type keeps its size on a phone. */
+const width = () => Math.min(560, widthOf(element('place'), 280));
 const border = () => dates[data.estimated - 1]!;
 const ticks = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 const time = { type: 'utc', domain: [dates[0]!, dates.at(-1)!], ticks, tickFormat: '%Y', label: null } as const;
@@ -18,8 +20,8 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
   });
   const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
   const cuts = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
-  const plot = Plot.plot({
-    width: WIDTH,
+  const plot = chart({
+    width: width(),
     height: 250,
     marginLeft: 42,
     marginRight: 12,
@@ -77,8 +79,8 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
 /** The year's course as shares of the peak, the high season darker. */
 export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof data.seasons.national): Element {
   const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, high: high_months.includes(i + 1) }));
-  return Plot.plot({
-    width: WIDTH,
+  return chart({
+    width: width(),
     height: 120,
     marginLeft: 42,
     marginRight: 12,
@@ -111,8 +113,8 @@ export function populationPlot(): Element {
       sums[levelOf(scoreOf(lga_code, month).score)]! += people / 1e6;
     return sums.map((people, i) => ({ date: dates[month]!, level: levelName(i), people }));
   });
-  return Plot.plot({
-    width: WIDTH,
+  return chart({
+    width: width(),
     height: 200,
     marginLeft: 42,
     marginRight: 12,

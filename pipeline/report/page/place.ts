@@ -10,7 +10,17 @@ export function startPlace(): void {
   onView(() => {
     const parts = view.state === null ? country() : place(view.lga ?? view.state);
     element('place').replaceChildren(...parts);
+    element('said').textContent = spoken();
   });
+}
+
+/** What a screen reader says of a change, instead of the whole card. */
+function spoken(): string {
+  if (view.state === null) return '';
+  const code = view.lga ?? view.state;
+  const { score, low, high } = scoreOf(code, view.month);
+  const name = view.lga === null ? stateOf(code).state : lgaOf(code).lga;
+  return `${name}: ${share(score)}, ${levelName(levelOf(score))}, 90% range ${share(low)} to ${share(high)}`;
 }
 
 function country(): Node[] {
@@ -20,7 +30,7 @@ function country(): Node[] {
   const all = byLevel.reduce((a, b) => a + b, 0);
   const name = periodName(data.periods[view.month]!);
   return [
-    h('h3', {}, data.country),
+    h('h3', { tabindex: '-1' }, data.country),
     h(
       'p',
       { class: 'sub' },
@@ -61,10 +71,10 @@ function place(code: string): Node[] {
   const season = isLga
     ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
     : data.seasons.states[data.states.indexOf(state)]!;
-  const trend = isLga ? [] : data.trend.states[data.states.indexOf(state)]!;
+  const trend = data.trend.states[data.states.indexOf(state)]!;
   const inHundred = (value: number) => Math.round(100 * value);
   return [
-    h('h3', {}, name),
+    h('h3', { tabindex: '-1' }, name),
     h(
       'p',
       { class: 'sub' },
@@ -90,7 +100,7 @@ function place(code: string): Node[] {
       `About ${inHundred(score)} of 100 children aged 6–59 months would test positive; the model’s range is ${inHundred(low)} to ${inHundred(high)}.`,
     ),
     h('h4', {}, 'Month by month'),
-    seriesPlot(code, trend),
+    seriesPlot(code, isLga ? [] : trend),
     h(
       'p',
       { class: 'key' },
@@ -100,14 +110,14 @@ function place(code: string): Node[] {
       '90% range ',
       h('span', { class: 'band ahead' }),
       'forecast ',
-      ...(trend.length ? [h('span', { class: 'dot reported' }), 'survey, 95% range'] : []),
+      ...(isLga || trend.length === 0 ? [] : [h('span', { class: 'dot reported' }), 'survey, 95% range']),
     ),
-    ...(trend.length ? [surveyTable(trend)] : []),
+    ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
     h('h4', {}, 'Season'),
     seasonPlot(season),
     h('p', { class: 'note' }, seasonWords(season)),
-    h('h4', {}, 'Context'),
-    contextList(figures, isLga ? lgaOf(code).is_urban : null),
+    h('h4', {}, 'Context, no part of the score'),
+    contextList(figures),
   ];
 }
 
@@ -135,12 +145,11 @@ function seasonWords({
   return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), highest in ${month(peak_month)}.`;
 }
 
-function contextList(row: Figures, urban: boolean | null): HTMLElement {
+function contextList(row: Figures): HTMLElement {
   const percent = (value: number | null) => (value === null ? 'no estimate' : `${(100 * value).toFixed(1)}%`);
   const figures: [string, string][] = [
     ['Population', whole(row.population)],
     ['Area', `${whole(row.area_km2)} km²`],
-    ...(urban === null ? [] : [['Place', urban ? 'urban' : 'rural'] as [string, string]]),
     ['Slept under a treated net', percent(row.itn_use)],
     ['Access to a treated net', percent(row.itn_access)],
     ['Protected by spraying', percent(row.irs_coverage)],
@@ -149,9 +158,22 @@ function contextList(row: Figures, urban: boolean | null): HTMLElement {
       'Travel to care',
       row.travel_minutes_to_care === null ? 'no estimate' : `${row.travel_minutes_to_care.toFixed(1)} min`,
     ],
-    ['Response index', row.response_index === null ? 'no estimate' : share(row.response_index)],
+    [
+      'Response index (mean of net use and treatment)',
+      row.response_index === null ? 'no estimate' : share(row.response_index),
+    ],
   ];
   return h('dl', { class: 'context' }, ...figures.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+/** Surveys sample a state: of an LGA they reach few children or none, so its state's figures stand for it. */
+function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: string | null): Node[] {
+  if (stateOfLga === null) return [surveyTable(trend)];
+  return [
+    h('h4', {}, `Surveys in the whole of ${stateOfLga}`),
+    h('p', { class: 'note' }, 'Surveys are made to describe states: in one LGA they reach few children or none.'),
+    surveyTable(trend),
+  ];
 }
 
 function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {

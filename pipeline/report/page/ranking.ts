@@ -7,6 +7,12 @@ export function startRanking(): void {
   onView(() => element('ranking').replaceChildren(...ranking()));
 }
 
+/** The list is made anew and the place stands above it: who picked here goes on reading there. */
+function goTo(place: { state: string; lga: string | null }): void {
+  setView(place);
+  element('place').querySelector('h3')!.focus();
+}
+
 function ranking(): Node[] {
   const rows =
     view.state === null
@@ -35,11 +41,7 @@ function ranking(): Node[] {
       'tr',
       row.code === view.lga ? { class: 'chosen' } : {},
       h('td', { class: 'number' }, String(i + 1)),
-      h(
-        'th',
-        { scope: 'row' },
-        h('button', { type: 'button', class: 'link', click: () => setView(row.pick) }, row.name),
-      ),
+      h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', click: () => goTo(row.pick) }, row.name)),
       h(
         'td',
         { class: 'bar' },

@@ -1,4 +1,4 @@
-import { caption, monthScale, widthOf } from './figures.ts';
+import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { MONTHS, PLOT_STYLE, share } from './words.ts';
 
@@ -12,7 +12,7 @@ export function seasonStates(): void {
   const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
   element('season-states').append(
     caption('States from north to south; white dots are peak months'),
-    Plot.plot({
+    chart({
       width: widthOf(element('season-states'), 620),
       height: 60 + 19 * order.length,
       marginLeft: 165,
@@ -50,7 +50,7 @@ export function seasonCheck(): void {
     const figure = document.createElement('figure');
     figure.append(
       caption(`${state} · ${correlation.toFixed(2)}`),
-      Plot.plot({
+      chart({
         width: 240,
         height: 130,
         marginLeft: 32,

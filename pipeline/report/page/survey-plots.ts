@@ -1,4 +1,4 @@
-import { caption, widthOf } from './figures.ts';
+import { caption, chart, widthOf } from './figures.ts';
 import { data, element, scoreOf } from './store.ts';
 import { PLOT_STYLE, share } from './words.ts';
 
@@ -12,7 +12,7 @@ export function surveys(): void {
   ]);
   element('survey-national').append(
     caption('Children positive, the whole country'),
-    Plot.plot({
+    chart({
       width: widthOf(element('survey-national')),
       height: 290,
       marginLeft: 42,
@@ -65,7 +65,7 @@ export function surveys(): void {
   const top = Math.max(...pairs.map((row) => Math.max(row.survey_high ?? row.positivity, row.high)));
   element('survey-scores').append(
     caption('State scores beside survey figures'),
-    Plot.plot({
+    chart({
       width: widthOf(element('survey-scores'), 620),
       height: 360,
       marginLeft: 46,

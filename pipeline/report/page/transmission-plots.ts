@@ -1,5 +1,5 @@
 import type * as Plots from '@observablehq/plot';
-import { caption, monthScale, titled, widthOf } from './figures.ts';
+import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { dateOf, MONTHS, PLOT_STYLE, periodName } from './words.ts';
 
@@ -84,7 +84,7 @@ export function transmission(): void {
   );
   element('reproduction').append(
     caption('New infections per infection, with its 90% range: above 1, infection grows'),
-    Plot.plot({
+    chart({
       width: widthOf(element('reproduction'), 620),
       height: 190,
       marginLeft: 46,
@@ -137,7 +137,7 @@ function errorPlot(errors: { method: string; development: number; held_back: num
   ]);
   element('errors').append(
     caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
-    Plot.plot({
+    chart({
       width: widthOf(element('errors'), 620),
       height: 50 + 30 * errors.length,
       marginLeft: 190,
@@ -168,9 +168,12 @@ function errorPlot(errors: { method: string; development: number; held_back: num
   );
 }
 
+/** What a card around a plot takes of the width. */
+const CARD_PADDING = 40;
+
 function wide(ariaLabel: string, marks: Plots.Markish[]): Element {
-  return Plot.plot({
-    width: widthOf(element('fits'), 620),
+  return chart({
+    width: widthOf(element('fits'), 620) - CARD_PADDING,
     height: 190,
     marginLeft: 46,
     style: PLOT_STYLE,

@@ -1,64 +1,128 @@
-import { caption, widthOf } from './figures.ts';
+import { caption, chart, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { PLOT_STYLE } from './words.ts';
 
-/** Coverage and calibration on cells that were left out. */
+const HEIGHT = 330;
+const MODELS: Record<string, string> = { spatial: 'Spatial', baseline: 'Baseline', national: 'National mean' };
+const nameOf = (model: string) => MODELS[model] ?? model;
+/** The same colour and mark for a model in every plot; models that are not there have none. */
+const scaleOf = (models: string[]) => ({
+  color: { domain: models.map(nameOf), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
+  symbol: { domain: models.map(nameOf), range: ['circle', 'diamond2', 'square2'], legend: true },
+});
+const diagonal = (from: number, to: number) =>
+  Plot.link([0], { x1: from, y1: from, x2: to, y2: to, strokeOpacity: 0.5, strokeDasharray: '3 4' });
+
+/** How predictions met what was observed on cells that were left out. */
 export function validation(): void {
   if (!data.validation) return;
-  const all = data.validation.scores.filter((row) => row.survey_year === null);
-  const points = all.flatMap(({ model, coverage }) =>
-    coverage.map(({ level, share: held }) => ({ model, level, held })),
+  const { scores, calibration, pit } = data.validation;
+  const models = scores.filter((row) => row.survey_year === null).map(({ model }) => model);
+  calibrationPlot(models, calibration);
+  coveragePlot(models, scores);
+  if (pit.length > 0) pitPlot(models, pit);
+}
+
+type Validation = NonNullable<typeof data.validation>;
+
+function calibrationPlot(models: string[], calibration: Validation['calibration']): void {
+  const points = calibration.flatMap(({ model, groups }) =>
+    groups.map((group) => ({ model: nameOf(model), ...group })),
   );
-  element('coverage').append(
-    caption('How often ranges hold what was observed'),
-    Plot.plot({
-      width: widthOf(element('coverage')),
-      height: 340,
+  if (points.length === 0) return;
+  const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
+  element('calibration').append(
+    caption('Predicted and observed, in ten groups'),
+    chart({
+      width: widthOf(element('calibration')),
+      height: HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
       style: PLOT_STYLE,
       grid: true,
-      x: { domain: [0.4, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
-      y: { domain: [0.4, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
-      color: { range: ['#0b6b4f', '#c0572b', '#4a5a9b'], legend: true },
-      ariaLabel: 'Coverage of ranges',
+      x: { domain: [0, top], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
+      y: { domain: [0, top], label: 'observed share', ticks: 5, tickFormat: '.1f' },
+      ...scaleOf(models),
+      ariaLabel: 'Observed share against predicted share, in ten groups of ascending prediction, by model',
       marks: [
-        Plot.link([0], { x1: 0.4, y1: 0.4, x2: 1, y2: 1, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
-        Plot.lineY(points, { x: 'level', y: 'held', stroke: 'model' }),
+        diagonal(0, top),
+        Plot.lineY(points, { x: 'predicted', y: 'observed', stroke: 'model', strokeOpacity: 0.55 }),
+        Plot.dot(points, {
+          x: 'predicted',
+          y: 'observed',
+          stroke: 'model',
+          fill: 'model',
+          symbol: 'model',
+          r: 4,
+          title: (row) =>
+            `${row.model}, ${row.cells} cells: predicted ${row.predicted.toFixed(3)}, observed ${row.observed.toFixed(3)}`,
+        }),
+      ],
+    }),
+  );
+}
+
+function coveragePlot(models: string[], scores: Validation['scores']): void {
+  const points = scores
+    .filter((row) => row.survey_year === null)
+    .flatMap(({ model, coverage }) =>
+      coverage.map(({ level, share: held }) => ({ model: nameOf(model), level, held })),
+    );
+  if (points.length === 0) return;
+  const low = Math.floor(10 * Math.min(...points.map(({ level, held }) => Math.min(level, held))) - 0.5) / 10;
+  element('coverage').append(
+    caption('How often ranges hold what was observed'),
+    chart({
+      width: widthOf(element('coverage')),
+      height: HEIGHT,
+      marginLeft: 46,
+      marginBottom: 50,
+      style: PLOT_STYLE,
+      grid: true,
+      x: { domain: [low, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
+      y: { domain: [low, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
+      ...scaleOf(models),
+      ariaLabel: 'Share of cells inside ranges of 50 to 95%, by model',
+      marks: [
+        diagonal(low, 1),
+        Plot.lineY(points, { x: 'level', y: 'held', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'level',
           y: 'held',
+          stroke: 'model',
           fill: 'model',
           symbol: 'model',
-          r: 5,
+          r: 4,
           title: (row) => `${row.model}: ${(100 * row.held).toFixed(1)}% in the ${Math.round(100 * row.level)}% range`,
         }),
       ],
     }),
   );
-  const bars = data.validation.pit.flatMap(({ model, cells }) => {
+}
+
+function pitPlot(models: string[], pit: Validation['pit']): void {
+  const bars = pit.flatMap(({ model, cells }) => {
     const total = d3.sum(cells);
     return cells.map((count, i) => ({
-      model,
+      model: nameOf(model),
       from: i / cells.length,
       to: (i + 1) / cells.length,
       density: (count / total) * cells.length,
     }));
   });
-  if (bars.length === 0) return;
   element('pit').append(
-    caption('Observed shares in their predicted distributions'),
-    Plot.plot({
+    caption('Where observed shares fell among the predictions'),
+    chart({
       width: widthOf(element('pit')),
-      height: 340,
-      marginLeft: 46,
+      height: HEIGHT,
+      marginLeft: 40,
       marginBottom: 50,
       style: PLOT_STYLE,
-      marginRight: 70,
-      fy: { label: null },
-      x: { domain: [0, 1], label: 'predicted probability below the observed share', labelOffset: 40 },
+      marginRight: 108,
+      fy: { domain: models.map(nameOf), label: null },
+      x: { domain: [0, 1], label: 'predicted probability of less', labelOffset: 40, ticks: 5 },
       y: { label: null, ticks: 3 },
-      ariaLabel: 'Probability integral transform',
+      ariaLabel: 'Probability integral transform of the observed shares, by model',
       marks: [
         Plot.rectY(bars, {
           fy: 'model',

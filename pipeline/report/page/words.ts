@@ -24,8 +24,8 @@ export const dates = data.periods.map(dateOf);
 
 /** A share as the answers give it. */
 export const share = (value: number) => value.toFixed(4);
-/** A whole number with its thousands apart, the same in every locale. */
-export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ');
+/** A whole number with its thousands apart by a space that does not break, the same in every locale. */
+export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
 
 /** `h('p', { class: 'note' }, 'text')`: an element; text is text, never HTML. */
 export function h(

@@ -21,7 +21,7 @@ export function riskSection(parts: SnapshotParts): Markup {
   const name = periodName(coverage.last_estimated);
   return html`<section id="risk" aria-labelledby="risk-head">
 <h2 id="risk-head">Where risk is, and how sure</h2>
-<p class="lead">The score is the modelled share of children aged 6–59 months who would test positive for malaria by microscopy, in that place and month. Pick a month; click a state, then one of its LGAs.</p>
+<p class="lead">The score is the modelled share of children aged 6–59 months who would test positive for malaria by microscopy, in that place and month. Pick a month; click a state, then one of its LGAs, or choose them from the lists.</p>
 <div class="stage">
 <div class="card map-card">
 <div class="controls">
@@ -36,11 +36,11 @@ export function riskSection(parts: SnapshotParts): Markup {
 <label><input type="radio" name="colour" value="width"><span>Width of range</span></label>
 <label><input type="radio" name="colour" value="change"><span>Change in a year</span></label></fieldset>
 </div>
-<div id="frame">${renderMap(outlines, `Map of risk by LGA, ${name}`, fill)}<p id="forecast-mark" hidden></p><div id="tip" role="status" hidden></div></div>
+<div id="frame">${renderMap(outlines, `Map of risk by LGA, ${name}`, fill)}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${LEVELS.map(({ level }) => html`<span><i style="background:${LEVEL_FILLS[level]}"></i>${level.replace('_', ' ')}</span>`)}</div>
 <p id="colour-note" class="note"></p>
 </div>
-<div class="card place" aria-live="polite">
+<div class="card place"><p id="said" class="unseen" role="status"></p>
 <div class="picker"><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home">Whole country</button></div>
 <div id="place"><noscript>The map shows ${name}. Series, seasons and the other months need JavaScript, which this page carries in itself.</noscript></div>
 </div>

@@ -2,17 +2,29 @@ import type { ReportLine } from '../../artifacts.ts';
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import { html, type Markup, table } from '../markup.ts';
 
+type Finding = ReportLine & { stage: string };
+
+/** Stages that fit and check models: what they tell is no gap in what came in. */
+const MODELS = new Set(['season', 'risk', 'validation', 'transmission']);
+
 /** Gaps and rules: what the build found in what it read, and what it did about it. */
-export function findingsSection(findings: readonly (ReportLine & { stage: string })[]): Markup {
+export function findingsSection(findings: readonly Finding[]): Markup {
+  const ofModels = findings.filter(({ stage }) => MODELS.has(stage));
+  const gaps = findings.filter(({ stage }) => !MODELS.has(stage));
   return html`<section id="findings" aria-labelledby="findings-head">
 <h2 id="findings-head">What was missing, and what was done</h2>
-${table(
-  `${findings.length} findings of the build`,
-  [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'What' }],
-  findings.map((f) => [f.stage, f.source, f.rule, f.what]),
-)}
+<p class="lead">What the build found in the data it read, and the rule it followed for each.</p>
+${gaps.length > 0 ? findingsTable(`${gaps.length} findings in the data`, gaps) : html`<p>Nothing was missing.</p>`}
+${ofModels.length > 0 && html`<details><summary>What the models reported while they were fitted</summary>${findingsTable(`${ofModels.length} lines`, ofModels)}</details>`}
 </section>`;
 }
+
+const findingsTable = (caption: string, findings: readonly Finding[]) =>
+  table(
+    caption,
+    [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'What' }],
+    findings.map((f) => [f.stage, f.source, f.rule, f.what]),
+  );
 
 /** Whose data it is, under which licence, and of which bytes. */
 export function sourcesSection({ sources, model_version, model }: SnapshotParts): Markup {

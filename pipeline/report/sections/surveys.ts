@@ -9,8 +9,7 @@ const cells = (row: TrendRow): Content[] => [
   share(row.positivity),
   row.low === null ? null : `${share(row.low)}–${share(row.high)}`,
   row.clusters,
-  row.children_tested,
-  row.small_sample ? 'few children' : '',
+  row.children_tested === null ? null : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
 ];
 
 /** What surveys found: the observations that every score rests on. */
@@ -21,8 +20,7 @@ export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
     { head: 'Positive', number: true },
     { head: `${100 * confidence}% range`, number: true },
     { head: 'Places', number: true },
-    { head: 'Children tested', number: true },
-    { head: 'Note' },
+    { head: 'Children', number: true },
   ];
   return html`<section id="surveys" aria-labelledby="surveys-head">
 <h2 id="surveys-head">What surveys found</h2>
@@ -34,10 +32,10 @@ export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
     trend.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
   )}</div></div>
 <div class="card"><figure id="survey-scores" class="plot"></figure>
-<p class="note">State scores in the middle month of each round against the round’s own figure. This is no test: the model has seen these figures. What it shows is how far the model draws small samples towards the whole.</p></div>
+<p class="note">State scores in the middle month of each round against the round’s own figure. This is no test: the model has seen these figures. What it shows is how far the model draws small samples towards the whole. Open circles: few children. Rounds before the first estimated month have no score.</p></div>
 <details><summary>Every state’s rounds as a table</summary>
 ${table(
-  `Fewer than ${small_sample} children: marked “few children”. A dash: not published`,
+  `Places: where children were tested. Children: how many; “few” is fewer than ${small_sample}. A dash: not published`,
   [{ head: 'State' }, ...columns],
   areas.states.flatMap(({ state_code, state }) => trend.states[state_code]!.map((row) => [state, ...cells(row)])),
 )}</details>

@@ -8,7 +8,7 @@ import { modelName } from './words.ts';
 export function validationSection({ risk, validation, known_truth }: Evidence): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
-<p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. The baseline is each state’s average of the nearest survey round, drawn towards the country’s, moved by the season; the national mean is the whole country’s in that round. A model that does not beat it is not worth its trouble.</p>
+<p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. Beside the spatial model stand two simple ones: the baseline, each state’s average of the nearest survey round, drawn towards the country’s and moved by the season; and the national mean, the whole country’s figure in that round. A model that does not beat these is not worth its trouble.</p>
 ${validation ? measured(validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
 ${madeUp(known_truth)}
 ${
@@ -54,10 +54,11 @@ function madeUp({ seeds, all, countries, of_this_code }: KnownTruth): Markup {
 function measured({ words, folds, block_degrees, scores }: Validation): Markup {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
   return html`<p>${words} Blocks of LGAs ${block_degrees}° a side were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known by state only were left out throughout.</p>
-<div class="pair"><div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges hold the truth as often as they say. Below it, they are too narrow.</p></div>
-<div class="card"><figure id="pit" class="plot"></figure><p class="note">Where observed shares fell in their predicted distributions. Level bars are right; a U means ranges too narrow, a hump too wide.</p></div></div>
+<div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, places predicted a share are found to have it. The further a model’s points reach, the better it tells places apart.</p></div>
+<div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges hold what was observed as often as they say. Below it, they are too narrow.</p></div>
+<div class="card"><figure id="pit" class="plot"></figure><p class="note">Level bars are right: what is observed falls as often low as high in what was predicted. A U means ranges too narrow, a hump too wide.</p></div></div>
 ${table(
-  'Scores on cells left out. Log score: higher is better; CRPS and error: lower. ± one standard error over folds; In 90%: share of cells inside the 90% range',
+  'Scores on cells left out, ± one standard error between groups',
   [
     { head: 'Rounds' },
     { head: 'Model' },
@@ -68,7 +69,7 @@ ${table(
     { head: 'Correlation', number: true },
     ...levels.map((level) => ({ head: `In ${Math.round(level * 100)}%`, number: true })),
   ],
-  scores.map((row) => [
+  roundByRound(scores).map((row) => [
     row.survey_year ?? 'all',
     modelName(row.model),
     row.cells,
@@ -78,8 +79,15 @@ ${table(
     row.correlation.toFixed(3),
     ...row.coverage.map(({ share }) => share.toFixed(3)),
   ]),
-)}`;
+)}
+<p class="note">A cell is what one survey round found in one LGA and month. Log score: how probable the model held what was then observed, as a logarithm; higher is better. CRPS (continuous ranked probability score): how far the whole prediction lies from what was observed; lower is better. Mean absolute error: how far the predicted share lies; lower is better. In 90%: share of cells inside the model’s 90% range.</p>`;
 }
+
+/** All rounds first, then round by round, the models beside each other. */
+const roundByRound = (scores: Validation['scores']) =>
+  [...Map.groupBy(scores, ({ survey_year }) => survey_year)]
+    .sort(([a], [b]) => (a ?? 0) - (b ?? 0))
+    .flatMap(([, rows]) => rows);
 
 const withError = ({ mean, standard_error }: OverFolds, digits: number) =>
   standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
