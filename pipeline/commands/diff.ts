@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import type { BoundariesLgas, BoundariesStates } from '../contract/schemas.ts';
 import { writeWhole } from '../engine/cache.ts';
+import type { DiffOutlines } from '../report/diff-maps.ts';
 import { renderDiffPage } from '../report/diff-page.ts';
 import { diffSnapshots, type SnapshotDiff } from '../snapshot/diff.ts';
-import { openSnapshot } from '../snapshot/read.ts';
+import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';
 
@@ -31,17 +33,22 @@ export function diffCommand(): Command {
     .option('--html <file>', 'write a page with a map of the changes')
     .addHelpText('after', DETAIL)
     .action((a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
-      const diff = diffSnapshots(openSnapshot(a), openSnapshot(b));
+      const [before, after] = [openSnapshot(a), openSnapshot(b)];
+      const diff = diffSnapshots(before, after);
       if (options.gate && !diff.thresholds)
         throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
       const json = JSON.stringify(diff, null, 2);
       if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
-      if (options.html !== undefined)
-        writeWhole(options.html, renderDiffPage(diff, openSnapshot(b).answer('boundaries-states', {})));
+      if (options.html !== undefined) writeWhole(options.html, renderDiffPage(diff, outlinesOf(after)));
       say(options.json ? json : describe(diff));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;
     });
 }
+
+const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
+  states: answer<BoundariesStates>('boundaries-states', {}).features,
+  lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
+});
 
 function describe(diff: SnapshotDiff): string {
   const { all, thresholds, past_forecasts: past } = diff;

@@ -1,32 +1,48 @@
 import { area, bbox, centerOfMass, feature, featureCollection, polygon } from '@turf/turf';
-import type { Outlines } from '../artifacts.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import { polygonsOf } from '../models/outline-check.ts';
 import { html, type Markup, raw } from './markup.ts';
 
+/** Outlines as far as a map needs them. */
+export interface MapOutlines {
+  lgas: readonly { lga_code: string; geometry: AreaGeometry }[];
+  states: readonly { state_code: string; geometry: AreaGeometry }[];
+}
+
 /** Units of the map per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
 const UNITS = 1000;
+
+export interface MapStyle {
+  /** What the map shows, for those who do not see it. */
+  label: string;
+  /** An LGA's fill, before any script has run. */
+  fill: (lga_code: string) => string;
+  /** What a pointer that rests on an LGA is told; for a map without a script. */
+  title?: (lga_code: string) => string;
+  /** Whether scripts find the parts by their ids: one such map a page. */
+  scripted?: boolean;
+}
 
 /**
  * All LGAs and states as one SVG. Longitude is shrunk by the cosine of the middle latitude, so that shapes look right;
  * positions are whole units relative to the one before, which is what keeps the file small.
- * @param fill an LGA's fill before any script has run
  */
-export function renderMap({ lgas, states }: Outlines, label: string, fill: (lga_code: string) => string): Markup {
+export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Markup {
+  const named = (name: string) => raw(`${scripted ? ` id="${name}"` : ''} class="${name}"`);
   const [west, south, east, north] = bbox(featureCollection(states.map(({ geometry }) => feature(geometry))));
   const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180);
   const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS), Math.round((north - y) * UNITS)];
   const [width, height] = project([east, south]);
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
-  return html`<svg id="map" viewBox="${box}" role="img" aria-label="${label}">
-<g id="lgas">${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
-<g id="states">${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
-<g id="labels">${states.map(({ state_code, geometry }) => {
+  return html`<svg${named('map')} viewBox="${box}" role="img" aria-label="${label}">
+<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"${title ? html`><title>${title(lga_code)}</title></path>` : raw('/>')}\n`)}</g>
+<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
+<g${named('labels')}>${states.map(({ state_code, geometry }) => {
     const [x, y] = project(labelPoint(geometry));
     return html`<text x="${x}" y="${y}">${state_code}</text>`;
   })}</g>
-<path id="selected" d=""/></svg>`;
+${scripted && html`<path${named('selected')} d=""/>`}</svg>`;
 }
 
 type Project = (position: readonly [number, number]) => [number, number];

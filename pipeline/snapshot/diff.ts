@@ -19,10 +19,13 @@ import type { Snapshot } from './read.ts';
 export interface SnapshotDiff {
   a: string;
   b: string;
+  /** Whether either is of a made-up country. */
+  synthetic: boolean;
   thresholds: Thresholds | null;
   /** LGAs' scores of the months that both estimate, and of those that both forecast. */
   all: Tally;
   states: (Tally & { state_code: string })[];
+  lgas: (Tally & { state_code: string; lga_code: string })[];
   periods: (Tally & { period: Period })[];
   states_by_period: (Tally & { state_code: string; period: Period })[];
   /** States' own scores. */
@@ -60,9 +63,14 @@ export function diffSnapshots(a: Snapshot, b: Snapshot): SnapshotDiff {
     if (before && before.kind === row.kind) pairs.push({ ...row.place, a: before.risk, b: row.risk });
   }
   const tally = (some: readonly Pair[]) => tallyOf(some, thresholds);
-  const grouped = <K extends 'state_code' | 'period'>(key: K) =>
+  const grouped = <K extends 'state_code' | 'lga_code' | 'period'>(key: K) =>
     [...Map.groupBy(pairs, (pair) => pair[key])].sort(([x], [y]) => (x < y ? -1 : 1));
   const states = grouped('state_code').map(([state_code, own]) => ({ state_code, ...tally(own) }));
+  const lgas = grouped('lga_code').map(([lga_code, own]) => ({
+    state_code: own[0]!.state_code,
+    lga_code,
+    ...tally(own),
+  }));
   const periods = grouped('period').map(([period, own]) => ({ period, ...tally(own) }));
   const states_by_period = grouped('state_code').flatMap(([state_code, own]) =>
     [...Map.groupBy(own, (pair) => pair.period)].map(([period, some]) => ({ state_code, period, ...tally(some) })),
@@ -84,9 +92,11 @@ export function diffSnapshots(a: Snapshot, b: Snapshot): SnapshotDiff {
   return {
     a: a.manifest.model_version,
     b: b.manifest.model_version,
+    synthetic: a.manifest.synthetic || b.manifest.synthetic,
     thresholds,
     all,
     states,
+    lgas,
     periods,
     states_by_period,
     state_scores: tally(pairStates(a, b)),

@@ -36,7 +36,7 @@ export function riskSection(parts: SnapshotParts): Markup {
 <label><input type="radio" name="colour" value="width"><span>Width of range</span></label>
 <label><input type="radio" name="colour" value="change"><span>Change in a year</span></label></fieldset>
 </div>
-<div id="frame">${renderMap(outlines, `Map of risk by LGA, ${name}`, fill)}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
+<div id="frame">${renderMap(outlines, { label: `Map of risk by LGA, ${name}`, fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${LEVELS.map(({ level }) => html`<span><i style="background:${LEVEL_FILLS[level]}"></i>${level.replace('_', ' ')}</span>`)}</div>
 <p id="colour-note" class="note"></p>
 </div>

@@ -51,6 +51,12 @@ test('scores moved, levels flipped and ranges apart, by state and month', () => 
     { state_code: 'AB', moved: 1, flipped: 1, disjoint: 1 },
     { state_code: 'AD', moved: 0, flipped: 0, disjoint: 1 },
   ]);
+  expect(diff.lgas.map(({ lga_code, compared, moved }) => [lga_code, compared, moved])).toEqual([
+    ['NG001001', 18, 1],
+    ['NG001002', 18, 0],
+    ['NG002001', 18, 0],
+    ['NG002002', 18, 0],
+  ]);
   expect(diff.periods.find(({ period }) => period === '2021-09')).toMatchObject({ compared: 4, moved: 1 });
   expect(diff.states_by_period.filter(({ disjoint }) => disjoint > 0)).toMatchObject([
     { state_code: 'AB', period: '2021-09' },
