@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, test } from 'vitest';
+import { bbox, booleanClockwise } from '@turf/turf';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as schemas from '../pipeline/contract/schemas.ts';
+import { run } from './command-line.ts';
 
 /** The README's code block in this language. */
 function example(language: string): string {
@@ -12,11 +14,10 @@ function example(language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(readme)![1]!;
 }
 
-/** Tools beside DuckDB that the README has an example for: how to ask whether all of it is there, and how to run it. */
-const TOOLS = [
-  { language: 'python', command: 'python3', probe: ['-c', 'import pandas, pyarrow'], run: ['-c'] },
-  { language: 'r', command: 'Rscript', probe: ['-e', 'library(arrow)'], run: ['-e'] },
-];
+/** Whether a command succeeds here. */
+const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+const HAS_PANDAS = works('python3', '-c', 'import pandas, pyarrow');
+const HAS_R = works('Rscript', '--version');
 
 async function query(cwd: string, sql: string) {
   const instance = await DuckDBInstance.create(':memory:');
@@ -32,25 +33,49 @@ async function query(cwd: string, sql: string) {
 
 /** What the README says of a snapshot's tables, done to one in the directory `out` (`build` in the examples). */
 export function tableExamples(outOf: () => string) {
-  test('the README’s examples of the tables run, in each tool that is installed', async () => {
-    const cwd = mkdtempSync(path.join(tmpdir(), 'examples-'));
-    try {
-      symlinkSync(outOf(), path.join(cwd, 'build'));
-      const levels = await query(cwd, example('sql'));
-      const people = levels.reduce((sum, row) => sum + Number(row.people), 0);
-      const context = await query(
-        cwd,
-        "SELECT sum(population) AS people FROM 'build/current/tables/context_states.parquet'",
-      );
-      expect(people).toBe(Number(context[0]!.people));
-      for (const { language, command, probe, run } of TOOLS) {
-        if (spawnSync(command, probe).status === 0)
-          expect(execFileSync(command, [...run, example(language)], { cwd, encoding: 'utf8' }).trim()).not.toBe('');
-        else process.stderr.write(`README's ${language} example not run: ${command} ${probe.join(' ')} fails here\n`);
-      }
-    } finally {
-      rmSync(cwd, { recursive: true, force: true });
+  let cwd = '';
+  beforeAll(() => {
+    cwd = mkdtempSync(path.join(tmpdir(), 'examples-'));
+    symlinkSync(outOf(), path.join(cwd, 'build'));
+  });
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+  test('the README’s DuckDB example counts the people of every state', async () => {
+    const levels = await query(cwd, example('sql'));
+    const people = levels.reduce((sum, row) => sum + Number(row.people), 0);
+    const [context] = await query(
+      cwd,
+      "SELECT sum(population) AS people FROM 'build/current/tables/context_states.parquet'",
+    );
+    expect(people).toBe(Number(context!.people));
+  });
+
+  test.skipIf(!HAS_PANDAS)(
+    `the README’s Python example${HAS_PANDAS ? '' : ' (skipped: no pandas and pyarrow)'}`,
+    () => {
+      const printed = execFileSync('python3', ['-c', example('python')], { cwd, encoding: 'utf8' });
+      // Four forecast months, each of every LGA.
+      expect(printed.match(/^\d{4}-\d{2} +774\.0 /gm)).toHaveLength(4);
+    },
+  );
+
+  test.skipIf(!HAS_R)(`the README’s R example${HAS_R ? '' : ' (skipped: no Rscript)'}`, async () => {
+    for (const name of ['risk_states', 'season']) {
+      const printed = await run([
+        'show',
+        'tables',
+        '--name',
+        name,
+        '--csv',
+        '--snapshot',
+        path.join(outOf(), 'current'),
+      ]);
+      writeFileSync(path.join(cwd, `${name}.csv`), printed.stdout);
     }
+    const printed = execFileSync('Rscript', ['-e', example('r')], { cwd, encoding: 'utf8' });
+    // All 37 states, Nasarawa with them, whose code is NA.
+    expect(printed.match(/^\d+ +[A-Z]{2} +[\d.]+ +\d+$/gm)).toHaveLength(37);
+    expect(printed).toMatch(/^\d+ +NA +[\d.]+ +\d+$/m);
   });
 
   test('tables hold the answers, and every column is documented', async () => {
@@ -76,10 +101,33 @@ export function tableExamples(outOf: () => string) {
     expect(rows).toEqual(
       states.map(({ state_code, score, score_low, level }) => ({ state_code, score, score_low, level })),
     );
+  });
+
+  test('boundaries are GeoParquet: metadata by its specification, and shapes that wind as it says', async () => {
+    const current = path.join(outOf(), 'current');
+    const { features } = JSON.parse(readFileSync(path.join(current, 'tables/boundaries_lgas.geojson'), 'utf8'));
     const [geo] = await query(
       current,
       "SELECT decode(value) AS v FROM parquet_kv_metadata('tables/boundaries_lgas.parquet') WHERE decode(key) = 'geo'",
     );
-    expect(JSON.parse(String(geo!.v))).toMatchObject({ version: '1.1.0', primary_column: 'geometry' });
+    const types = new Set(features.map(({ geometry }: { geometry: { type: string } }) => geometry.type));
+    expect(JSON.parse(String(geo!.v))).toEqual({
+      version: '1.1.0',
+      primary_column: 'geometry',
+      columns: {
+        geometry: {
+          encoding: 'WKB',
+          geometry_types: [...types].sort(),
+          orientation: 'counterclockwise',
+          edges: 'planar',
+          bbox: bbox({ type: 'FeatureCollection', features }),
+        },
+      },
+    });
+    for (const { geometry } of features)
+      for (const rings of geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates)
+        expect(rings.map((ring: [number, number][]) => booleanClockwise(ring))).toEqual(
+          rings.map((_: unknown, i: number) => i > 0),
+        );
   });
 }

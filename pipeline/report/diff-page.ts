@@ -49,7 +49,7 @@ ${
 ${
   diff.largest.length > 0 &&
   table(
-    'Largest changes',
+    'Largest changes: of each LGA, the month that changed most',
     [{ head: 'LGA' }, { head: 'Code' }, { head: 'Month' }, { head: 'Was', number: true }, { head: 'Is', number: true }],
     diff.largest.map((row) => [nameOf(row), row.lga_code, row.period, withRange(row.a), withRange(row.b)]),
   )
@@ -58,7 +58,7 @@ ${onlyIn('old', diff.only_in_a)}${onlyIn('new', diff.only_in_b)}</section>
 <section><h2>How good the old forecasts were</h2>
 ${
   past
-    ? table(
+    ? html`${table(
         `Forecasts of ${past.periods.join(', ')} against the new estimates; errors in the score’s unit`,
         [
           { head: 'Months ahead' },
@@ -80,7 +80,7 @@ ${
             row.coverage.toFixed(3),
           ],
         ),
-      )
+      )}<p class="note">The new estimates are a model’s too and rest on much the same surveys: this tells whether forecasts held, not whether they were right.</p>`
     : html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
 }</section>
 <section><h2>Answers</h2>${table(

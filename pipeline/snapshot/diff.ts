@@ -31,6 +31,7 @@ export interface SnapshotDiff {
   /** States' own scores. */
   state_scores: Tally;
   levels_flipped: { from: string; to: string; count: number }[];
+  /** The LGAs whose scores changed most, each in the month in which it did. */
   largest: (Pair & { change: number })[];
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
@@ -89,6 +90,8 @@ export function diffSnapshots(a: Snapshot, b: Snapshot): SnapshotDiff {
     .sort(
       (x, y) => Math.abs(y.change) - Math.abs(x.change) || (x.lga_code + x.period < y.lga_code + y.period ? -1 : 1),
     );
+  // Neighbouring months change together: of each LGA, the month that changed most.
+  const largest = [...Map.groupBy(byChange, ({ lga_code }) => lga_code).values()].map(([first]) => first!);
   return {
     a: a.manifest.model_version,
     b: b.manifest.model_version,
@@ -101,7 +104,7 @@ export function diffSnapshots(a: Snapshot, b: Snapshot): SnapshotDiff {
     states_by_period,
     state_scores: tally(pairStates(a, b)),
     levels_flipped: levelsFlipped(pairs),
-    largest: byChange.slice(0, LARGEST).filter(({ change }) => change !== 0),
+    largest: largest.slice(0, LARGEST).filter(({ change }) => change !== 0),
     only_in_a,
     only_in_b: onlyIn(scoresB, scoresA),
     answers: diffAnswers(a, b),

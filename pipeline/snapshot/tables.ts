@@ -6,6 +6,7 @@ import { FORECAST_MONTHS } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { ZONES } from '../contract/schemas.ts';
 import type { Document } from './documents.ts';
+import { geoMetadata } from './geoparquet.ts';
 import { describeTables, TABLES, type TableForm, type TableName } from './table-columns.ts';
 import type { Tree } from './tree.ts';
 import { toWkb } from './wkb.ts';
@@ -107,7 +108,7 @@ export async function writeTables(tree: Tree, tables: TableRows, model_version: 
       const source = path.join(scratch, `${name}.ndjson`);
       await writeFile(source, tables[name]!.map((row) => JSON.stringify(plainRow(row))).join('\n'));
       const target = path.join(scratch, `${name}.parquet`);
-      await connection.run(copyStatement(source, target, TABLES[name]));
+      await connection.run(copyStatement(source, target, TABLES[name], geoOf(tables[name]!)));
       await tree.write(`tables/${name}.parquet`, await readFile(target));
     }
   } finally {
@@ -132,16 +133,17 @@ function plainRow(row: Row): Row {
   return 'geometry' in row ? { ...row, geometry: toWkb(row.geometry as schemas.AreaGeometry).toString('hex') } : row;
 }
 
-const GEO = {
-  version: '1.1.0',
-  primary_column: 'geometry',
-  columns: { geometry: { encoding: 'WKB', geometry_types: ['Polygon', 'MultiPolygon'] } },
-};
+const geoOf = (rows: readonly Row[]) =>
+  rows[0] && 'geometry' in rows[0] ? geoMetadata(rows.map((row) => row.geometry as schemas.AreaGeometry)) : null;
 
-function copyStatement(source: string, target: string, { columns }: TableForm): string {
-  const isGeo = 'geometry' in columns;
+function copyStatement(
+  source: string,
+  target: string,
+  { columns }: TableForm,
+  geo: ReturnType<typeof geoMetadata> | null,
+): string {
   const types = Object.entries(columns).map(([name, { type }]) => `${name}: '${type === 'BLOB' ? 'VARCHAR' : type}'`);
-  const rows = `SELECT *${isGeo ? ' REPLACE (unhex(geometry) AS geometry)' : ''} FROM read_json('${source}', format = 'newline_delimited', columns = {${types.join(', ')}}, maximum_object_size = 100000000)`;
-  const metadata = isGeo ? `, KV_METADATA {geo: '${JSON.stringify(GEO)}'}` : '';
+  const rows = `SELECT *${geo ? ' REPLACE (unhex(geometry) AS geometry)' : ''} FROM read_json('${source}', format = 'newline_delimited', columns = {${types.join(', ')}}, maximum_object_size = 100000000)`;
+  const metadata = geo ? `, KV_METADATA {geo: '${JSON.stringify(geo)}'}` : '';
   return `COPY (${rows}) TO '${target}' (FORMAT parquet, COMPRESSION zstd${metadata})`;
 }

@@ -72,6 +72,22 @@ test('scores moved, levels flipped and ranges apart, by state and month', () => 
   expect(diff.over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
 });
 
+test('the largest changes name an LGA once, in the month that changed most', () => {
+  const b = copySnapshot(built);
+  for (const [period, change] of [
+    ['2021-09', 0.02],
+    ['2021-10', -0.03],
+    ['2021-11', 0.01],
+  ] as const)
+    rewrite(b, `v1/risk/lgas/${period}/AB.json`, ({ lgas }) => {
+      for (const row of lgas) row.score = Number((row.score + change).toFixed(4));
+    });
+  expect(compare(built, b).largest.map(({ lga_code, period, change }) => [lga_code, period, change])).toEqual([
+    ['NG001001', '2021-10', -0.03],
+    ['NG001002', '2021-10', -0.03],
+  ]);
+});
+
 test('an LGA that is gone is over every threshold', () => {
   const b = copySnapshot(built);
   const { files } = readJson(b, 'manifest.json');
