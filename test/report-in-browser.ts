@@ -1,8 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { addMonths } from '../pipeline/contract/months.ts';
 import type * as schemas from '../pipeline/contract/schemas.ts';
+import { barriers } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
+import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';
+
+/** WebDriver's code point for the key. */
+const END = '\uE010';
 
 /** What a reader does with the report of a country that has Kano: month, state, LGA, and every number as the JSON's. */
 export function reportInBrowser(snapshotOf: () => string) {
@@ -49,6 +55,7 @@ export function reportInBrowser(snapshotOf: () => string) {
       expect(await page.textContent('#score')).toBe(ahead.score.toFixed(4));
       expect(await page.isVisible('#forecast-mark')).toBe(true);
 
+      expect(await barriers(page)).toEqual([]);
       await page.locator('#home').click();
       await page.locator('input[value=change]').check({ force: true });
       const ramp = (await page.getAttribute('#legend .ramp', 'style'))!;
@@ -65,8 +72,8 @@ export function reportInBrowser(snapshotOf: () => string) {
       const { page } = await openFile(file());
       await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
       expect(await page.textContent('#reproduction figcaption')).toContain('90% range');
-      expect(await page.locator('#reproduction g[aria-label=area] path').count()).toBe(states.length);
-      const dots = page.locator('#fits g[aria-label=dot] circle');
+      expect(await page.locator('#reproduction g[fill-opacity="0.2"] path').count()).toBe(states.length);
+      const dots = page.locator('#fits circle');
       expect(await dots.count()).toBe(states.reduce((sum, { series }) => sum + series.length, 0));
       const hollow = await dots.evaluateAll((all) => all.filter((dot) => /paper/.test(dot.getAttribute('fill') ?? '')));
       expect(hollow.length).toBeGreaterThan(0);
@@ -79,12 +86,90 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
+  test.skipIf(skipWithoutChromium)(needsChromium('by keyboard alone: a state, an LGA, a month'), async () => {
+    const { page } = await openFile(file());
+    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    const { last_estimated } = json<schemas.Periods>('v1/periods.json');
+    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
+    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
+    const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
+    const tabTo = async (text: string) => {
+      for (let tabs = 0; tabs < 60; tabs++) {
+        await page.keyboard.press('Tab');
+        if ((await focused('textContent')) === text) return;
+      }
+      throw new Error(`60 tabs do not reach ${text}`);
+    };
+    await tabTo(states[0]!.state);
+    await page.keyboard.press('Enter');
+    expect(await focused('textContent'), 'focus goes to the place that was picked').toBe(states[0]!.state);
+    expect(await focused('localName')).toBe('h3');
+    await tabTo(lgas[1]!.lga);
+    await page.keyboard.press('Enter');
+    expect(await page.textContent('#score')).toBe(lgas[1]!.score.toFixed(4));
+    expect(await page.textContent('#said'), 'what a screen reader says').toContain(
+      `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(4)}`,
+    );
+    await page.close();
+  });
+
+  test.skipIf(skipWithoutChromium)(needsChromium('what the pointer is told follows the month'), async () => {
+    const { page } = await openFile(file());
+    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    const { last_estimated } = json<schemas.Periods>('v1/periods.json');
+    const under = page.locator('#lgas path[data-code^=NG020]').first();
+    await under.hover();
+    await page.locator('#month').focus();
+    await page.keyboard.press('ArrowLeft');
+    const before = addMonths(last_estimated, -1);
+    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${before}/KN.json`);
+    const code = await under.getAttribute('data-code');
+    expect(await page.textContent('#tip')).toContain(lgas.find((row) => row.lga_code === code)!.score.toFixed(4));
+    await page.close();
+  });
+
+  test.skipIf(skipWithoutChromium)(needsChromium('every chapter’s plots are drawn, each under one name'), async () => {
+    const { page, troubles } = await openFile(file());
+    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    for (const id of ['season-states', 'survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
+      expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
+    const { validation } = json<{ validation: object | null }>('model-card.json');
+    for (const id of ['calibration', 'coverage', 'pit'])
+      expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBe(validation ? 1 : 0);
+    expect(await barriers(page)).toEqual([]);
+    await page.goto(`file://${path.join(snapshotOf(), 'report/api.html')}`);
+    expect(await barriers(page)).toEqual([]);
+    expect(troubles).toEqual([]);
+    await page.close();
+  });
+
   test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     expect(troubles).toEqual([]);
     await page.close();
+  });
+
+  test.skipIf(skipWithoutFirefox)(needsFirefox('Firefox opens it from disk too: map, slider, score'), async () => {
+    const { evaluate, press, troubles } = await openInFirefox(file());
+    const ready = 'document.documentElement.dataset.ready';
+    await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
+    await evaluate(`(() => {
+      const state = document.getElementById('state');
+      state.value = 'KN';
+      state.dispatchEvent(new Event('change'));
+      document.getElementById('month').focus();
+    })()`);
+    await press(END);
+    const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
+    const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
+    expect(await evaluate("document.getElementById('score').textContent")).toBe(kano.score.toFixed(4));
+    const { states } = json<schemas.ContextStates>('v1/context/states.json');
+    const filled = `document.querySelectorAll('#lgas path[fill^="#"]').length`;
+    expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
+    expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
+    expect(troubles).toEqual([]);
   });
 
   test('the report is one file of at most 5 MB that may fetch nothing', () => {

@@ -10,9 +10,12 @@ export const widthOf = (place: Element, least = 300) => Math.max(least, Math.flo
  */
 export function chart(options: Plots.PlotOptions & { ariaLabel: string }): Element {
   const made = Plot.plot(options);
-  for (const svg of made.localName === 'svg' ? [made] : made.querySelectorAll('svg')) {
+  const svgs = made.localName === 'svg' ? [made] : [...made.querySelectorAll('svg')];
+  for (const svg of svgs) {
+    // The last is the plot, those before it are the marks of its legend.
     svg.setAttribute('role', 'img');
-    svg.setAttribute('aria-label', options.ariaLabel);
+    if (svg === svgs.at(-1)) svg.setAttribute('aria-label', options.ariaLabel);
+    else svg.setAttribute('aria-hidden', 'true');
     for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
   }
   return made;
