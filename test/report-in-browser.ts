@@ -19,7 +19,7 @@ export function reportInBrowser(snapshotOf: () => string) {
     needsChromium('the report opens from disk and says what the JSON says'),
     async () => {
       const { page, troubles } = await openFile(file());
-      await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       const { last_estimated } = json<schemas.Periods>('v1/periods.json');
 
       const period = `${last_estimated.slice(0, 4)}-09`;
@@ -70,7 +70,7 @@ export function reportInBrowser(snapshotOf: () => string) {
     async () => {
       const { states, projection_test } = json<schemas.TransmissionModel>('v1/transmission/model.json');
       const { page } = await openFile(file());
-      await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       expect(await page.textContent('#reproduction figcaption')).toContain('90% range');
       expect(await page.locator('#reproduction g[fill-opacity="0.2"] path').count()).toBe(states.length);
       const dots = page.locator('#fits circle');
@@ -88,7 +88,7 @@ export function reportInBrowser(snapshotOf: () => string) {
 
   test.skipIf(skipWithoutChromium)(needsChromium('by keyboard alone: a state, an LGA, a month'), async () => {
     const { page } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     const { last_estimated } = json<schemas.Periods>('v1/periods.json');
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
     const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
@@ -115,7 +115,7 @@ export function reportInBrowser(snapshotOf: () => string) {
 
   test.skipIf(skipWithoutChromium)(needsChromium('what the pointer is told follows the month'), async () => {
     const { page } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     const { last_estimated } = json<schemas.Periods>('v1/periods.json');
     const under = page.locator('#lgas path[data-code^=NG020]').first();
     await under.hover();
@@ -130,7 +130,7 @@ export function reportInBrowser(snapshotOf: () => string) {
 
   test.skipIf(skipWithoutChromium)(needsChromium('every chapter’s plots are drawn, each under one name'), async () => {
     const { page, troubles } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     for (const id of ['season-states', 'survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
       expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
     const { validation } = json<{ validation: object | null }>('model-card.json');
@@ -145,7 +145,7 @@ export function reportInBrowser(snapshotOf: () => string) {
 
   test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
-    await page.waitForSelector('html[data-ready=all]', { timeout: 20_000 });
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     expect(troubles).toEqual([]);
     await page.close();
