@@ -37,25 +37,3 @@ export function table(caption: Content, columns: readonly Column[], rows: readon
 <thead><tr>${columns.map(({ head }, i) => html`<th scope="col"${kind[i]}>${head}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => html`<td${kind[i]}>${cell ?? '—'}</td>`)}</tr>\n`)}</tbody></table></div>`;
 }
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
-
-/** Name of month 1 to 12. */
-export const monthName = (month: number): string => MONTHS[month - 1]!;
-
-/** `September 2023` for `2023-09`. */
-export const periodName = (period: string): string =>
-  `${monthName(Number(period.slice(5)))} ${Number(period.slice(0, 4))}`;

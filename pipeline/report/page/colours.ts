@@ -1,8 +1,9 @@
+import { LEVEL_FILLS } from '../names.ts';
 import { data, levelName, levelOf, scoreOf, view } from './store.ts';
 import { h } from './words.ts';
 
-/** As in the legend that the page came with: each darker than the one before. */
-const LEVELS = ['#fff7d6', '#fdd98a', '#f29a3f', '#cc5410', '#6b1d05'];
+/** As in the legend that the page came with. */
+const LEVELS = data.levels.map(({ level }) => LEVEL_FILLS[level]);
 const NO_CHANGE = '#b9b9b9';
 
 /** Highest value that the score's and the width's colours tell apart, over all LGAs and months. */

@@ -1,5 +1,6 @@
+import { periodName } from '../names.ts';
 import { type Colour, data, element, isForecast, onView, setView, view } from './store.ts';
-import { h, periodName } from './words.ts';
+import { h } from './words.ts';
 
 /** Slider, colouring and the two lists: everything the map does, by keyboard too. */
 export function startControls(): void {

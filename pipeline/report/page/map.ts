@@ -1,3 +1,4 @@
+import { periodName } from '../names.ts';
 import { fillOf, legendParts } from './colours.ts';
 import {
   data,
@@ -12,7 +13,7 @@ import {
   stateOf,
   view,
 } from './store.ts';
-import { h, periodName, share } from './words.ts';
+import { h, share } from './words.ts';
 
 const map = element<SVGSVGElement>('map');
 const lgas = [...element('lgas').children] as SVGPathElement[];

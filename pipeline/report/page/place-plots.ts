@@ -1,7 +1,8 @@
+import { MONTHS, periodName } from '../names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
-import { dateOf, dates, initial, MONTHS, PLOT_STYLE, periodName, share } from './words.ts';
+import { dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
 
 /** As wide as the place has room for, so that type keeps its size on a phone. */
 const width = () => Math.min(560, widthOf(element('place'), 280));

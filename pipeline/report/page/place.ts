@@ -1,7 +1,8 @@
+import { MONTHS, periodName } from '../names.ts';
 import { levelFill } from './colours.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './place-plots.ts';
 import { data, element, isForecast, levelName, levelOf, lgaOf, onView, scoreOf, stateOf, view } from './store.ts';
-import { h, MONTHS, periodName, share, whole } from './words.ts';
+import { h, share, whole } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 

@@ -1,6 +1,7 @@
+import { periodName } from '../names.ts';
 import { levelFill } from './colours.ts';
 import { data, element, isForecast, levelName, levelOf, onView, scoreOf, setView, stateOf, view } from './store.ts';
-import { h, periodName, share, whole } from './words.ts';
+import { h, share, whole } from './words.ts';
 
 /** States, or the LGAs of the state that is looked at, highest first: the answers' own order. */
 export function startRanking(): void {

@@ -1,6 +1,7 @@
+import { MONTHS } from '../names.ts';
 import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
-import { MONTHS, PLOT_STYLE, share } from './words.ts';
+import { PLOT_STYLE, share } from './words.ts';
 
 /** Every state's season, north to south. */
 export function seasonStates(): void {

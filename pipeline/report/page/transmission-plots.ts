@@ -1,7 +1,8 @@
 import type * as Plots from '@observablehq/plot';
+import { MONTHS, periodName } from '../names.ts';
 import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
-import { dateOf, MONTHS, PLOT_STYLE, periodName } from './words.ts';
+import { dateOf, PLOT_STYLE } from './words.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against what then happened. */
 export function transmission(): void {

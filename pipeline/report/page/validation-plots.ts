@@ -1,14 +1,13 @@
+import { modelName } from '../names.ts';
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { PLOT_STYLE } from './words.ts';
 
 const HEIGHT = 330;
-const MODELS: Record<string, string> = { spatial: 'Spatial', baseline: 'Baseline', national: 'National mean' };
-const nameOf = (model: string) => MODELS[model] ?? model;
 /** The same colour and mark for a model in every plot; models that are not there have none. */
 const scaleOf = (models: string[]) => ({
-  color: { domain: models.map(nameOf), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
-  symbol: { domain: models.map(nameOf), range: ['circle', 'diamond2', 'square2'], legend: true },
+  color: { domain: models.map(modelName), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
+  symbol: { domain: models.map(modelName), range: ['circle', 'diamond2', 'square2'], legend: true },
 });
 const diagonal = (from: number, to: number) =>
   Plot.link([0], { x1: from, y1: from, x2: to, y2: to, strokeOpacity: 0.5, strokeDasharray: '3 4' });
@@ -27,7 +26,7 @@ type Validation = NonNullable<typeof data.validation>;
 
 function calibrationPlot(models: string[], calibration: Validation['calibration']): void {
   const points = calibration.flatMap(({ model, groups }) =>
-    groups.map((group) => ({ model: nameOf(model), ...group })),
+    groups.map((group) => ({ model: modelName(model), ...group })),
   );
   if (points.length === 0) return;
   const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
@@ -66,7 +65,7 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
   const points = scores
     .filter((row) => row.survey_year === null)
     .flatMap(({ model, coverage }) =>
-      coverage.map(({ level, share: held }) => ({ model: nameOf(model), level, held })),
+      coverage.map(({ level, share: held }) => ({ model: modelName(model), level, held })),
     );
   if (points.length === 0) return;
   const low = Math.floor(10 * Math.min(...points.map(({ level, held }) => Math.min(level, held))) - 0.5) / 10;
@@ -104,7 +103,7 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
   const bars = pit.flatMap(({ model, cells }) => {
     const total = d3.sum(cells);
     return cells.map((count, i) => ({
-      model: nameOf(model),
+      model: modelName(model),
       from: i / cells.length,
       to: (i + 1) / cells.length,
       density: (count / total) * cells.length,
@@ -119,7 +118,7 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
       marginBottom: 50,
       style: PLOT_STYLE,
       marginRight: 108,
-      fy: { domain: models.map(nameOf), label: null },
+      fy: { domain: models.map(modelName), label: null },
       x: { domain: [0, 1], label: 'predicted probability of less', labelOffset: 40, ticks: 5 },
       y: { label: null, ticks: 3 },
       ariaLabel: 'Probability integral transform of the observed shares, by model',

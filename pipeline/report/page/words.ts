@@ -1,22 +1,8 @@
+import { monthName } from '../names.ts';
 import { data } from './store.ts';
 
-export const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 /** `J`, `F` … by month 1 to 12. */
-export const initial = (month: number) => MONTHS[month - 1]![0]!;
-export const periodName = (period: string) => `${MONTHS[Number(period.slice(5)) - 1]} ${Number(period.slice(0, 4))}`;
+export const initial = (month: number) => monthName(month)[0]!;
 /** The first of the month, for time scales. */
 export const dateOf = (period: string) =>
   new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));

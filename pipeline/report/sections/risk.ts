@@ -1,17 +1,9 @@
 import { roundAs } from '../../contract/decimals.ts';
-import { LEVELS, type Level } from '../../contract/schemas.ts';
+import { LEVELS } from '../../contract/schemas.ts';
 import { levelOf, type SnapshotParts } from '../../snapshot/documents.ts';
 import { renderMap } from '../map.ts';
-import { html, type Markup, periodName } from '../markup.ts';
-
-/** Fills of the levels: each darker than the one before, so that they are told apart without colour. */
-export const LEVEL_FILLS: Record<Level, string> = {
-  very_low: '#fff7d6',
-  low: '#fdd98a',
-  moderate: '#f29a3f',
-  high: '#cc5410',
-  very_high: '#6b1d05',
-};
+import { html, type Markup } from '../markup.ts';
+import { LEVEL_FILLS, periodName } from '../names.ts';
 
 /** Map, controls, and the place that is looked at; the first map is drawn here and stands without any script. */
 export function riskSection(parts: SnapshotParts): Markup {

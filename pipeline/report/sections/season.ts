@@ -1,7 +1,8 @@
 import type { Season } from '../../contract/schemas.ts';
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import type { Evidence } from '../encode.ts';
-import { html, type Markup, monthName, table } from '../markup.ts';
+import { html, type Markup, table } from '../markup.ts';
+import { monthName } from '../names.ts';
 
 /** When cases are expected to be highest, and how that compared with case records that were left out. */
 export function seasonSection({ season, areas, transmission }: SnapshotParts, { season_check }: Evidence): Markup {

@@ -2,7 +2,8 @@ import type { TransmissionModel } from '../../contract/schemas.ts';
 import { describeProjections, describeStanding } from '../../models/transmission-limits.ts';
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import type { Evidence } from '../encode.ts';
-import { html, type Markup, monthName, table } from '../markup.ts';
+import { html, type Markup, table } from '../markup.ts';
+import { monthName } from '../names.ts';
 import { isReported, listed, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against what then happened, and what it does not show. */

@@ -2,7 +2,7 @@ import type { OverFolds, Validation } from '../../artifacts.ts';
 import type { KnownTruth } from '../../known-truth.ts';
 import type { Evidence } from '../encode.ts';
 import { html, type Markup, table } from '../markup.ts';
-import { modelName } from './words.ts';
+import { modelName } from '../names.ts';
 
 /** How the scores did on survey cells that the model had not seen; plainly nothing where that was not measured. */
 export function validationSection({ risk, validation, known_truth }: Evidence): Markup {

@@ -1,7 +1,7 @@
 /** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
 import type { SnapshotParts } from '../../snapshot/documents.ts';
 import type { Evidence } from '../encode.ts';
-import { monthName, periodName } from '../markup.ts';
+import { monthName, periodName } from '../names.ts';
 
 /** What a reader must know before using a score, the weightiest first. */
 export function describeRiskLimits({ coverage, model, context }: SnapshotParts, { risk, surveys }: Evidence): string[] {
@@ -68,12 +68,3 @@ export const isReported = (method: string): boolean => !/^model_level_of_/.test(
 
 /** A projection method in words. */
 export const methodName = (method: string): string => METHODS[method] ?? method.replaceAll('_', ' ');
-
-const MODELS: Record<string, string> = {
-  spatial: 'Spatial',
-  baseline: 'Baseline',
-  national: 'National mean',
-};
-
-/** A risk model in words. */
-export const modelName = (model: string): string => MODELS[model] ?? model.replaceAll('_', ' ');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { html, jsonScript, periodName, raw, table } from '../../../pipeline/report/markup.ts';
+import { html, jsonScript, raw, table } from '../../../pipeline/report/markup.ts';
+import { periodName } from '../../../pipeline/report/names.ts';
 
 test('values are escaped, markup is not, and nothing shows for what is not there', () => {
   const name = `<img onerror="x">&'`;
