@@ -17,8 +17,8 @@ export function withRangeBars(rows: readonly Cells[]): Cells[] {
     const bar = rangeBar(Number(score_low), Number(score), Number(score_high), top, WIDTH);
     return {
       ...others,
-      score: score!,
-      'low-high': `${score_low}-${score_high}`,
+      score: Number(score).toFixed(4),
+      'low-high': `${Number(score_low).toFixed(4)}-${Number(score_high).toFixed(4)}`,
       [`0 … ${top.toFixed(2)}`]: bar,
       level: level!,
     };
