@@ -287,7 +287,7 @@ export function describeModel(seed: number): Model {
         held_back_year: 2023,
         starts: 20,
       },
-      diff: { score_change: 0.02, max_moved_share: 0.05, max_flipped_share: 0.03, max_disjoint_share: 0.001 },
+      diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
     },
   };
 }
