@@ -14,6 +14,7 @@ import type { AccountStore } from './keys/store.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
+import { DEFAULT_COPIES, parseS3 } from './snapshot/s3-url.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
 import { watchPlace } from './sqlite-file.ts';
@@ -23,7 +24,10 @@ import { countUsage } from './usage/usage.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions {
+  /** A folder, a link to one, or s3://BUCKET/PREFIX. */
   snapshot: string;
+  /** Where what comes from object storage is copied to. */
+  snapshotCopies?: string;
   host: string;
   port: number;
   opsPort: number;
@@ -188,14 +192,38 @@ function minding({ store, giveUp }: ServerOptions): () => void {
   return () => clearInterval(looking);
 }
 
-async function openSource({ snapshot, pollMs, report }: ServerOptions): Promise<SnapshotSource> {
+async function openSource(options: ServerOptions): Promise<SnapshotSource> {
+  const { snapshot, snapshotCopies, pollMs, report } = options;
+  if (parseS3(snapshot) !== null) {
+    // Loaded here, so that a folder does without the client of object storage.
+    const { mirrorSnapshots } = await import('./snapshot/object-storage.ts');
+    const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
+    try {
+      const copies = await openFolder(mirror.path, options);
+      return {
+        current: copies.current,
+        refused: () => mirror.refused() ?? copies.refused(),
+        close: async () => {
+          copies.close();
+          await mirror.close();
+        },
+      };
+    } catch (error) {
+      await mirror.close();
+      throw error;
+    }
+  }
   await access(join(snapshot, 'manifest.json')).catch(() => {
     throw new UsageError(`no snapshot at ${snapshot}; run \`malaria-risk build\` first, or name one with --snapshot`);
   });
+  return openFolder(snapshot, options);
+}
+
+async function openFolder(path: string, { pollMs, report }: ServerOptions): Promise<SnapshotSource> {
   try {
-    return await watchSnapshot(snapshot, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
+    return await watchSnapshot(path, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
   } catch (error) {
-    throw new UsageError(`the snapshot at ${snapshot} is damaged: ${lineOf(error)}`, { cause: error });
+    throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
   }
 }
 

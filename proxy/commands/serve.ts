@@ -8,6 +8,7 @@ import { openLog } from '../log.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import type { RunningServer } from '../server.ts';
 import { exampleStateOf } from '../snapshot/example-state.ts';
+import { DEFAULT_COPIES } from '../snapshot/s3-url.ts';
 import { UsageError } from '../usage-error.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
@@ -15,6 +16,7 @@ import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions
 
 interface ServeOptions extends StoreOptions {
   snapshot: string;
+  snapshotCopies: string;
   host: string;
   port: number;
   opsPort: number;
@@ -36,9 +38,14 @@ export function addServeCommand(program: Command): void {
   addStoreOptions(program.command('serve'))
     .description('serve a snapshot to holders of keys')
     .addOption(
-      new Option('--snapshot <dir>', 'snapshot, or a link to one, watched for newer ones')
+      new Option('--snapshot <place>', 'snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX')
         .env('MALARIA_SNAPSHOT')
         .default('build/current'),
+    )
+    .addOption(
+      new Option('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to; of this proxy alone')
+        .env('MALARIA_SNAPSHOT_COPIES')
+        .default(DEFAULT_COPIES),
     )
     .addOption(new Option('--host <host>', 'address to listen on').env('MALARIA_HOST').default('127.0.0.1'))
     .addOption(portOption('--port <n>', 'port of the API; 0: any free one', 'MALARIA_PORT', 8080))

@@ -8,6 +8,7 @@ import { gunzip } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Coding } from '../negotiation.ts';
 import { lineOf } from '../usage-error.ts';
 import {
@@ -52,12 +53,12 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   }
 
   const held = new Map<string, Buffer>();
-  await inParallel(Object.entries(manifest.files), async ([name, entry]) => {
+  await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
     const path = join(root, checkRelative(name));
     const bytes = await readChecked(name, path, entry);
     if (bytes && toHold.has(path)) held.set(path, bytes);
   });
-  await inParallel(files, async ([name, file]) => {
+  await inParallel(AT_ONCE, files, async ([name, file]) => {
     const gzip = held.get(file.gzip.path);
     if (gzip) await checkUnpacks(name, gzip, manifest.files[name]!);
     for (const coding of PACKED) {
@@ -90,18 +91,18 @@ function describeFiles(root: string, manifest: Manifest): Map<string, ServedFile
   return files;
 }
 
-async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items[Symbol.iterator]() as IterableIterator<T>;
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+async function readManifest(path: string): Promise<Manifest> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+  });
+  return parseManifest(text, path);
 }
 
-async function readManifest(path: string): Promise<Manifest> {
+/** The manifest that `text`, read from `path`, is. @throws Error, one line, where it is none. */
+export function parseManifest(text: string, path: string): Manifest {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
     throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
   }
@@ -111,7 +112,7 @@ async function readManifest(path: string): Promise<Manifest> {
 }
 
 /** `name` if it stays inside the snapshot. The manifest is trusted to be ours, not to be unharmed. */
-function checkRelative(name: string): string {
+export function checkRelative(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
     throw new Error(`manifest.json lists ${JSON.stringify(name)}, not a plain relative path`);
   return name;

@@ -14,7 +14,7 @@ export interface SnapshotSource {
   current(): Snapshot;
   /** The newer snapshot that is refused at present, if any. */
   refused(): Refusal | null;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface WatchOptions {

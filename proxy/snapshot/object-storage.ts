@@ -1,0 +1,192 @@
+/** Snapshots in object storage: each proxy keeps a copy of the published one on its own disk, and serves from that. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { access, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { inParallel } from '../in-parallel.ts';
+import { lineOf, UsageError } from '../usage-error.ts';
+import { parseS3 } from './s3-url.ts';
+import { checkRelative, parseManifest } from './snapshot.ts';
+import type { Refusal } from './watch.ts';
+
+export interface Mirror {
+  /** A link to the copy, for watchSnapshot. */
+  path: string;
+  /** What is published but could not be fetched whole. */
+  refused(): Refusal | null;
+  close(): Promise<void>;
+}
+
+export interface MirrorOptions {
+  /** How often the storage is asked what is published; each time is a request that it bills. */
+  pollMs?: number | undefined;
+  /** How long what could not be fetched is left alone. */
+  retryMs?: number;
+  report: (line: string) => void;
+}
+
+const FETCHED_AT_ONCE = 16;
+/** The copy served and the one before it, from which answers may still be on their way. */
+const KEPT = 2;
+/** What `current` holds: the place of the published snapshot below the prefix, as the pipeline's link says it. */
+const POINTER = /^snapshots\/([a-z0-9][a-z0-9.-]*-[0-9a-f]{8})$/;
+
+/**
+ * Keeps in `folder`, which is this process's own, a copy of the snapshot that the object `current` names, and the link
+ * `current` on it. A snapshot is fetched aside, every file held against the manifest, and only then linked. Who asks,
+ * and where, comes from the environment as for all of AWS's tools (AWS_REGION, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_S3 …).
+ * @throws UsageError where there is neither something to fetch nor an earlier copy.
+ */
+export async function mirrorSnapshots(url: string, folder: string, options: MirrorOptions): Promise<Mirror> {
+  const { pollMs = 5000, retryMs = 30_000, report } = options;
+  const { bucket, prefix } = parseS3(url)!;
+  const client = openClient();
+  const path = join(folder, 'current');
+  let etag: string | undefined;
+  let refusal: (Refusal & { at: number }) | null = null;
+  const stop = new AbortController();
+
+  const get = async (name: string, ifNoneMatch?: string) => {
+    const asked = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
+    return client.send(new GetObjectCommand(asked), { abortSignal: stop.signal });
+  };
+  const look = async () => {
+    const pointer = await get('current', etag).catch((error) => {
+      if (error.$metadata?.httpStatusCode === 304) return null;
+      throw new Error(`${url}/current: ${lineOf(error)}`, { cause: error });
+    });
+    if (!pointer) return;
+    const target = (await pointer.Body!.transformToString()).trim();
+    const version = POINTER.exec(target)?.[1];
+    if (version === undefined) throw new Error(`${url}/current does not hold snapshots/VERSION`);
+    const have = await readlink(path).catch(() => null);
+    if (have !== target) {
+      await fetchSnapshot(get, target, folder);
+      await pointTo(folder, target);
+      await sweep(folder, [target, have]);
+    }
+    etag = pointer.ETag;
+  };
+  const tryLook = async () => {
+    if (refusal && performance.now() - refusal.at < retryMs) return;
+    try {
+      await look();
+      refusal = null;
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      const reason = lineOf(error);
+      if (refusal?.reason !== reason) report(`no newer snapshot from ${url}: ${reason}`);
+      refusal = { directory: url, reason, at: performance.now() };
+      throw error;
+    }
+  };
+
+  await mkdir(join(folder, 'snapshots'), { recursive: true });
+  await clearUnfinished(folder);
+  await tryLook().catch(async (error) => {
+    await access(path).catch(() => {
+      client.destroy();
+      throw new UsageError(`no snapshot from ${url}: ${lineOf(error)}`, { cause: error });
+    });
+  });
+  let timer: NodeJS.Timeout;
+  let running = Promise.resolve();
+  const next = () => {
+    timer = setTimeout(() => {
+      running = tryLook()
+        .catch(() => {})
+        .finally(() => stop.signal.aborted || next());
+    }, pollMs).unref();
+  };
+  next();
+
+  return {
+    path,
+    refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
+    async close() {
+      stop.abort();
+      clearTimeout(timer);
+      await running;
+      client.destroy();
+    },
+  };
+}
+
+type Get = (name: string) => Promise<{ Body?: unknown }>;
+
+/** Fetches the snapshot at `target` into `folder`, whole or not at all. */
+async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
+  const aside = join(folder, `${UNFINISHED}${target.replace('/', '-')}`);
+  await rm(aside, { recursive: true, force: true });
+  await mkdir(aside, { recursive: true });
+  const text = await bodyText(await get(`${target}/manifest.json`));
+  const manifest = parseManifest(text, `${target}/manifest.json`);
+  await inParallel(FETCHED_AT_ONCE, Object.entries(manifest.files), async ([name, { bytes, sha256 }]) => {
+    const file = join(aside, checkRelative(name));
+    await mkdir(dirname(file), { recursive: true });
+    const digest = createHash('sha256');
+    let length = 0;
+    const { Body } = await get(`${target}/${name}`).catch((error) => {
+      throw new Error(`${target}/${name}: ${lineOf(error)}`, { cause: error });
+    });
+    await pipeline(
+      Body as Readable,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          digest.update(chunk);
+          length += chunk.length;
+          if (length > bytes) throw new Error(`${target}/${name} has more bytes than the ${bytes} of the manifest`);
+          yield chunk;
+        }
+      },
+      createWriteStream(file),
+    );
+    if (length !== bytes) throw new Error(`${target}/${name} has ${length} bytes, the manifest says ${bytes}`);
+    const found = digest.digest('hex');
+    if (found !== sha256) throw new Error(`${target}/${name} has SHA-256 ${found}, the manifest says ${sha256}`);
+  });
+  await writeFile(join(aside, 'manifest.json'), text);
+  await rm(join(folder, target), { recursive: true, force: true });
+  await rename(aside, join(folder, target));
+}
+
+async function bodyText({ Body }: { Body?: unknown }): Promise<string> {
+  return (Body as { transformToString(): Promise<string> }).transformToString();
+}
+
+const UNFINISHED = '.fetching-';
+
+async function clearUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(UNFINISHED)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Points the link `current` in `folder` at `target`, in one step. */
+async function pointTo(folder: string, target: string): Promise<void> {
+  const aside = join(folder, `${UNFINISHED}current`);
+  await rm(aside, { force: true });
+  await symlink(target, aside);
+  await rename(aside, join(folder, 'current'));
+}
+
+/** Removes copies in `folder` but those of `keep`. */
+async function sweep(folder: string, keep: readonly (string | null)[]): Promise<void> {
+  const kept = keep.slice(0, KEPT);
+  for (const name of await readdir(join(folder, 'snapshots'))) {
+    const target = `snapshots/${name}`;
+    if (POINTER.test(target) && !kept.includes(target)) await rm(join(folder, target), { recursive: true });
+  }
+}
+
+function openClient(): S3Client {
+  // Storage of one's own (MinIO, Ceph …) seldom has a host name for each bucket.
+  const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+  return new S3Client({
+    forcePathStyle: own !== undefined,
+    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000 },
+  });
+}
