@@ -52,3 +52,12 @@ test('unit and container use settings that there are, and no root', () => {
     expect(text).toMatch(/^(User=malaria-proxy|USER node)$/m);
   }
 });
+
+test('the compose file uses settings that there are, and says no password', () => {
+  const known = new Set(options.map(({ envVar }) => envVar));
+  const text = readFileSync(join(PROXY, 'deploy', 'compose.yaml'), 'utf8');
+  const set = [...text.matchAll(/^ +(MALARIA_\w+): (.*)$/gm)];
+  expect(set.map(([, variable]) => variable)).toContain('MALARIA_LIMITS');
+  for (const [, variable] of set) expect(known).toContain(variable);
+  for (const [, password] of text.matchAll(/PASSWORD: (.*)$/gm)) expect(password).toMatch(/^\$\{\w+:\?\}$/);
+});
