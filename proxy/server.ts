@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type DashboardSettings, openDashboard } from './dashboard/open.ts';
+import type { DashboardSettings } from './dashboard/open.ts';
 import { type AccessRecord, openDoor } from './door.ts';
 import { openGate } from './gate/open-gate.ts';
 import type { GateTimes } from './gate/times.ts';
@@ -130,6 +130,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
     let dashboardUrl: string | null = null;
     if (options.dashboard) {
+      // Loaded only where it is wanted.
+      const { openDashboard } = await import('./dashboard/open.ts');
       const { apiUrl } = options.dashboard;
       const exampleState = () => exampleStateOf(snapshots.current());
       const flushUsage = () => noteDown('usage', () => usage.flush(), report);
