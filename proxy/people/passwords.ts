@@ -72,7 +72,7 @@ export async function checkPassword(password: string, stored: string | null): Pr
       tagLength: expected.length,
     }),
   )) as Buffer;
-  return timingSafeEqual(found, expected) && FORM.test(stored ?? '') && password.length <= LONGEST_PASSWORD;
+  return timingSafeEqual(found, expected) && password.length <= LONGEST_PASSWORD;
 }
 
 /**

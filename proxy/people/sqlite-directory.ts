@@ -30,7 +30,7 @@ export function openSqliteDirectory(file: string): Directory {
       .all(accountId)
       .map(toPerson);
   const endSessions = (personId: string) => db.prepare('DELETE FROM sessions WHERE person_id = ?').run(personId);
-  const spendLinksOf = (personId: string, now: number) =>
+  const spendLinksOf = (personId: string | null, now: number) =>
     db.prepare('UPDATE links SET used_at = ? WHERE person_id = ? AND used_at IS NULL').run(now, personId);
   const clearFactor = (personId: string) => {
     db.prepare('UPDATE people SET factor_secret = NULL WHERE id = ?').run(personId);
@@ -133,13 +133,15 @@ export function openSqliteDirectory(file: string): Directory {
     },
     openReset(personId, hash, now, by) {
       change(() => {
-        const person = toPerson(personRow(personId));
+        const person = personId === null ? null : toPerson(personRow(personId));
         spendLinksOf(personId, now);
+        db.prepare("DELETE FROM links WHERE purpose = 'reset' AND expires_at < ?").run(now);
         db.prepare(
           `INSERT INTO links (id, hash, purpose, person_id, email, created_at, expires_at)
            VALUES (?, ?, 'reset', ?, ?, ?, ?)`,
-        ).run(`res_${randomText(12)}`, hash, personId, person.email, now, now + RESET_MS);
-        if (by) record(db, { action: 'password.link', account: person.account_id, subject: person.email }, by, now);
+        ).run(`res_${randomText(12)}`, hash, personId, person?.email ?? '', now, now + RESET_MS);
+        if (by && person)
+          record(db, { action: 'password.link', account: person.account_id, subject: person.email }, by, now);
       });
     },
     findLink(hash, now): Link | null {
@@ -150,7 +152,7 @@ export function openSqliteDirectory(file: string): Directory {
         if (account && accountStatus(account) === 'removed') return null;
         return { invitation: toInvitation(row), person: null };
       }
-      const found = db.prepare('SELECT * FROM people WHERE id = ? AND removed_at IS NULL').get(row.person_id!);
+      const found = db.prepare('SELECT * FROM people WHERE id = ? AND removed_at IS NULL').get(row.person_id ?? null);
       return found ? { invitation: null, person: toPerson(found) } : null;
     },
     acceptInvitation(hash, name, passwordHash, now) {

@@ -56,7 +56,11 @@ export interface Directory {
   listInvitations(accountId: string | null, now: number): Awaitable<Invitation[]>;
   /** Of that account (null: the service team) alone. */
   withdrawInvitation(id: string, accountId: string | null, now: number, by: Actor): Awaitable<void>;
-  openReset(personId: string, hash: Buffer, now: number, by: Actor | null): Awaitable<void>;
+  /**
+   * Opens a link for a new password; `by` null: asked for by the person. For nobody (null) as much is written, a link
+   * that nobody has and that opens nothing: the time that writing takes must not tell who is known.
+   */
+  openReset(personId: string | null, hash: Buffer, now: number, by: Actor | null): Awaitable<void>;
   findLink(hash: Buffer, now: number): Awaitable<Link | null>;
   /** Uses the link up and makes the person. Null where it is no longer good, as for the second of two at once. */
   acceptInvitation(hash: Buffer, name: string, passwordHash: string, now: number): Awaitable<Person | null>;

@@ -144,9 +144,9 @@ const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>A new pa
   )}
   <p><a href="/sign-in">Back to sign-in</a></p>`;
 
-/** Says the same in the same time whether or not there is such an account: all that depends on it comes after. */
+/** Says the same in the same time whether or not there is such an account: what depends on it comes after, and as long. */
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
-  const { attempts, directory, mailer, accounts } = services;
+  const { attempts, directory, mailer } = services;
   const { now } = visit;
   const email = toEmail(visit.form.text('email'));
   if (email === null) {
@@ -163,15 +163,11 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     };
   }
   services.later(async () => {
-    const found = await directory.credentials(email);
-    if (!found) return;
-    const { person } = found;
-    const account = person.account_id === null ? null : await accounts.accountById(person.account_id);
-    if (account?.removed_at) return;
     if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
+    const found = await directory.credentials(email);
     const token = mintToken();
-    await directory.openReset(person.id, hashToken(token), now, null);
-    await mailer.send(resetMail(person.email, linkUrl(services.url(), token)), now);
+    await directory.openReset(found?.person.id ?? null, hashToken(token), now, null);
+    if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
   const body = html`<h1>Look into your mail</h1>
     ${notice('If this address has an account, a link is on its way', 'It works once, within an hour.', 'calm')}

@@ -62,10 +62,9 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   if (waitMs !== null) return refused(tooMany(waitMs), 429, waitMs);
 
   const isRight = await checkPassword(sent.text('password'), found?.passwordHash ?? null);
-  const account = found?.person.account_id ? await services.accounts.accountById(found.person.account_id) : null;
-  if (!found || !isRight || account?.removed_at) {
-    return refused(WRONG, 403);
-  }
+  if (!found || !isRight) return refused(WRONG, 403);
+  const { account_id } = found.person;
+  const account = account_id === null ? null : await services.accounts.accountById(account_id);
   await attempts.giveBack(allowances);
   if (!mayVisit(account)) {
     return refused(

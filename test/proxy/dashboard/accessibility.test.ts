@@ -178,7 +178,7 @@ test.skipIf(skipWithoutChromium)(
       const mails = dashboard.mails().length;
       const account = { kind: 'organisation', name: script, email };
       const made = await team.send('/team/accounts/new', account, '/team/accounts');
-      await expect.poll(() => dashboard.mails().length).toBe(mails + 1);
+      await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(mails + 1);
       const link = linkIn(dashboard.mails().at(-1));
       expect(await look(link)).toBe(true);
       await dashboard.visitor().send(link, { name: script, password: PASSWORD, again: PASSWORD });

@@ -80,7 +80,7 @@ async function join(mail: string | undefined, name: string, options = WIDE): Pro
 
 const status = async (key: string) => (await dashboard.get('/v1/risk/lgas?state=KN', key)).status;
 const nextMail = async (before: number) => {
-  await expect.poll(() => dashboard.mails().length).toBe(before + 1);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(before + 1);
   return dashboard.mails().at(-1);
 };
 

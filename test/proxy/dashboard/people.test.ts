@@ -8,7 +8,7 @@ test('an administrator invites, changes roles, withdraws and removes', async () 
   const people = '/settings/people';
   const invite = (email: string, role: string) => ada.send(people, { email, role }, `${people}/invitations`);
   expect((await invite('ben@example.org', 'member')).text).toContain('The invitation is on its way');
-  await expect.poll(() => dashboard.mails().length).toBe(1);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
   expect(mail).toContain('You are invited to join “ministry” at the Malaria Risk Data Service.');
@@ -28,7 +28,7 @@ test('an administrator invites, changes roles, withdraws and removes', async () 
   expect((await ben.open(people)).html, 'a role holds from the next page on').toContain('Invite somebody');
 
   await invite('cem@example.org', 'administrator');
-  await expect.poll(() => dashboard.mails().length).toBe(2);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
   const withdraw = /action="([^"]+withdraw)"/.exec((await ada.open(people)).html)![1]!;
   expect((await ada.send(people, {}, withdraw)).text).toContain('The invitation is withdrawn');
   expect((await dashboard.visitor().open(linkIn(dashboard.mails()[1]))).status).toBe(404);
@@ -54,7 +54,7 @@ test('the service team runs accounts: made, unlocked, limited, suspended, reinst
   );
   expect(made.text).toContain('The account is made, and the invitation is on its way');
   const at = made.path.split('?')[0]!;
-  await expect.poll(() => dashboard.mails().length).toBe(1);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const rui = dashboard.visitor();
   await rui.send(linkIn(dashboard.mails()[0]), { name: 'Rui', password: PASSWORD, again: PASSWORD });
   await rui.signIn('rui@example.org');

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openMailer } from '../../../proxy/mail/mailer.ts';
 import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
@@ -109,7 +110,7 @@ test('brute force: ten attempts at an email from wherever, then none, and the ri
   expect((await known.signIn(ADA)).status, 'the browser that is known is not shut out').toBe(200);
   const elsewhere = stranger(dashboard);
   await elsewhere.send('/forgotten', { email: ADA });
-  await expect.poll(() => dashboard.mails().length).toBe(1);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const link = linkIn(dashboard.mails()[0]);
   await elsewhere.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD });
   expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor who opens a link of their mail').toBe(200);
@@ -163,8 +164,12 @@ test('emails are not to be found out: sign-in and a forgotten password say the s
     const said = await say(path, fields);
     for (const one of said) expect(one).toEqual({ ...said[0]!, status });
   }
-  await expect.poll(() => dashboard.mails().length).toBe(1);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   expect(dashboard.mails()[0], 'and only one of them gets a mail').toContain(`To: ${ADA}`);
+  const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''), { readOnly: true });
+  const links = () => Number(db.prepare("SELECT count(*) AS n FROM links WHERE purpose = 'reset'").get()!.n);
+  await expect.poll(links, { timeout: 20_000, message: 'as much is written for each' }).toBe(emails.length);
+  db.close();
   for (const email of emails) {
     for (let i = 0; i < 10; i++) await stranger(dashboard).signIn(email, 'wrong');
   }
@@ -189,7 +194,7 @@ test('an administrator cannot find out by inviting who has an account elsewhere'
     true,
     true,
   ]);
-  await expect.poll(() => dashboard.mails().length).toBe(2);
+  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
   const toBen = dashboard.mails().find((mail) => mail.includes('To: ben@'))!;
   expect(toBen).toContain('You have an account there already');
   expect(toBen).not.toContain('/link/');

@@ -46,7 +46,7 @@ test('a forgotten password: a link by mail, good once, that ends every session',
   const ask = async () => {
     const count = dashboard.mails().length;
     await someone.send('/forgotten', { email: 'ada@example.org' });
-    await expect.poll(() => dashboard.mails().length).toBe(count + 1);
+    await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(count + 1);
     return linkIn(dashboard.mails().at(-1));
   };
   const first = await ask();
