@@ -1,12 +1,20 @@
-/** Does `work` on each of `items`, at most `atOnce` at a time. Rejects with the first failure; what runs then ends by itself. */
+/**
+ * Does `work` on each of `items`, at most `atOnce` at a time. Once one fails no more is begun; rejects with that failure
+ * when all that was under way has ended.
+ */
 export async function inParallel<T>(
   atOnce: number,
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]() as IterableIterator<T>;
+  const failures: unknown[] = [];
   const worker = async () => {
-    for (const item of queue) await work(item);
+    for (const item of queue) {
+      if (failures.length > 0) return;
+      await work(item).catch((error) => failures.push(error));
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  if (failures.length > 0) throw failures[0];
 }

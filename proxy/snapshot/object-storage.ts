@@ -29,8 +29,8 @@ export interface MirrorOptions {
 }
 
 const FETCHED_AT_ONCE = 16;
-/** The copy served and the one before it, from which answers may still be on their way. */
-const KEPT = 2;
+/** A copy that was replaced is kept for this long: it is served until the next is checked, and its answers after that. */
+const REPLACED_MS = 120_000;
 /** What `current` holds: the place of the published snapshot below the prefix, as the pipeline's link says it. */
 const POINTER = /^snapshots\/([a-z0-9][a-z0-9.-]*-[0-9a-f]{8})$/;
 
@@ -47,6 +47,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   const path = join(folder, 'current');
   let etag: string | undefined;
   let refusal: (Refusal & { at: number }) | null = null;
+  let sweeping: NodeJS.Timeout | undefined;
   const stop = new AbortController();
 
   const get = async (name: string, ifNoneMatch?: string) => {
@@ -66,7 +67,10 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     if (have !== target) {
       await fetchSnapshot(get, target, folder);
       await pointTo(folder, target);
-      await sweep(folder, [target, have]);
+      clearTimeout(sweeping);
+      sweeping = setTimeout(() => {
+        sweep(folder).catch((error) => report(`old copies in ${folder} not removed: ${lineOf(error)}`));
+      }, REPLACED_MS).unref();
     }
     etag = pointer.ETag;
   };
@@ -85,7 +89,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   };
 
   await mkdir(join(folder, 'snapshots'), { recursive: true });
-  await clearUnfinished(folder);
+  await sweep(folder);
   await tryLook().catch(async (error) => {
     await access(path).catch(() => {
       client.destroy();
@@ -109,6 +113,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     async close() {
       stop.abort();
       clearTimeout(timer);
+      clearTimeout(sweeping);
       await running;
       client.destroy();
     },
@@ -119,7 +124,7 @@ type Get = (name: string) => Promise<{ Body?: unknown }>;
 
 /** Fetches the snapshot at `target` into `folder`, whole or not at all. */
 async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
-  const aside = join(folder, `${UNFINISHED}${target.replace('/', '-')}`);
+  const aside = join(folder, UNFINISHED);
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { recursive: true });
   const text = await bodyText(await get(`${target}/manifest.json`));
@@ -157,28 +162,23 @@ async function bodyText({ Body }: { Body?: unknown }): Promise<string> {
   return (Body as { transformToString(): Promise<string> }).transformToString();
 }
 
-const UNFINISHED = '.fetching-';
-
-async function clearUnfinished(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (name.startsWith(UNFINISHED)) await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
+/** Where a snapshot lies while it is fetched, and a link while it is made. */
+const UNFINISHED = '.fetching';
 
 /** Points the link `current` in `folder` at `target`, in one step. */
 async function pointTo(folder: string, target: string): Promise<void> {
-  const aside = join(folder, `${UNFINISHED}current`);
-  await rm(aside, { force: true });
+  const aside = join(folder, UNFINISHED);
+  await rm(aside, { recursive: true, force: true });
   await symlink(target, aside);
   await rename(aside, join(folder, 'current'));
 }
 
-/** Removes copies in `folder` but those of `keep`. */
-async function sweep(folder: string, keep: readonly (string | null)[]): Promise<void> {
-  const kept = keep.slice(0, KEPT);
+/** Removes the copies in `folder` that its link does not lead to. */
+async function sweep(folder: string): Promise<void> {
+  const kept = await readlink(join(folder, 'current')).catch(() => null);
   for (const name of await readdir(join(folder, 'snapshots'))) {
     const target = `snapshots/${name}`;
-    if (POINTER.test(target) && !kept.includes(target)) await rm(join(folder, target), { recursive: true });
+    if (POINTER.test(target) && target !== kept) await rm(join(folder, target), { recursive: true });
   }
 }
 
