@@ -9,7 +9,7 @@ import { accountKey, epochKey, keyKey } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
 /** That a key does not exist is remembered for this long, which is what is asked of PostgreSQL for one again and again. */
-const NOBODY_MS = 30_000;
+const NOBODY_MS = 5000;
 
 type At = Pick<Epoch, 'token' | 'link'>;
 type Put = (string | number)[];
