@@ -51,7 +51,7 @@ export function tableExamples(outOf: () => string) {
   });
 
   test.skipIf(!HAS_PANDAS)(
-    `the README’s Python example${HAS_PANDAS ? '' : ' (skipped: no pandas and pyarrow)'}`,
+    `the README’s Python example${HAS_PANDAS ? '' : ' (skipped, optional: no pandas and pyarrow)'}`,
     () => {
       const printed = execFileSync('python3', ['-c', example('python')], { cwd, encoding: 'utf8' });
       // Four forecast months, each of every LGA.
