@@ -57,6 +57,25 @@ function difference(a: object[], b: object[]): number {
 }
 
 describe('several layers in one pass', () => {
+  test('split by areas and merged give the very figures of one pass over all', async () => {
+    const [layers, weights] = [[await describeAs(VALUES), await describeAs(OTHERS)], await describeAs(WEIGHTS)];
+    const whole = await statistics(layers, weights);
+    // As states are: each with some of the areas, wherever they lie.
+    const parts = [0, 1, 2, 3].map((part) => [...POLYGONS.keys()].filter((k) => (k * 7) % 4 === part));
+    const merged = whole.map((layer) => layer.map(() => ({}) as (typeof layer)[number]));
+    for (const part of parts) {
+      const own = await statistics(
+        layers,
+        weights,
+        part.map((k) => POLYGONS[k]!),
+        2,
+      );
+      for (const [i, layer] of own.entries()) for (const [j, row] of layer.entries()) merged[i]![part[j]!] = row;
+    }
+    expect(merged).toEqual(whole);
+    expect(whole[0]!.some((row) => Object.values(row).some((x) => typeof x === 'number' && x % 1 !== 0))).toBe(true);
+  });
+
   test('give the very figures of a pass each', async () => {
     const layers = [await describeAs(VALUES), await describeAs(OTHERS)];
     const weights = await describeAs(WEIGHTS);
