@@ -75,6 +75,17 @@ export async function checkPassword(password: string, stored: string | null): Pr
   return timingSafeEqual(found, expected) && password.length <= LONGEST_PASSWORD;
 }
 
+/** What long passwords that are guessed first are made of, beside runs such as 1234 and aaaa. */
+const GUESSED_FIRST =
+  /p[a@]ss?w[o0]r[dt]|p[a@]ss|qwert[yz]?u?i?o?p?|asdf(ghjkl)?|[yz]xcvb?n?m?|1q2w3e(4r)?(5t)?|letmein|welcome|iloveyou|admin(istrator)?|changeme|secret|login|malaria|nigeria/g;
+
+/** `text` with each run of a letter and its neighbours in the alphabet, up or down, or of itself, cut to its first. */
+function withoutRuns(text: string): string {
+  return [...text].filter((letter, i, all) => i === 0 || Math.abs(code(letter) - code(all[i - 1]!)) > 1).join('');
+}
+
+const code = (letter: string) => letter.codePointAt(0)!;
+
 /**
  * Length rather than rules of composition, as NIST SP 800-63B has it; not what is guessed first.
  * @throws UsageError that says what is wanted.
@@ -84,7 +95,8 @@ export function checkNewPassword(password: string, email: string): void {
   if (password.length > LONGEST_PASSWORD) throw new UsageError(`Use at most ${LONGEST_PASSWORD} characters.`);
   const small = password.toLowerCase();
   const account = email.split('@')[0]!;
-  if (new Set(small).size < 6 || small.includes(email) || (account.length > 3 && small.includes(account))) {
+  const rest = withoutRuns(small.replace(GUESSED_FIRST, ''));
+  if (new Set(rest).size < 6 || small.includes(email) || (account.length > 3 && small.includes(account))) {
     throw new UsageError('This is easily guessed. Use several words that do not belong together, and not your email.');
   }
 }

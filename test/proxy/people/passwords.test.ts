@@ -50,7 +50,22 @@ test.each([
   ['x'.repeat(201), /at most 200/],
   ['aaaaaaaaaaaaaaaa', /easily guessed/],
   ['abcabcabcabcabc', /easily guessed/],
+  ['Password1234', /easily guessed/],
+  ['123456789012', /easily guessed/],
+  ['qwertyuiop12', /easily guessed/],
+  ['abcdefghijklmnop', /easily guessed/],
+  ['Welcome2Nigeria!', /easily guessed/],
   ['my name is ADA.LOVELACE!', /easily guessed/],
 ])('%s is no new password', (password, why) => {
   expect(() => checkNewPassword(password, 'ada.lovelace@example.org')).toThrow(why);
+});
+
+test.each([
+  'correct horse battery staple',
+  'kX9#vT2!qLmZ',
+  'password managers like mine',
+  '839204857291',
+  'ọjọ́ mẹ́ta ni mo ń lọ',
+])('%s is one', (password) => {
+  expect(() => checkNewPassword(password, 'ada.lovelace@example.org')).not.toThrow();
 });
