@@ -62,6 +62,10 @@ export const SCHEMA = [
      day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL,
      granted INTEGER NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation)
    ) STRICT, WITHOUT ROWID;`,
+
+  // Anybody can have links for a new password made: they must not make the next one slower.
+  `CREATE INDEX links_by_person ON links (person_id);
+   CREATE INDEX resets_by_expiry ON links (expires_at) WHERE purpose = 'reset';`,
 ];
 
 /** A change waits this long for another process to finish its own. */

@@ -1,7 +1,7 @@
 import type { Account } from '../keys/accounts.ts';
 import { accountStatus } from '../keys/accounts.ts';
 import { randomText } from '../keys/key-format.ts';
-import { transact } from '../sqlite-file.ts';
+import { transact, transactUnsynced } from '../sqlite-file.ts';
 import { openStoreFile } from '../sqlite-schema.ts';
 import { UsageError } from '../usage-error.ts';
 import { type AuditEntry, record } from './audit.ts';
@@ -132,7 +132,9 @@ export function openSqliteDirectory(file: string): Directory {
       });
     },
     openReset(personId, hash, now, by) {
-      change(() => {
+      // What anybody can ask for must cost the API next to it little; one that a power cut forgets is asked for again.
+      const write = by === null ? transactUnsynced : transact;
+      write(db, () => {
         const person = personId === null ? null : toPerson(personRow(personId));
         spendLinksOf(personId, now);
         db.prepare("DELETE FROM links WHERE purpose = 'reset' AND expires_at < ?").run(now);
@@ -191,14 +193,18 @@ export function openSqliteDirectory(file: string): Directory {
       });
     },
 
-    changePassword(id, passwordHash, session, now) {
-      change(() => {
-        const person = toPerson(personRow(id));
+    changePassword(session, passwordHash, fresh, now) {
+      return change(() => {
+        const held = db.prepare('SELECT person_id FROM sessions WHERE hash = ? AND factor_due = 0').get(session);
+        if (!held) return false;
+        const person = toPerson(personRow(String(held.person_id)));
+        const { id } = person;
         db.prepare('UPDATE people SET password_hash = ? WHERE id = ?').run(passwordHash, id);
         endSessions(id);
-        db.prepare('INSERT INTO sessions VALUES (?, ?, 0, ?, ?)').run(session, id, now, now);
+        db.prepare('INSERT INTO sessions VALUES (?, ?, 0, ?, ?)').run(fresh, id, now, now);
         spendLinksOf(id, now);
         record(db, { action: 'password.change', account: person.account_id }, actorOf(person), now);
+        return true;
       });
     },
     spendStep(id, step) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../keys/accounts.ts';
-import { transact } from '../sqlite-file.ts';
+import { transact, transactUnsynced } from '../sqlite-file.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, SESSION_MS } from './people.ts';
 import { toPerson } from './sqlite-rows.ts';
 import type { Directory } from './store.ts';
@@ -50,7 +50,9 @@ export function sqliteSessions(db: DatabaseSync, accountOf: (id: string | null) 
       const person = toPerson(row);
       const account = accountOf(person.account_id);
       if (!mayVisit(account)) return null;
-      if (now - seen_at >= SEEN_MS) db.prepare('UPDATE sessions SET seen_at = ? WHERE hash = ?').run(now, hash);
+      if (now - seen_at >= SEEN_MS) {
+        transactUnsynced(db, () => db.prepare('UPDATE sessions SET seen_at = ? WHERE hash = ?').run(now, hash));
+      }
       return { person, account, factorDue };
     },
     closeSession(hash) {
@@ -60,7 +62,7 @@ export function sqliteSessions(db: DatabaseSync, accountOf: (id: string | null) 
       db.prepare('DELETE FROM sessions WHERE person_id = ? AND hash <> ?').run(personId, kept);
     },
     rememberBrowser(hash, personId, now) {
-      transact(db, () => {
+      transactUnsynced(db, () => {
         db.prepare('DELETE FROM browsers WHERE seen_at <= ?').run(now - BROWSER_MS);
         db.prepare('INSERT OR REPLACE INTO browsers VALUES (?, ?, ?)').run(hash, personId, now);
       });

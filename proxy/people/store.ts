@@ -67,8 +67,11 @@ export interface Directory {
   /** Uses the link up, and every other of the person's; ends all their sessions. */
   resetPassword(hash: Buffer, passwordHash: string, now: number): Awaitable<Person | null>;
 
-  /** Ends all sessions of the person, and opens one under a new token. */
-  changePassword(id: string, passwordHash: string, session: Buffer, now: number): Awaitable<void>;
+  /**
+   * For whoever holds `session`: ends all their sessions, and opens one under a new token. False where it has ended since
+   * the old password was checked: what ended it, such as a reset, stands.
+   */
+  changePassword(session: Buffer, passwordHash: string, fresh: Buffer, now: number): Awaitable<boolean>;
   /** A step of the second factor's clock counts once; false where it, or a later one, was spent before. */
   spendStep(id: string, step: number): Awaitable<boolean>;
   spendRecoveryCode(id: string, hash: Buffer, now: number): Awaitable<boolean>;

@@ -85,7 +85,8 @@ export async function refuseWithoutPassword(
     return again('This is not your present password.');
   }
   await attempts.giveBack([allowance]);
-  return null;
+  // Checking takes a while, in which the session may have ended, and with it what the password was good for.
+  return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
 async function changePassword(visit: SignedIn, services: Services): Promise<Answer> {
@@ -101,8 +102,8 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   if (Object.keys(errors).length > 0) return again(errors);
   const passwordHash = await hashPassword(visit.form.text('password'));
   const session = mintToken();
-  await services.directory.changePassword(person.id, passwordHash, hashToken(session), visit.now);
-  return { location: '/profile?done=password', session };
+  const isDone = await services.directory.changePassword(visit.session, passwordHash, hashToken(session), visit.now);
+  return isDone ? { location: '/profile?done=password', session } : { location: '/sign-in' };
 }
 
 export const profileRoutes: readonly RoleRoute[] = [

@@ -259,6 +259,20 @@ test('a password that was right when it was checked opens nothing once it is cha
   expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
 });
 
+test('a new password comes too late for a session that has ended while the old one was checked', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const thief = await dashboard.signedIn(ADA);
+  const session = hashToken(thief.cookies.get('session')!);
+  const reset = hashToken(mintToken());
+  await dashboard.directory.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.resetPassword(reset, 'the owner’s', Date.now());
+  const fresh = hashToken(mintToken());
+  expect(await dashboard.directory.changePassword(session, 'the thief’s', fresh, Date.now())).toBe(false);
+  expect(await dashboard.directory.visitor(fresh, Date.now())).toBeNull();
+  expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
+});
+
 test('cookies cannot be read by script or sent by other sites; over https they are tied to it and the host', async () => {
   const dashboard = await withAda();
   const attributes = (cookies: string[]) => cookies.map((cookie) => cookie.replace(/=[^;]+/, ''));
