@@ -2,7 +2,7 @@
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../keys/accounts.ts';
 import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../keys/key-format.ts';
-import { actorOf, SESSION_MS, whyNoKeys } from '../../people/people.ts';
+import { actorOf, HOUR_MS, SESSION_MS, whyNoKeys } from '../../people/people.ts';
 import { mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -27,6 +27,15 @@ import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 const PATH = '/settings/api-access';
 const OWNERS = ['administrator', 'member', 'researcher'] as const;
 const MAKERS = ['administrator', 'researcher'] as const;
+/**
+ * Each key has its own requests a minute, so keys without number would be requests without number. The command line,
+ * which is the operator's, has no such bounds.
+ */
+const MOST_WORKING = 100;
+const MOST_AN_HOUR = 100;
+/** Of those that work no longer, so many are shown. */
+const MOST_PAST = 100;
+
 const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 const DONE: Record<string, string> = {
@@ -42,6 +51,9 @@ const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
   },
 };
 
+/** An address may hold what ends it in a URL, such as `?`. */
+const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
+
 /** Null where the visitor may make and revoke keys; else the page that says why not, and what to do. */
 async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
@@ -55,7 +67,7 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
       'calm',
     )}
     <section><h2>Administrators of ${account!.name}</h2>
-    <ul>${admins.map(({ name, email }) => html`<li>${name}, <a href="mailto:${email}">${email}</a></li>`)}</ul></section>`;
+    <ul>${admins.map(({ name, email }) => html`<li>${name}, <a href="${mailto(email)}">${email}</a></li>`)}</ul></section>`;
   }
   if (why === 'locked') {
     return notice(
@@ -90,7 +102,8 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
         ? keyTable('Keys that work', active, makers, visit.now)
         : html`<section class="empty"><p>There is no key yet${past.length > 0 && ' that works'}.</p></section>`
     }
-    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past, makers, visit.now)}`}`;
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now)}`}
+    ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
   return { title: 'API access', body };
 }
 
@@ -206,10 +219,26 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   // A page loaded again sends its form again: that must not make a second key.
   const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
   if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
-  const secret = mintKey(services.brand, kind);
-  const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, hash: hashKey(secret) };
-  const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));
-  return { title: 'Your new key', body: keyPage(key, secret, services) };
+  try {
+    const tooMany = await whyNoMore(visit, services);
+    if (tooMany !== null) throw new UsageError(tooMany);
+    const secret = mintKey(services.brand, kind);
+    const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, hash: hashKey(secret) };
+    const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));
+    return { title: 'Your new key', body: keyPage(key, secret, services) };
+  } catch (error) {
+    await services.attempts.giveBack([once]);
+    throw error;
+  }
+}
+
+/** Why the account cannot have another key now; null where it can. */
+async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
+  const { id, name } = visitor.account!;
+  const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
+  if (working.length >= MOST_WORKING) return `${MOST_WORKING} keys work already. Revoke one that is no longer needed.`;
+  const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
+  return (await attempts.take([hourly], now)) === null ? null : 'That is a lot of keys. Try again in an hour.';
 }
 
 /** The one page that ever shows a key. */

@@ -1,6 +1,6 @@
 /** Links of invitations and for new passwords, and asking for one. Opening a link uses nothing up; its form does. */
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../people/passwords.ts';
-import { checkPersonName, ROLE_NAMES, toEmail } from '../../people/people.ts';
+import { checkPersonName, HOUR_MS, ROLE_NAMES, toEmail } from '../../people/people.ts';
 import type { Link } from '../../people/store.ts';
 import { hashToken, isToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -10,8 +10,6 @@ import { button, facts, field, form, notice, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, OpenRoute, Visit } from '../visit.ts';
 import { tooMany } from './sign-in.ts';
-
-const HOUR_MS = 3_600_000;
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>

@@ -16,6 +16,7 @@ const PATH = '/team/accounts';
 
 const DONE: Record<string, string> = {
   created: 'The account is made, and the invitation is on its way',
+  uninvited: 'The account is made, but nobody is invited yet: that was a lot of invitations. Try again in an hour',
   unlock: 'API access is unlocked',
   suspend: 'The account is suspended: its keys are refused from this moment on, and its people are signed out',
   reinstate: 'The account is reinstated: its keys work again',

@@ -121,7 +121,13 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
     throw error;
   }
   const role = kind === 'organisation' ? 'administrator' : 'researcher';
-  await invite(account, sent.text('email'), role, visit, services);
+  try {
+    await invite(account, sent.text('email'), role, visit, services);
+  } catch (error) {
+    // The account is there all the same, and its page has the form to invite somebody.
+    if (error instanceof UsageError) return { location: `${PATH}/${account.id}?done=uninvited` };
+    throw error;
+  }
   return { location: `${PATH}/${account.id}?done=created` };
 }
 

@@ -42,11 +42,13 @@ export async function monthSection(account: Account, { limiter, clock, perMinute
 const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>
   rows.reduce((total, row) => (kind === null || row.kind === kind ? total + row[what] : total), 0);
 
-const byDay = (rows: readonly OwnerUsage[], days: readonly string[]): DayCount[] =>
-  days.map((day) => {
-    const ofDay = rows.filter((row) => row.day === day);
+function byDay(rows: readonly OwnerUsage[], days: readonly string[]): DayCount[] {
+  const rowsOf = Map.groupBy(rows, ({ day }) => day);
+  return days.map((day) => {
+    const ofDay = rowsOf.get(day) ?? [];
     return { day, live: sum(ofDay, 'live'), test: sum(ofDay, 'test') };
   });
+}
 
 const nameOf = (operation: string) => OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { giveKey } from '../service.ts';
-import { startDashboard, type Visitor } from './dashboard.ts';
+import { movableClock, startDashboard, type Visitor } from './dashboard.ts';
 
 const LIST = '/settings/api-access';
 const NEW_KEY = { name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] };
@@ -96,4 +96,38 @@ test('a locked researcher sees why not; unlocked, makes keys', async () => {
   await dashboard.store.changeAccount('Rui', 'unlock', Date.now());
   const made = await make(rui);
   expect((await dashboard.get('/v1/periods', keyIn(made.html))).status).toBe(200);
+});
+
+test('a hundred keys work at a time, and a hundred are made in an hour', async () => {
+  const clock = movableClock();
+  const dashboard = await startDashboard({ clock });
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const ids: string[] = [];
+  for (let i = 0; i < 100; i++) ids.push((await giveKey(dashboard.store, { owner: 'ministry' })).id);
+  const ada = await dashboard.signedIn('ada@example.org');
+  const csrf = await ada.csrf();
+  const send = (form: string) => ada.post(LIST, { csrf, form, ...NEW_KEY });
+  const full = await send('one');
+  expect([full.status, full.text]).toEqual([400, expect.stringContaining('100 keys work already')]);
+  for (const id of ids) await dashboard.store.revokeKey(id, Date.now());
+  const made = await send('one');
+  expect([made.status, made.html.includes('id="key"')], 'the same form, now that there is room').toEqual([200, true]);
+  for (let i = 1; i < 100; i++) {
+    await send(`more ${i}`);
+    await dashboard.store.revokeKey((await dashboard.store.listKeys('ministry')).at(-1)!.key.id, Date.now());
+  }
+  expect((await send('yet another')).text).toContain('That is a lot of keys');
+  expect((await ada.open(LIST)).text).toMatch(/The newest 100 of \d+/);
+  clock.forward(3_600_000 - 1);
+  await ada.signIn('ada@example.org');
+  clock.forward(1);
+  expect((await ada.post(LIST, { csrf: await ada.csrf(), form: 'x', ...NEW_KEY })).html).toContain('id="key"');
+});
+
+test('an address in a link is nothing but an address', async () => {
+  const dashboard = await startDashboard();
+  await dashboard.person('ada?bcc=eve%40x@example.org', 'administrator', 'ministry');
+  await dashboard.person('mia@example.org', 'member', 'ministry');
+  const page = await (await dashboard.signedIn('mia@example.org')).open(LIST);
+  expect(page.html).toContain('href="mailto:ada%3Fbcc%3Deve%2540x@example.org"');
 });
