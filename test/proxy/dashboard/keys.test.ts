@@ -131,3 +131,14 @@ test('an address in a link is nothing but an address', async () => {
   const page = await (await dashboard.signedIn('mia@example.org')).open(LIST);
   expect(page.html).toContain('href="mailto:ada%3Fbcc%3Deve%2540x@example.org"');
 });
+
+test('the page of usage, the dearest there is, is made so many times a minute for an account', async () => {
+  const dashboard = await startDashboard({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
+  await dashboard.person('mia@example.org', 'member', 'ministry');
+  const mia = await dashboard.signedIn('mia@example.org');
+  const ask = async () => (await mia.open('/settings/usage?days=90')).status;
+  const statuses: number[] = [];
+  for (let i = 0; i < 31; i++) statuses.push(await ask());
+  expect(statuses).toEqual([...Array(30).fill(200), 429]);
+  expect((await mia.open('/settings/api-access')).status).toBe(200);
+});
