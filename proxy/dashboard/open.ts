@@ -40,6 +40,10 @@ export interface Dashboard {
  */
 export async function openDashboard({ services, store, ...settings }: Opening): Promise<Dashboard> {
   let url = settings.url ?? '';
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
+    services.report(`dashboard: passwords and keys go to ${url} in the clear; put TLS in front and say https://`);
+  }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
   const directory = openDirectory(store);
   const under = new Set<Promise<void>>();

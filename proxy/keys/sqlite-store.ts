@@ -144,10 +144,14 @@ export function openSqliteStore(file: string): AccountStore {
             after.id,
           );
         }
-        // Their addresses may be invited elsewhere.
+        // Nothing that they signed in by is kept, and their addresses may be invited elsewhere.
         if (after.removed_at !== null) {
+          const people = 'person_id IN (SELECT id FROM people WHERE account_id = ?)';
+          db.prepare(`DELETE FROM recovery_codes WHERE ${people}`).run(after.id);
+          db.prepare(`DELETE FROM browsers WHERE ${people}`).run(after.id);
           db.prepare(
-            "UPDATE people SET removed_at = ?, password_hash = '' WHERE account_id = ? AND removed_at IS NULL",
+            `UPDATE people SET removed_at = ?, password_hash = '', factor_secret = NULL
+             WHERE account_id = ? AND removed_at IS NULL`,
           ).run(now, after.id);
         }
         record(db, { action: `account.${what}`, account: after.id, subject: after.name }, by, now);

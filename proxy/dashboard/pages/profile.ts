@@ -1,4 +1,4 @@
-import { checkPassword, hashPassword } from '../../people/passwords.ts';
+import { hashPassword } from '../../people/passwords.ts';
 import { ROLE_NAMES, ROLES } from '../../people/people.ts';
 import { hashToken, mintToken } from '../../people/tokens.ts';
 import { html, type Value } from '../html.ts';
@@ -6,7 +6,7 @@ import { button, doneNotice, facts, field, form, linkButton, mark, problem } fro
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
 import { passwordErrors, passwordFields } from './links.ts';
-import { tooMany } from './sign-in.ts';
+import { checkCounted, tooMany } from './sign-in.ts';
 
 const DONE: Record<string, string> = {
   password: 'Your password is changed, and you are signed out everywhere else',
@@ -81,7 +81,7 @@ export async function refuseWithoutPassword(
     };
   }
   const found = await directory.credentialsById(person.id);
-  if (!(await checkPassword(visit.form.text('current'), found?.passwordHash ?? null))) {
+  if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
     return again('This is not your present password.');
   }
   await attempts.giveBack([allowance]);

@@ -3,7 +3,7 @@
  * others: so whoever tries another's password from afar shuts out new browsers only, while it goes on, and neither the
  * one the person uses nor the way by a link in a mail.
  */
-import type { Allowance } from '../../people/attempts.ts';
+import type { Allowance, Attempts } from '../../people/attempts.ts';
 import { checkPassword } from '../../people/passwords.ts';
 import { actorOf, mayVisit, toEmail } from '../../people/people.ts';
 import { hashRecoveryCode } from '../../people/recovery.ts';
@@ -61,7 +61,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) return refused(tooMany(waitMs), 429, waitMs);
 
-  const isRight = await checkPassword(sent.text('password'), found?.passwordHash ?? null);
+  const isRight = await checkCounted(sent.text('password'), found?.passwordHash ?? null, allowances, attempts);
   if (!found || !isRight) return refused(WRONG, 403);
   const { account_id } = found.person;
   const account = account_id === null ? null : await services.accounts.accountById(account_id);
@@ -82,6 +82,21 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   return factorDue
     ? { location: '/sign-in/code', session: token }
     : welcome({ person, account, factorDue }, token, visit, services, isKnown);
+}
+
+/** Whether `password` fits. An attempt that the service is too busy to look at is given back: nothing was learnt by it. */
+export async function checkCounted(
+  password: string,
+  stored: string | null,
+  allowances: readonly Allowance[],
+  attempts: Attempts,
+): Promise<boolean> {
+  try {
+    return await checkPassword(password, stored);
+  } catch (error) {
+    await attempts.giveBack(allowances);
+    throw error;
+  }
 }
 
 /** Has the browser known, now that the session is entered in full, and shows the first page. */

@@ -1,8 +1,11 @@
 import { request } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { checkCounted } from '../../../proxy/dashboard/pages/sign-in.ts';
 import { openMailer } from '../../../proxy/mail/mailer.ts';
+import { countAttempts } from '../../../proxy/people/attempts.ts';
 import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
+import { checkPassword, TooBusy } from '../../../proxy/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
 import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
 import {
@@ -271,6 +274,42 @@ test('a new password comes too late for a session that has ended while the old o
   expect(await dashboard.directory.changePassword(session, 'the thief’s', fresh, Date.now())).toBe(false);
   expect(await dashboard.directory.visitor(fresh, Date.now())).toBeNull();
   expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
+});
+
+test('an attempt that nobody had time to look at is not counted', async () => {
+  const attempts = countAttempts();
+  const allowance = { what: 'email ada', most: 1, windowMs: 1000 };
+  const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', null)));
+  expect(await attempts.take([allowance], 0)).toBeNull();
+  await expect(checkCounted('x', null, [allowance], attempts)).rejects.toThrow(TooBusy);
+  expect(await attempts.take([allowance], 0)).toBeNull();
+  await flood;
+  expect(await checkCounted('x', null, [allowance], attempts)).toBe(false);
+  expect(await attempts.take([allowance], 0)).toBe(1000);
+});
+
+test('of people whose account is removed nothing is kept that they signed in by', async () => {
+  const dashboard = await withAda();
+  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const recovery = [hashToken('one')];
+  await dashboard.directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery }, Date.now());
+  await dashboard.directory.rememberBrowser(hashToken(mintToken()), person.id, Date.now());
+  const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''), { readOnly: true });
+  const kept = () =>
+    ['recovery_codes', 'browsers', "people WHERE factor_secret IS NOT NULL OR password_hash <> ''"].map((from) =>
+      Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()!.n),
+    );
+  expect(kept()).toEqual([1, 1, 1]);
+  await dashboard.store.changeAccount('ministry', 'remove', Date.now());
+  expect(kept()).toEqual([0, 0, 0]);
+  db.close();
+});
+
+test('an operator who has passwords sent in the clear is told', async () => {
+  const told = (dashboard: Dashboard) => dashboard.reports.filter((line) => line.includes('in the clear')).length;
+  expect(told(await startDashboard({}, undefined, { url: 'http://risk.example.org' }))).toBe(1);
+  expect(told(await startDashboard({}, undefined, { url: 'https://risk.example.org' }))).toBe(0);
+  expect(told(await startDashboard())).toBe(0);
 });
 
 test('cookies cannot be read by script or sent by other sites; over https they are tied to it and the host', async () => {
