@@ -59,7 +59,13 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     found !== null && visit.browser !== null && (await directory.knowsBrowser(visit.browser, found.person.id, now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
-  if (waitMs !== null) return refused(tooMany(waitMs), 429, waitMs);
+  if (waitMs !== null) {
+    // For the operator's eyes; once a minute, so that an attack does not fill the log.
+    if ((await attempts.take([{ what: 'told of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
+      services.report(`dashboard: too many failed sign-ins, lately as ${email ?? 'no address'} from ${visit.address}`);
+    }
+    return refused(tooMany(waitMs), 429, waitMs);
+  }
 
   const isRight = await checkCounted(sent.text('password'), found?.passwordHash ?? null, allowances, attempts);
   if (!found || !isRight) return refused(WRONG, 403);

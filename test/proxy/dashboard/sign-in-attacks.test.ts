@@ -106,6 +106,10 @@ test('brute force: ten attempts at an email from wherever, then none, and the ri
   );
   expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
   expect(statuses.filter((status) => status === 429).length).toBe(15);
+  const told = dashboard.reports.filter((line) =>
+    line.includes(`too many failed sign-ins, lately as ${ADA} from 198.51`),
+  );
+  expect(told.length, 'the operator is told, once').toBe(1);
   const right = await stranger(dashboard).signIn(ADA);
   expect([right.status, right.text]).toEqual([429, expect.stringMatching(/Try again in 1\d minutes/)]);
   expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(500);
