@@ -8,7 +8,7 @@
  *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2] [--coding gzip|identity]
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,14 +47,14 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-bench-'));
   const made = makeBuild({ lgasPerState: 40, outlinePoints: 4200, lgaOutlinePoints: 25 });
   const built = join(ROOT, 'build', 'current');
-  const snapshot = values.snapshot ?? (existsSync(built) ? built : made.current);
+  const snapshot = realpathSync(values.snapshot ?? (existsSync(built) ? built : made.current));
   const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
   const accounts = openStore(store);
   const { key } = await giveKey(accounts);
   await accounts.close();
   try {
     say(
-      `snapshot ${snapshot === made.current ? 'made up' : snapshot}, ${values.coding}, ${rounds} rounds of ${values.seconds} s`,
+      `snapshot ${snapshot === realpathSync(made.current) ? 'made up' : snapshot}, ${values.coding}, ${rounds} rounds of ${values.seconds} s`,
     );
     for (const kilobytes of SIZES_KB) await compare(folder, snapshot, store, key, kilobytes);
   } finally {
@@ -81,15 +81,18 @@ async function compare(folder: string, snapshot: string, store: string, key: str
     proxy,
   ];
   const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) await load(contender, key, 1);
-  for (let round = 0; round < rounds; round++) {
-    // Each round begins with another, so that none always follows the same one.
-    for (const i of contenders.keys()) {
-      const contender = contenders[(i + round) % contenders.length]!;
-      runs.get(contender)!.push(await load(contender, key, Number(values.seconds)));
+  try {
+    for (const contender of contenders) await load(contender, key, 1);
+    for (let round = 0; round < rounds; round++) {
+      // Each round begins with another, so that none always follows the same one.
+      for (const i of contenders.keys()) {
+        const contender = contenders[(i + round) % contenders.length]!;
+        runs.get(contender)!.push(await load(contender, key, Number(values.seconds)));
+      }
     }
+  } finally {
+    for (const contender of contenders) await contender.stop();
   }
-  for (const contender of contenders) await contender.stop();
 
   say(`\n${file}, ${bytes} bytes plain, ${readFileSync(path).length} sent`);
   for (const [contender, own] of runs) {
