@@ -15,16 +15,16 @@ import {
   field,
   form,
   linkButton,
-  mark,
   moment,
   notice,
   problem,
-  table,
 } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 
 const PATH = '/settings/api-access';
+const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
 const OWNERS = ['administrator', 'member', 'researcher'] as const;
 const MAKERS = ['administrator', 'researcher'] as const;
 /**
@@ -99,55 +99,12 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Keys that work', active, makers, visit.now)
+        ? keyTable('Keys that work', active, makers, visit.now, revokeAt)
         : html`<section class="empty"><p>There is no key yet${past.length > 0 && ' that works'}.</p></section>`
     }
-    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now)}`}
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now, revokeAt)}`}
     ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
   return { title: 'API access', body };
-}
-
-/** Names of whoever made `keys`, by id. */
-export function makersOf(keys: readonly Key[], { directory }: Services) {
-  return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
-}
-
-const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
-  key.created_by === null ? html`<span class="soft">service team</span>` : (makers.get(key.created_by) ?? '');
-
-const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
-const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
-
-/** A table of keys; `revokeAt` says where one is revoked. */
-export function keyTable(
-  caption: string,
-  keys: readonly Key[],
-  makers: ReadonlyMap<string, string>,
-  now: number,
-  revokeAt: (id: string) => string = (id) => `${PATH}/${id}/revoke`,
-): Html {
-  const columns = [
-    { title: 'Name', cell: (key: Key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
-    { title: 'Kind', cell: (key: Key) => key.kind },
-    {
-      title: 'Scopes',
-      cell: (key: Key) =>
-        html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
-    },
-    { title: 'Made by', cell: (key: Key) => maker(key, makers) },
-    { title: 'Created', cell: (key: Key) => moment(key.created_at) },
-    { title: 'Last used', cell: (key: Key) => moment(key.last_used_at) },
-    { title: 'Expires', cell: (key: Key) => moment(key.expires_at) },
-    { title: 'State', cell: (key: Key) => stateMark(key, now) },
-    {
-      title: 'Revoke',
-      look: 'actions' as const,
-      cell: (key: Key) =>
-        keyStatus(key, now) === 'active' &&
-        html`<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
-    },
-  ];
-  return table(caption, columns, keys);
 }
 
 interface Errors {
@@ -287,28 +244,6 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   return { title: 'Revoke a key', body: confirmRevoke(key, await makersOf([key], services), visit, PATH) };
 }
 
-/** Asks whether `key` is meant: to `back` if not; keys are revoked below `at`. */
-export function confirmRevoke(
-  key: Key,
-  makers: ReadonlyMap<string, string>,
-  visit: SignedIn,
-  back: string,
-  at = back,
-): Html {
-  return html`<h1>Revoke “${key.name}”?</h1>
-    <p>The key stops working at once, wherever it is used, and for good. A revoked key cannot be brought back.</p>
-    ${facts([
-      ['Id', html`<code>${key.id}</code>`],
-      ['Kind', key.kind],
-      ['Scopes', key.scopes.join(', ')],
-      ['Made by', maker(key, makers)],
-      ['Created', moment(key.created_at)],
-      ['Last used', moment(key.last_used_at)],
-    ])}
-    <div class="actions">${form(visit.csrf, `${at}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
-    <a href="${back}">Keep it</a></div>`;
-}
-
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
   try {
     await accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id);
@@ -332,6 +267,6 @@ export const keyRoutes: readonly RoleRoute[] = [
       return { title: 'Create a key', body, status: refused ? 403 : 200 };
     },
   },
-  { method: 'GET', path: `${PATH}/:id/revoke`, for: MAKERS, answer: revokePage },
-  { method: 'POST', path: `${PATH}/:id/revoke`, for: MAKERS, answer: revokeKey },
+  { method: 'GET', path: revokeAt(':id'), for: MAKERS, answer: revokePage },
+  { method: 'POST', path: revokeAt(':id'), for: MAKERS, answer: revokeKey },
 ];

@@ -1,30 +1,10 @@
-/**
- * People of an organisation, run by its administrators, and the service team, run by itself; the service team also
- * manages anybody's sign-in. One set of pages at two places.
- */
-import type { Account } from '../../keys/accounts.ts';
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
-import type { Invitation } from '../../people/store.ts';
-import { hashToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
-import {
-  button,
-  choices,
-  doneNotice,
-  facts,
-  field,
-  form,
-  linkButton,
-  mark,
-  moment,
-  notice,
-  problem,
-  table,
-} from '../parts.ts';
+import { html } from '../html.ts';
+import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { invite, inviteForm, outboxNote, peopleTables } from './people-parts.ts';
 
 const DONE: Record<string, string> = {
   invited: 'The invitation is on its way',
@@ -33,133 +13,6 @@ const DONE: Record<string, string> = {
   role: 'The role is changed',
   'two-step': 'Two-step sign-in is turned off for this person',
 };
-
-/** Tables of the people and open invitations of `account`, with where each is managed; null: by this visitor nowhere. */
-export async function peopleTables(
-  account: Account | null,
-  at: { people: string; invitations: string } | null,
-  visit: SignedIn,
-  { directory }: Services,
-): Promise<Html> {
-  const people = await directory.listPeople(account?.id ?? null);
-  const invitations = at === null ? [] : await directory.listInvitations(account?.id ?? null, visit.now);
-  const own = visit.visitor.person.id;
-  return html`${
-    people.length > 0
-      ? table(
-          'People',
-          [
-            {
-              title: 'Name',
-              cell: (person: Person) =>
-                html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
-            },
-            { title: 'Email', look: 'email' as const, cell: ({ email }: Person) => email },
-            { title: 'Role', cell: ({ role }: Person) => ROLE_NAMES[role] },
-            {
-              title: 'Two-step',
-              cell: ({ has_factor }: Person) => (has_factor ? mark('on', 'good') : mark('off', 'calm')),
-            },
-            { title: 'Since', cell: ({ created_at }: Person) => moment(created_at) },
-            ...(at === null
-              ? []
-              : [
-                  {
-                    title: 'Manage',
-                    look: 'actions' as const,
-                    cell: ({ id, name }: Person) =>
-                      html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
-                  },
-                ]),
-          ],
-          people,
-        )
-      : html`<p class="soft">Nobody yet.</p>`
-  }
-  ${
-    at !== null &&
-    invitations.length > 0 &&
-    html`<h2>Open invitations</h2>${table(
-      'Open invitations',
-      [
-        { title: 'Email', cell: ({ email }: Invitation) => email },
-        { title: 'Role', cell: ({ role }: Invitation) => ROLE_NAMES[role] },
-        { title: 'Good until', cell: ({ expires_at }: Invitation) => moment(expires_at) },
-        {
-          title: 'Withdraw',
-          look: 'actions',
-          cell: ({ id, email }: Invitation) =>
-            form(
-              visit.csrf,
-              `${at.invitations}/${id}/withdraw`,
-              html`<button type="submit" class="link">Withdraw<span class="unseen"> the invitation of ${email}</span></button>`,
-            ),
-        },
-      ],
-      invitations,
-    )}`
-  }`;
-}
-
-/** The form by which somebody is invited to `account`. */
-export function inviteForm(action: string, account: Account | null, visit: SignedIn, error?: string): Html {
-  const roles = rolesIn(account);
-  const hints: Partial<Record<Role, string>> = {
-    administrator: 'Makes and revokes keys, invites and removes people.',
-    member: 'Sees the usage.',
-  };
-  return form(
-    visit.csrf,
-    action,
-    html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), error, autocomplete: 'off' })}
-    ${
-      roles.length > 1 &&
-      choices(
-        'radio',
-        'role',
-        'Role',
-        roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
-        [visit.form.text('role') || 'member'],
-      )
-    }
-    ${button('Send the invitation')}`,
-  );
-}
-
-/** Where mails are kept, for those who can reach them. */
-export function outboxNote({ mailer }: Services): Value {
-  return (
-    mailer.outbox !== null &&
-    notice(
-      'Mails are not sent yet',
-      html`This service keeps them in the folder <code>${mailer.outbox}</code> on its server, for you to pass on. <code>--mail</code> sets up sending.`,
-      'calm',
-    )
-  );
-}
-
-/**
- * Invites whom the form names to `account`. Whether the address belongs to somebody elsewhere, its owner alone is told,
- * in the mail. @throws UsageError to be shown at the form.
- */
-export async function invite(account: Account | null, email: string, role: Role, visit: SignedIn, services: Services) {
-  const { directory, mailer } = services;
-  const by = actorOf(visit.visitor.person);
-  const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: 3_600_000 };
-  if ((await services.attempts.take([allowance], visit.now)) !== null) {
-    throw new UsageError('That is a lot of invitations. Try again in an hour.');
-  }
-  const token = mintToken();
-  const asked = { email, role, accountId: account?.id ?? null, hash: hashToken(token) };
-  const invitation = await directory.invite(asked, visit.now, by);
-  services.later(async () => {
-    const isElsewhere = (await directory.credentials(invitation.email)) !== null;
-    const mail = isElsewhere
-      ? invitedElsewhereMail(invitation.email, account?.name ?? null)
-      : invitationMail(invitation.email, role, account?.name ?? null, linkUrl(services.url(), token));
-    await mailer.send(mail, visit.now);
-  });
-}
 
 /** One of the two places: who runs it, whose people it lists, and whom it manages. */
 interface Place {

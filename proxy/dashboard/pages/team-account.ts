@@ -7,8 +7,8 @@ import { type Html, html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
-import { confirmRevoke, keyTable, makersOf } from './keys.ts';
-import { invite, inviteForm, peopleTables } from './people.ts';
+import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
+import { invite, inviteForm, peopleTables } from './people-parts.ts';
 import { statusMark } from './team.ts';
 import { monthSection, spanOf, usageSections } from './usage.ts';
 

@@ -6,7 +6,7 @@ import { type Html, html, type Value } from '../html.ts';
 import { button, choices, field, form, linkButton, mark, moment, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
-import { invite, outboxNote } from './people.ts';
+import { invite, outboxNote } from './people-parts.ts';
 
 const PATH = '/team/accounts';
 const PER_PAGE = 50;

@@ -1,0 +1,71 @@
+/** Keys as several pages show them: their table, and the question before one is revoked. */
+import { type Key, keyStatus } from '../../keys/accounts.ts';
+import { type Html, html } from '../html.ts';
+import { button, facts, form, mark, moment, table } from '../parts.ts';
+import type { Services } from '../services.ts';
+import type { SignedIn } from '../visit.ts';
+
+/** Names of whoever made `keys`, by id. */
+export function makersOf(keys: readonly Key[], { directory }: Services) {
+  return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
+}
+
+const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
+  key.created_by === null ? html`<span class="soft">service team</span>` : (makers.get(key.created_by) ?? '');
+
+const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
+const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
+
+/** A table of keys; `revokeAt` says where one is revoked. */
+export function keyTable(
+  caption: string,
+  keys: readonly Key[],
+  makers: ReadonlyMap<string, string>,
+  now: number,
+  revokeAt: (id: string) => string,
+): Html {
+  const columns = [
+    { title: 'Name', cell: (key: Key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
+    { title: 'Kind', cell: (key: Key) => key.kind },
+    {
+      title: 'Scopes',
+      cell: (key: Key) =>
+        html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
+    },
+    { title: 'Made by', cell: (key: Key) => maker(key, makers) },
+    { title: 'Created', cell: (key: Key) => moment(key.created_at) },
+    { title: 'Last used', cell: (key: Key) => moment(key.last_used_at) },
+    { title: 'Expires', cell: (key: Key) => moment(key.expires_at) },
+    { title: 'State', cell: (key: Key) => stateMark(key, now) },
+    {
+      title: 'Revoke',
+      look: 'actions' as const,
+      cell: (key: Key) =>
+        keyStatus(key, now) === 'active' &&
+        html`<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
+    },
+  ];
+  return table(caption, columns, keys);
+}
+
+/** Asks whether `key` is meant: to `back` if not; keys are revoked below `at`. */
+export function confirmRevoke(
+  key: Key,
+  makers: ReadonlyMap<string, string>,
+  visit: SignedIn,
+  back: string,
+  at = back,
+): Html {
+  return html`<h1>Revoke “${key.name}”?</h1>
+    <p>The key stops working at once, wherever it is used, and for good. A revoked key cannot be brought back.</p>
+    ${facts([
+      ['Id', html`<code>${key.id}</code>`],
+      ['Kind', key.kind],
+      ['Scopes', key.scopes.join(', ')],
+      ['Made by', maker(key, makers)],
+      ['Created', moment(key.created_at)],
+      ['Last used', moment(key.last_used_at)],
+    ])}
+    <div class="actions">${form(visit.csrf, `${at}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
+    <a href="${back}">Keep it</a></div>`;
+}
