@@ -15,7 +15,7 @@ import {
 } from '../models/truth-scores.ts';
 import { withArtifacts } from '../part.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
-import { say } from './options.ts';
+import { atLeastOne, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
@@ -38,7 +38,7 @@ export function scoreTruthCommand(): Command {
     .description('Make countries up, score them, and say how the scores meet the truth')
     .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
     .option('--out <dir>', 'where the countries and the cache of stages lie', 'build/truth')
-    .option('--jobs <n>', 'stages that may run at once', Number, 2)
+    .option('--jobs <n>', 'stages that may run at once', atLeastOne, 2)
     .option('--record', 'write it to pipeline/known-truth.json, which model cards and reports show')
     .option('--json', 'the record as JSON')
     .addHelpText(

@@ -61,10 +61,11 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version);
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
-  await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts), null, 2)}\n`);
+  const evidence = evidenceOf(input);
+  await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts, evidence), null, 2)}\n`);
   await tree.write(
     'report/index.html',
-    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidenceOf(input), input.findings),
+    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidence, input.findings),
   );
   await tree.write('report/api.html', renderApiPage(openapi));
 
@@ -140,17 +141,16 @@ function evidenceOf({ artifact }: SnapshotInput): Evidence {
 }
 
 /** What the scores come from and how they were checked, for machines; the report says it in words. */
-function modelCard(input: SnapshotInput, parts: SnapshotParts) {
-  const { model, artifact, model_version } = input;
+function modelCard({ model, model_version }: SnapshotInput, parts: SnapshotParts, evidence: Evidence) {
   return {
     model_version,
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
     range: 'central 90% posterior interval',
-    limits: describeRiskLimits(parts, evidenceOf(input)),
-    risk: artifact<unknown>('risk/evidence'),
-    validation: artifact<Validation | null>('validation/scores'),
-    known_truth: readKnownTruth(),
-    season: { method: parts.season.method, check: artifact<unknown>('season/check') },
+    limits: describeRiskLimits(parts, evidence),
+    risk: evidence.risk,
+    validation: evidence.validation,
+    known_truth: evidence.known_truth,
+    season: { method: parts.season.method, check: evidence.season_check },
     transmission: parts.transmission?.projection_test ?? null,
     parameters: model.parameters,
   };
