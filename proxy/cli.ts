@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addServeCommand } from './commands/serve.ts';
-import { lineOf, UsageError } from './usage-error.ts';
+import { lineOf, UnavailableError, UsageError } from './usage-error.ts';
 
 const EXAMPLES = `
 Examples:
@@ -37,7 +37,8 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(`malaria-proxy: ${lineOf(error)}`);
-    if (!(error instanceof UsageError) && error instanceof Error) console.error(error.stack);
+    const isExpected = error instanceof UsageError || error instanceof UnavailableError;
+    if (!isExpected && error instanceof Error) console.error(error.stack);
     return 2;
   }
 }

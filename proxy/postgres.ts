@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { lineOf, UsageError } from './usage-error.ts';
+import { lineOf, UnavailableError, UsageError } from './usage-error.ts';
 
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
@@ -49,11 +49,16 @@ export function openPostgres(url: string, versions: readonly string[]): Postgres
     const ignore = () => {};
     client.on('error', ignore);
     let broken: Error | undefined;
+    const query: Query = async (text, values = []) => {
+      try {
+        return (await client.query(text, [...values])).rows;
+      } catch (error) {
+        if (!isDatabaseError(error)) broken = error as Error;
+        return refuse(error);
+      }
+    };
     try {
-      return await work(async (text, values = []) => (await client.query(text, [...values])).rows);
-    } catch (error) {
-      broken = isDatabaseError(error) || error instanceof UsageError ? undefined : (error as Error);
-      return refuse(error);
+      return await work(query);
     } finally {
       client.off('error', ignore);
       client.release(broken);
@@ -99,7 +104,7 @@ async function migrate(query: Query, versions: readonly string[]): Promise<void>
   await query('CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL)');
   const found = (await query<{ version: number }>('SELECT version FROM schema_version'))[0]?.version ?? 0;
   if (found > versions.length) {
-    throw new UsageError(
+    throw new UnavailableError(
       `store: the database has schema ${found}, from a newer malaria-proxy; this one knows ${versions.length}`,
     );
   }
@@ -113,13 +118,18 @@ function isDatabaseError(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError;
 }
 
-/** SQLSTATE classes that speak of the server and not of the statement: connection, login, database, resources, shutdown. */
-const OF_THE_SERVER = ['08', '28', '3D', '53', '57'];
+/**
+ * SQLSTATE classes that speak of the server and not of the statement: connection, login, database, transactions that
+ * it gave up, resources, shutdown.
+ */
+const OF_THE_SERVER = ['08', '28', '3D', '40', '53', '57'];
+/** A text with a NUL, which PostgreSQL keeps nowhere. */
+const NUL_IN_TEXT = '22021';
 
 /** Throws `error`, as one line for people where the server cannot be used. The address may hold a password: it is left out. */
 function refuse(error: unknown): never {
-  if (error instanceof UsageError) throw error;
+  if (isDatabaseError(error) && error.code === NUL_IN_TEXT) throw new UsageError('a text with a NUL character');
   if (isDatabaseError(error) && !OF_THE_SERVER.includes(error.code?.slice(0, 2) ?? '')) throw error;
   const code = (error as NodeJS.ErrnoException).code;
-  throw new UsageError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
+  throw new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
 }

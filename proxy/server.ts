@@ -137,7 +137,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const flushUsage = () => noteDown('usage', () => usage.flush(), report);
       const counts = { limiter: gate, usage: usageStore, flushUsage, perMinute, perMonth };
       const services = { accounts: store, clock, exampleState, report, ...counts };
-      const at = { store: options.store, apiUrl: apiUrl ?? url };
+      const at = { store: options.store, limits, apiUrl: apiUrl ?? url };
       const dashboard = await openDashboard({ ...options.dashboard, ...at, services });
       opened.push(dashboard.close);
       dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');

@@ -45,7 +45,7 @@ export function withDirectory<T>(
   work: (directory: Directory, store: AccountStore) => Promise<T>,
 ): Promise<T> {
   return withStore(options, async (store) => {
-    const directory = openDirectory(options.store);
+    const directory = openDirectory(options.store, store);
     try {
       return await work(directory, store);
     } finally {

@@ -9,7 +9,7 @@ import { TooBusy } from '../people/passwords.ts';
 import { BROWSER_MS } from '../people/people.ts';
 import type { Visitor } from '../people/store.ts';
 import { hashToken, isToken, mintToken } from '../people/tokens.ts';
-import { lineOf, UsageError } from '../usage-error.ts';
+import { lineOf, UnavailableError, UsageError } from '../usage-error.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
 import { html } from './html.ts';
 import { type AssetUrls, layout } from './layout.ts';
@@ -32,6 +32,8 @@ const ASSETS = {
 /** A form is short, and headers are. */
 const BODY_BYTES = 16_384;
 const CONNECTIONS = 1000;
+/** The operator is told of an outage this often, not for each page. */
+const TOLD_MS = 60_000;
 
 export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -72,16 +74,29 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
       return reply;
     }
   });
-  const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string) => {
+  const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string, more?: string) => {
     reply.headers(securityHeaders(isHttps())).code(status).type('text/html; charset=utf-8');
-    const body = html`<h1>${title}</h1><p><a href="${services.url()}">To the start page</a></p>`;
+    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">To the start page</a></p>`;
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'There is no such page'));
+  let told = Number.NEGATIVE_INFINITY;
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');
       return answerError(request, reply, 503, 'The service is busy. Try again in a moment');
+    }
+    if (error instanceof UnavailableError) {
+      reply.header('retry-after', '10');
+      const now = services.clock.steadyMs();
+      if (now - told >= TOLD_MS) {
+        told = now;
+        services.report(`dashboard: ${lineOf(error)}`);
+      }
+      // An answer that never came says nothing of whether the change did.
+      const more =
+        request.method === 'POST' ? 'Look whether what you sent was done before you send it again.' : undefined;
+      return answerError(request, reply, 503, 'The service is not available. Try again in a moment', more);
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return answerError(request, reply, status, 'The request is not understood');

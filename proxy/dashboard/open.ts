@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { openStore } from '../keys/open-store.ts';
+import { isPostgresStore, type PostgresStore } from '../keys/postgres-store.ts';
 import { openMailer } from '../mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
-import { countAttempts } from '../people/attempts.ts';
+import { openAttempts } from '../people/open-attempts.ts';
 import { openDirectory } from '../people/open-directory.ts';
+import { openPostgresUsage } from '../usage/postgres-usage.ts';
 import { lineOf } from '../usage-error.ts';
 import { buildDashboard } from './app.ts';
 import type { Services } from './services.ts';
@@ -22,6 +25,7 @@ export interface DashboardSettings {
 
 interface Opening extends DashboardSettings {
   store: string;
+  limits: string;
   services: Omit<Services, 'directory' | 'attempts' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'later'>;
   apiUrl: string;
 }
@@ -36,16 +40,20 @@ export interface Dashboard {
 
 /**
  * The dashboard on the store of the API beside it, not listening yet.
- * @throws UsageError where the store has no people, or mail cannot be set up as asked.
+ * @throws UsageError where mail cannot be set up as asked.
  */
-export async function openDashboard({ services, store, ...settings }: Opening): Promise<Dashboard> {
+export async function openDashboard({ services, store, limits, ...settings }: Opening): Promise<Dashboard> {
   let url = settings.url ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
     services.report(`dashboard: passwords and keys go to ${url} in the clear; put TLS in front and say https://`);
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
-  const directory = openDirectory(store);
+  // Across a network by connections of its own: whatever visitors do, the API's stay free for requests.
+  const own = isPostgresStore(services.accounts) ? (openStore(store, limits) as PostgresStore) : null;
+  const accounts = own ?? services.accounts;
+  const usage = own ? openPostgresUsage(own.db) : services.usage;
+  const directory = openDirectory(store, accounts);
   const under = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -56,8 +64,10 @@ export async function openDashboard({ services, store, ...settings }: Opening): 
   };
   const all: Services = {
     ...services,
+    accounts,
+    usage,
     directory,
-    attempts: countAttempts(),
+    attempts: openAttempts(accounts),
     mailer,
     brand: settings.brand,
     url: () => url,
@@ -73,6 +83,7 @@ export async function openDashboard({ services, store, ...settings }: Opening): 
       await Promise.all(under);
       mailer.close();
       await directory.close();
+      await own?.close();
     },
   };
 }

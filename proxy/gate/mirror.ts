@@ -1,8 +1,9 @@
 /** Redis's copies of keys and accounts: how they look, and how changes reach them. */
 import { type Account, accountStatus, type Key } from '../keys/accounts.ts';
-import type { Confirm, FoundKey, Versioned } from '../keys/postgres-store.ts';
+import type { FoundKey, Versioned } from '../keys/postgres-rows.ts';
+import type { Confirm } from '../keys/postgres-store.ts';
 import type { Postgres } from '../postgres.ts';
-import { lineOf, UsageError } from '../usage-error.ts';
+import { lineOf, UnavailableError } from '../usage-error.ts';
 import type { Epoch } from './epoch.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';
@@ -123,7 +124,9 @@ export function openConfirm(
           }
         }
         if (performance.now() > until) {
-          throw new UsageError(`the change is in the store, but may not hold everywhere yet (${reason}); repeat it`);
+          throw new UnavailableError(
+            `the change is in the store, but may not hold everywhere yet (${reason}); repeat it`,
+          );
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }

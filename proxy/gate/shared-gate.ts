@@ -138,9 +138,10 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
     async monthUsed(owner) {
       const { name } = calendarMonth(Date.now());
       const at = keeper.current();
-      const known = (await at?.link.run('month', [accountKey(at.token, owner)], [])) as [string, string] | undefined;
+      const asked = at?.link.run('month', [accountKey(at.token, owner)], []) as Promise<[string, string]> | undefined;
+      const known = await asked?.catch(() => undefined);
       if (known?.[0] === name) return Number(known[1]);
-      // Not asked for in this epoch yet: what was written off counts as used.
+      // Not asked for in this epoch yet, or Redis gone: what was written off counts as used.
       const query = 'SELECT taken FROM months WHERE owner_id = $1 AND month = $2';
       return (await store.db.query<{ taken: number }>(query, [owner, name]))[0]?.taken ?? 0;
     },

@@ -1,40 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '../../pipeline/contract/operations.ts';
-import { type Actor, COMMAND_LINE, type Deed } from '../people/audit.ts';
+import { COMMAND_LINE } from '../people/audit.ts';
+import { record } from '../people/postgres-audit.ts';
 import type { Postgres, Query } from '../postgres.ts';
 import { UsageError } from '../usage-error.ts';
-import {
-  type Account,
-  accountStatus,
-  changeAccount,
-  checkMayHoldKeys,
-  checkName,
-  isAdmitted,
-  type Key,
-} from './accounts.ts';
+import { type Account, accountStatus, changeAccount, checkMayHoldKeys, checkName, isAdmitted } from './accounts.ts';
 import { hashKey, isWellFormed, randomText } from './key-format.ts';
-import type { AccountStore, Holder } from './store.ts';
-
-const ACCOUNT =
-  'id, name, kind, created_at, unlocked_at, suspended_at, removed_at, per_minute, per_month, version AS account_version';
-const KEY = `keys.id, owner_id, name, kind, scopes, created_at, expires_at, revoked_at, created_by, last_used_at,
-  hash,  version AS key_version`;
-const KEYS = 'keys LEFT JOIN key_uses ON key_id = keys.id';
-
-type AccountRow = Account & { account_version: number };
-type KeyRow = Omit<Key, 'scopes'> & { scopes: string; hash: Buffer; key_version: number };
-
-/** A row and how often it was changed: of two copies the one with the higher version is the newer. */
-export interface Versioned<T> {
-  value: T;
-  version: number;
-}
-
-/** A key with its owner, as one snapshot of the database has them. */
-export interface FoundKey {
-  key: Versioned<Key>;
-  account: Versioned<Account>;
-}
+import {
+  ACCOUNT,
+  type AccountRow,
+  type FoundKey,
+  holderOf,
+  KEY,
+  KEYS,
+  type KeyRow,
+  toAccount,
+  toKey,
+  versionedAccount,
+  versionedKey,
+} from './postgres-rows.ts';
+import type { AccountStore } from './store.ts';
 
 /** Tells the proxies of a change that was just committed; done when none of them goes by what was before. */
 export type Confirm = (table: 'keys' | 'accounts', id: string, version: number) => Promise<void>;
@@ -121,6 +105,7 @@ export function openPostgresStore(db: Postgres, confirm: Confirm): PostgresStore
            WHERE id = $1 RETURNING ${ACCOUNT}`,
           [after.id, after.unlocked_at, after.suspended_at, after.removed_at],
         );
+        if (after.suspended_at !== null || after.removed_at !== null) await endVisits(query, after, now);
         await record(query, { action: `account.${what}`, account: after.id, subject: after.name }, by, now);
         return written!;
       });
@@ -216,6 +201,24 @@ async function accountNamed(query: Query, name: string, lock = ''): Promise<Acco
   return row;
 }
 
+/** Ends what the people of an account, now suspended or removed, are signed in by. */
+async function endVisits(query: Query, { id, removed_at }: Account, now: number): Promise<void> {
+  // Each person is held first, as by all that opens a session: so none is opened beside this.
+  await query('SELECT FROM people WHERE account_id = $1 ORDER BY id FOR UPDATE', [id]);
+  const people = 'person_id IN (SELECT id FROM people WHERE account_id = $1)';
+  // For good: none comes back to life with a reinstated account.
+  await query(`DELETE FROM sessions WHERE ${people}`, [id]);
+  if (removed_at === null) return;
+  // Nothing that they signed in by is kept, and their addresses may be invited elsewhere.
+  await query(`DELETE FROM recovery_codes WHERE ${people}`, [id]);
+  await query(`DELETE FROM browsers WHERE ${people}`, [id]);
+  await query(
+    `UPDATE people SET removed_at = $2, password_hash = '', factor_secret = NULL
+     WHERE account_id = $1 AND removed_at IS NULL`,
+    [id, now],
+  );
+}
+
 async function keyWith(query: Query, id: string, ownerId?: string): Promise<KeyRow> {
   const [row] = await query<KeyRow>(`SELECT ${KEY} FROM ${KEYS} WHERE keys.id = $1`, [id]);
   if (!row || (ownerId !== undefined && row.owner_id !== ownerId))
@@ -223,37 +226,7 @@ async function keyWith(query: Query, id: string, ownerId?: string): Promise<KeyR
   return row;
 }
 
-/** Writes one entry of the audit log. To be called in the transaction of what it tells. */
-async function record(query: Query, deed: Deed, by: Actor, now: number): Promise<void> {
-  await query(
-    `INSERT INTO audit (at, actor_id, actor, by_service, account_id, action, subject, detail)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [now, by.id, by.label, by.isService, deed.account, deed.action, deed.subject ?? '', deed.detail ?? ''],
-  );
-}
-
 /** What keys are looked up by; the whole hash is then compared in constant time. */
 function hashHead(hash: Buffer): string {
   return hash.toString('hex', 0, 8);
-}
-
-function toAccount({ account_version: _, ...account }: AccountRow): Account {
-  return account;
-}
-
-function toKey({ hash: _, key_version: __, scopes, ...rest }: KeyRow): Key {
-  return { ...rest, scopes: scopes.split(',') as Scope[] };
-}
-
-export function versionedAccount(row: AccountRow): Versioned<Account> {
-  return { value: toAccount(row), version: row.account_version };
-}
-
-export function versionedKey(row: KeyRow): Versioned<Key> {
-  return { value: toKey(row), version: row.key_version };
-}
-
-function holderOf({ key: { value: key }, account: { value: account } }: FoundKey): Holder {
-  const { per_minute: perMinute, per_month: perMonth } = account;
-  return { keyId: key.id, ownerId: account.id, kind: key.kind, scopes: key.scopes, perMinute, perMonth };
 }

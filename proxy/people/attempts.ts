@@ -19,7 +19,7 @@ const MOST_COUNTED = 100_000;
 
 /**
  * Attempts counted in memory, in windows that begin with the first attempt. A restart forgets them, which nobody outside
- * can bring about; the embedded form has one process.
+ * can bring about; for the embedded form, which has one process.
  */
 export function countAttempts(): Attempts {
   const windows = new Map<string, { count: number; until: number }>();

@@ -1,5 +1,6 @@
 /** Who did what: one line for each change, written in the change's own transaction, never altered after. */
 import type { DatabaseSync } from 'node:sqlite';
+import { UsageError } from '../usage-error.ts';
 
 /** Whoever makes a change. `id` is a person's; null: the command line, which is the operator's. */
 export interface Actor {
@@ -59,8 +60,16 @@ export interface Deed {
   detail?: string;
 }
 
-/** Writes one entry. To be called in the transaction of what it tells. */
+/** What a change fails with whose maker was removed while it was under way. */
+export const removedMeanwhile = () => new UsageError('you have been removed from the service meanwhile');
+
+/**
+ * Writes one entry. To be called in the transaction of what it tells.
+ * @throws UsageError where whoever did it has been removed since: then it is not to be done.
+ */
 export function record(db: DatabaseSync, deed: Deed, by: Actor, now: number): void {
+  const actor = db.prepare('SELECT removed_at FROM people WHERE id = ?').get(by.id);
+  if (actor && actor.removed_at !== null) throw removedMeanwhile();
   db.prepare(
     `INSERT INTO audit (at, actor_id, actor, by_service, account_id, action, subject, detail)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

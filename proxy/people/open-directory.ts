@@ -1,11 +1,11 @@
 import { sqliteFile } from '../keys/open-store.ts';
-import { UsageError } from '../usage-error.ts';
+import { isPostgresStore } from '../keys/postgres-store.ts';
+import type { AccountStore } from '../keys/store.ts';
+import { openPostgresDirectory } from './postgres-directory.ts';
 import { openSqliteDirectory } from './sqlite-directory.ts';
 import type { Directory } from './store.ts';
 
-/** The people of the store at `url`, which exists. @throws UsageError where this build has none of the kind. */
-export function openDirectory(url: string): Directory {
-  const file = sqliteFile(url);
-  if (file === null) throw new UsageError('the dashboard needs a store of the form sqlite:FILE in this build');
-  return openSqliteDirectory(file);
+/** The people of `store`, which is the one at `url`. To be closed before it. */
+export function openDirectory(url: string, store: AccountStore): Directory {
+  return isPostgresStore(store) ? openPostgresDirectory(store.db) : openSqliteDirectory(sqliteFile(url)!);
 }

@@ -40,6 +40,9 @@ export const FACTOR_DUE_MS = 10 * 60_000;
 /** A browser that someone has signed in with is known for that person this long after the last time. */
 export const BROWSER_MS = 365 * DAY_MS;
 
+/** How far behind a session's time of last sight may be: not every page is worth a write. */
+export const SEEN_MS = 60_000;
+
 export interface SessionTimes {
   factor_due: boolean;
   created_at: number;
@@ -91,6 +94,23 @@ export function whyNoKeys(
 export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] {
   if (account === null) return ['service'];
   return account.kind === 'organisation' ? ['administrator', 'member'] : ['researcher'];
+}
+
+/** @throws UsageError where `person` is the last of `people` with `person.role`, which somebody must hold. */
+export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
+  if (person.role !== 'administrator' && person.role !== 'service') return;
+  if (people.some((other) => other.id !== person.id && other.role === person.role)) return;
+  const whose = person.role === 'service' ? 'the service team' : 'the organisation';
+  const role = person.role === 'service' ? 'person' : 'administrator';
+  throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);
+}
+
+/** @throws UsageError where `email` may not be invited as `role` to `account` (null: the service team) of `people`. */
+export function checkMayInvite(email: string, role: Role, account: Account | null, people: readonly Person[]): void {
+  if (account && accountStatus(account) === 'removed') throw new UsageError(`'${account.name}' was removed`);
+  if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
+  if (people.some((person) => person.email === email)) throw new UsageError(`${email} is here already`);
+  if (role === 'researcher' && people.length > 0) throw new UsageError('a researcher’s account is for one person');
 }
 
 /** `person` as the audit log names them. */

@@ -5,7 +5,17 @@ import { transact, transactUnsynced } from '../sqlite-file.ts';
 import { openStoreFile } from '../sqlite-schema.ts';
 import { UsageError } from '../usage-error.ts';
 import { type AuditEntry, record } from './audit.ts';
-import { actorOf, checkEmail, checkPersonName, INVITATION_MS, type Person, RESET_MS, rolesIn } from './people.ts';
+import {
+  actorOf,
+  checkEmail,
+  checkMayInvite,
+  checkNotLast,
+  checkPersonName,
+  INVITATION_MS,
+  type Person,
+  RESET_MS,
+  rolesIn,
+} from './people.ts';
 import { type Row, toCredentials, toInvitation, toPerson } from './sqlite-rows.ts';
 import { sqliteSessions } from './sqlite-sessions.ts';
 import type { Directory, Link } from './store.ts';
@@ -36,14 +46,6 @@ export function openSqliteDirectory(file: string): Directory {
     db.prepare('UPDATE people SET factor_secret = NULL WHERE id = ?').run(personId);
     db.prepare('DELETE FROM recovery_codes WHERE person_id = ?').run(personId);
   };
-  /** @throws UsageError where `person` is the last of `person.role`, which somebody must hold. */
-  const checkNotLast = (person: Person, what: string) => {
-    if (person.role !== 'administrator' && person.role !== 'service') return;
-    if (peopleOf(person.account_id).some((other) => other.id !== person.id && other.role === person.role)) return;
-    const whose = person.role === 'service' ? 'the service team' : 'the organisation';
-    const role = person.role === 'service' ? 'person' : 'administrator';
-    throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);
-  };
   const liveLink = (hash: Buffer, now: number): Row | undefined =>
     db.prepare('SELECT * FROM links WHERE hash = ? AND used_at IS NULL AND expires_at > ?').get(hash, now);
   const useLink = (id: Row[string], now: number) =>
@@ -67,7 +69,7 @@ export function openSqliteDirectory(file: string): Directory {
         const person = toPerson(personRow(id));
         if (person.role === role) return;
         if (!rolesIn(accountOf(person.account_id)).includes(role)) throw new UsageError('no such role here');
-        checkNotLast(person, 'change this role');
+        checkNotLast(person, peopleOf(person.account_id), 'change this role');
         db.prepare('UPDATE people SET role = ? WHERE id = ?').run(role, id);
         const deed = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
         record(db, { action: 'person.role', ...deed }, by, now);
@@ -76,31 +78,25 @@ export function openSqliteDirectory(file: string): Directory {
     removePerson(id, now, by) {
       change(() => {
         const person = toPerson(personRow(id));
-        checkNotLast(person, 'remove this one');
+        checkNotLast(person, peopleOf(person.account_id), 'remove this one');
+        // First, since people may remove themselves, and those removed do nothing.
+        record(db, { action: 'person.remove', account: person.account_id, subject: person.email }, by, now);
         db.prepare("UPDATE people SET removed_at = ?, password_hash = '' WHERE id = ?").run(now, id);
         clearFactor(id);
         endSessions(id);
         spendLinksOf(id, now);
         db.prepare('DELETE FROM browsers WHERE person_id = ?').run(id);
-        record(db, { action: 'person.remove', account: person.account_id, subject: person.email }, by, now);
       });
     },
 
     invite({ email, role, accountId, hash }, now, by) {
       const address = checkEmail(email);
       return change(() => {
-        const account = accountOf(accountId);
-        if (account && accountStatus(account) === 'removed') throw new UsageError(`'${account.name}' was removed`);
-        if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
-        const people = peopleOf(accountId);
-        if (people.some((person) => person.email === address)) throw new UsageError(`${address} is here already`);
-        if (role === 'researcher' && people.length > 0)
-          throw new UsageError('a researcher’s account is for one person');
-        db.prepare('UPDATE links SET used_at = ? WHERE email = ? AND account_id IS ? AND used_at IS NULL').run(
-          now,
-          address,
-          accountId,
-        );
+        checkMayInvite(address, role, accountOf(accountId), peopleOf(accountId));
+        db.prepare(
+          `UPDATE links SET used_at = ?
+           WHERE purpose = 'invitation' AND email = ? AND account_id IS ? AND used_at IS NULL`,
+        ).run(now, address, accountId);
         const id = `inv_${randomText(12)}`;
         db.prepare(
           `INSERT INTO links (id, hash, purpose, email, role, account_id, created_at, expires_at)
@@ -184,7 +180,9 @@ export function openSqliteDirectory(file: string): Directory {
       return change(() => {
         const row = liveLink(hash, now);
         if (row?.purpose !== 'reset') return null;
-        const person = toPerson(personRow(String(row.person_id)));
+        const found = db.prepare('SELECT * FROM people WHERE id = ? AND removed_at IS NULL').get(row.person_id ?? null);
+        if (!found) return null;
+        const person = toPerson(found);
         spendLinksOf(person.id, now);
         db.prepare('UPDATE people SET password_hash = ? WHERE id = ?').run(passwordHash, person.id);
         endSessions(person.id);

@@ -1,12 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account } from '../keys/accounts.ts';
 import { transact, transactUnsynced } from '../sqlite-file.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, SESSION_MS } from './people.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, SEEN_MS, SESSION_MS } from './people.ts';
 import { toPerson } from './sqlite-rows.ts';
 import type { Directory } from './store.ts';
-
-/** How far behind a session's time of last sight may be: not every page is worth a write. */
-const SEEN_MS = 60_000;
 
 type Sessions = Pick<
   Directory,
@@ -26,7 +23,9 @@ export function sqliteSessions(db: DatabaseSync, accountOf: (id: string | null) 
       return transact(db, () => {
         db.prepare('DELETE FROM sessions WHERE created_at <= ?').run(now - SESSION_MS);
         const row = db.prepare('SELECT * FROM people WHERE id = ? AND removed_at IS NULL').get(id);
-        if (row?.password_hash !== passwordHash || !mayVisit(accountOf(toPerson(row).account_id))) return false;
+        if (row?.password_hash !== passwordHash) return false;
+        const { account_id, has_factor } = toPerson(row);
+        if (has_factor !== factorDue || !mayVisit(accountOf(account_id))) return false;
         db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)').run(hash, id, Number(factorDue), now, now);
         return true;
       });

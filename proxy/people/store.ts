@@ -84,7 +84,8 @@ export interface Directory {
 
   /**
    * Opens a session for whoever gave the right password. False where `passwordHash`, which it was checked against, is no
-   * longer the person's: a reset, removal or suspension since then leaves no session behind.
+   * longer the person's, or the second factor was turned on or off since: no session is left behind by a sign-in that a
+   * reset, removal, suspension or second factor has overtaken.
    */
   openSession(
     hash: Buffer,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, onTestFinished } from 'vitest';
 import { missingServers, type RealServer, startPostgres, startRedis } from './real-servers.ts';
@@ -15,8 +16,8 @@ export interface Form {
   name: string;
   /** Whether this machine has not what it takes. */
   skip: boolean;
-  /** Room of its own for the running test. */
-  place(): Promise<Place>;
+  /** Room of its own for the running test, or for what passes another end. */
+  place(atEnd?: (end: () => void) => void): Promise<Place>;
 }
 
 let servers: Promise<[RealServer, RealServer]> | undefined;
@@ -34,6 +35,25 @@ export async function sharedPlace(): Promise<Place> {
   return { store: postgres.url.replace(/postgres$/, name), limits: redis.url };
 }
 
+/** What `sql` finds in the store at `url`. */
+export async function rowsIn(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  if (url.startsWith('sqlite:')) {
+    const db = new DatabaseSync(url.replace('sqlite:', ''), { readOnly: true });
+    try {
+      return db.prepare(sql).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** To be called by a file that uses shared places. */
 export function removeServersAtEnd(): void {
   afterAll(async () => {
@@ -46,9 +66,9 @@ export const FORMS: Form[] = [
   {
     name: 'SQLite',
     skip: false,
-    place: async () => {
+    place: async (atEnd = onTestFinished) => {
       const folder = mkdtempSync(join(tmpdir(), 'malaria-form-'));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
+      atEnd(() => rmSync(folder, { recursive: true }));
       return { store: `sqlite:${join(folder, 'proxy.sqlite')}`, limits: 'sqlite' };
     },
   },

@@ -1,221 +1,232 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { ROLES, type Role } from '../../../proxy/people/people.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';
-
-let dashboard: Dashboard;
-let [alpha, beta]: Owned[] = [];
-const visitors = {} as Record<Role, Visitor>;
-const ends: (() => void | Promise<void>)[] = [];
-beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
-  ({ alpha, beta } = await makeWorld(dashboard));
-  for (const role of ROLES) visitors[role] = await dashboard.signedIn(EMAIL_OF[role]);
-  return async () => {
-    for (const end of ends) await end();
-  };
-});
 
 const posts = ROUTES.filter(({ method, path }) => method === 'POST' && path !== '/sign-out');
 /** Somebody who may come to `route`. */
 const allowed = (route: (typeof ROUTES)[number]): Role => (route.for === 'anyone' ? 'administrator' : route.for[0]!);
 
-test('there are forms and roles to attack', () => {
-  expect(posts.length).toBeGreaterThan(20);
-  expect(contents(dashboard)).toContain(alpha!.key);
-});
+removeServersAtEnd();
 
-describe('requests that other sites can have a browser send change nothing', () => {
-  const csrfOf: Partial<Record<Role, string>> = {};
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+  let dashboard: Dashboard;
+  let [alpha, beta]: Owned[] = [];
+  const visitors = {} as Record<Role, Visitor>;
+  const ends: (() => void | Promise<void>)[] = [];
   beforeAll(async () => {
-    for (const role of ROLES) csrfOf[role] = await visitors[role].csrf();
-  });
-  const forgeries: Record<
-    string,
-    (role: Role) => { fields?: object; headers?: Record<string, string>; body?: string }
-  > = {
-    'without a token': () => ({}),
-    'with an empty token': () => ({ fields: { csrf: '' } }),
-    'with the token of another session': (role) => ({
-      fields: { csrf: csrfOf[role === 'service' ? 'administrator' : 'service'] },
-    }),
-    'with the token twice': (role) => ({ fields: { csrf: [csrfOf[role], csrfOf[role]] } }),
-    'from another origin': (role) => ({ fields: { csrf: csrfOf[role] }, headers: { origin: 'https://evil.example' } }),
-    'from a sandboxed frame': (role) => ({ fields: { csrf: csrfOf[role] }, headers: { origin: 'null' } }),
-    'from another site': (role) => ({ fields: { csrf: csrfOf[role] }, headers: { 'sec-fetch-site': 'cross-site' } }),
-    'from another host of the site': (role) => ({
-      fields: { csrf: csrfOf[role] },
-      headers: { 'sec-fetch-site': 'same-site' },
-    }),
-  };
-  test.each(Object.entries(forgeries))('%s', async (_, forge) => {
-    const before = contents(dashboard);
-    for (const route of posts) {
-      const role = allowed(route);
-      const { fields = {}, headers } = forge(role);
-      const page = await visitors[role].post(pathOf(route, alpha!), { ...FIELDS, ...fields }, headers);
-      expect([route.path, page.status]).toEqual([route.path, 403]);
-    }
-    expect(contents(dashboard)).toBe(before);
+    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
+    dashboard = await startDashboard(await place(atEnd), atEnd);
+    ({ alpha, beta } = await makeWorld(dashboard));
+    for (const role of ROLES) visitors[role] = await dashboard.signedIn(EMAIL_OF[role]);
+    return async () => {
+      for (const end of ends) await end();
+    };
   });
 
-  test('as JSON or as text', async () => {
-    const before = contents(dashboard);
-    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+  test('there are forms and roles to attack', async () => {
+    expect(posts.length).toBeGreaterThan(20);
+    expect(await contents(dashboard)).toContain(alpha!.key);
+  });
+
+  describe('requests that other sites can have a browser send change nothing', () => {
+    const csrfOf: Partial<Record<Role, string>> = {};
+    beforeAll(async () => {
+      for (const role of ROLES) csrfOf[role] = await visitors[role].csrf();
+    });
+    const forgeries: Record<
+      string,
+      (role: Role) => { fields?: object; headers?: Record<string, string>; body?: string }
+    > = {
+      'without a token': () => ({}),
+      'with an empty token': () => ({ fields: { csrf: '' } }),
+      'with the token of another session': (role) => ({
+        fields: { csrf: csrfOf[role === 'service' ? 'administrator' : 'service'] },
+      }),
+      'with the token twice': (role) => ({ fields: { csrf: [csrfOf[role], csrfOf[role]] } }),
+      'from another origin': (role) => ({
+        fields: { csrf: csrfOf[role] },
+        headers: { origin: 'https://evil.example' },
+      }),
+      'from a sandboxed frame': (role) => ({ fields: { csrf: csrfOf[role] }, headers: { origin: 'null' } }),
+      'from another site': (role) => ({ fields: { csrf: csrfOf[role] }, headers: { 'sec-fetch-site': 'cross-site' } }),
+      'from another host of the site': (role) => ({
+        fields: { csrf: csrfOf[role] },
+        headers: { 'sec-fetch-site': 'same-site' },
+      }),
+    };
+    test.each(Object.entries(forgeries))('%s', async (_, forge) => {
+      const before = await contents(dashboard);
       for (const route of posts) {
         const role = allowed(route);
-        const body = JSON.stringify({ ...FIELDS, csrf: csrfOf[role] });
-        const headers = { 'content-type': type, origin: dashboard.dashboardUrl };
-        const { status } = await visitors[role].fetch(pathOf(route, alpha!), { method: 'POST', body, headers });
-        expect([route.path, status]).toEqual([route.path, 415]);
+        const { fields = {}, headers } = forge(role);
+        const page = await visitors[role].post(pathOf(route, alpha!), { ...FIELDS, ...fields }, headers);
+        expect([route.path, page.status]).toEqual([route.path, 403]);
       }
-    }
-    expect(contents(dashboard)).toBe(before);
+      expect(await contents(dashboard)).toBe(before);
+    });
+
+    test('as JSON or as text', async () => {
+      const before = await contents(dashboard);
+      for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+        for (const route of posts) {
+          const role = allowed(route);
+          const body = JSON.stringify({ ...FIELDS, csrf: csrfOf[role] });
+          const headers = { 'content-type': type, origin: dashboard.dashboardUrl };
+          const { status } = await visitors[role].fetch(pathOf(route, alpha!), { method: 'POST', body, headers });
+          expect([route.path, status]).toEqual([route.path, 415]);
+        }
+      }
+      expect(await contents(dashboard)).toBe(before);
+    });
+
+    test('by GET, HEAD or any other method', async () => {
+      const before = await contents(dashboard);
+      for (const route of posts) {
+        const role = allowed(route);
+        const query = new URLSearchParams({ ...FIELDS, csrf: csrfOf[role]! });
+        for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH']) {
+          await visitors[role].fetch(`${pathOf(route, alpha!)}?${query}`, { method });
+        }
+      }
+      for (const route of ROUTES) {
+        for (const role of ROLES) if (route.method === 'GET') await visitors[role].fetch(pathOf(route, alpha!));
+      }
+      expect(await contents(dashboard)).toBe(before);
+    });
   });
 
-  test('by GET, HEAD or any other method', async () => {
-    const before = contents(dashboard);
-    for (const route of posts) {
-      const role = allowed(route);
-      const query = new URLSearchParams({ ...FIELDS, csrf: csrfOf[role]! });
-      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH']) {
-        await visitors[role].fetch(`${pathOf(route, alpha!)}?${query}`, { method });
-      }
-    }
+  test('whoever may not come to a page is refused, whatever is sent', async () => {
+    const before = await contents(dashboard);
+    const stranger = dashboard.visitor();
+    await stranger.open('/sign-in');
+    const csrfIn = async (visitor: Visitor, path: string) =>
+      /name="csrf" value="([^"]+)"/.exec((await visitor.open(path)).html)![1]!;
+    let tried = 0;
     for (const route of ROUTES) {
-      for (const role of ROLES) if (route.method === 'GET') await visitors[role].fetch(pathOf(route, alpha!));
+      if (route.for === 'anyone') continue;
+      const path = pathOf(route, alpha!);
+      for (const role of ROLES.filter((one) => !route.for.includes(one))) {
+        const csrf = await csrfIn(visitors[role], '/profile');
+        const page =
+          route.method === 'GET'
+            ? await visitors[role].open(path)
+            : await visitors[role].post(path, { ...FIELDS, csrf });
+        expect([role, route.path, page.status]).toEqual([role, route.path, 403]);
+        tried++;
+      }
+      const csrf = await csrfIn(stranger, '/sign-in');
+      const page = route.method === 'GET' ? await stranger.open(path) : await stranger.post(path, { ...FIELDS, csrf });
+      expect([route.path, page.path]).toEqual([route.path, '/sign-in']);
     }
-    expect(contents(dashboard)).toBe(before);
+    expect(tried).toBeGreaterThan(80);
+    expect(await contents(dashboard)).toBe(before);
   });
-});
 
-test('whoever may not come to a page is refused, whatever is sent', async () => {
-  const before = contents(dashboard);
-  const stranger = dashboard.visitor();
-  await stranger.open('/sign-in');
-  const csrfIn = async (visitor: Visitor, path: string) =>
-    /name="csrf" value="([^"]+)"/.exec((await visitor.open(path)).html)![1]!;
-  let tried = 0;
-  for (const route of ROUTES) {
-    if (route.for === 'anyone') continue;
-    const path = pathOf(route, alpha!);
-    for (const role of ROLES.filter((one) => !route.for.includes(one))) {
-      const csrf = await csrfIn(visitors[role], '/profile');
-      const page =
-        route.method === 'GET' ? await visitors[role].open(path) : await visitors[role].post(path, { ...FIELDS, csrf });
-      expect([role, route.path, page.status]).toEqual([role, route.path, 403]);
-      tried++;
-    }
-    const csrf = await csrfIn(stranger, '/sign-in');
-    const page = route.method === 'GET' ? await stranger.open(path) : await stranger.post(path, { ...FIELDS, csrf });
-    expect([route.path, page.path]).toEqual([route.path, '/sign-in']);
-  }
-  expect(tried).toBeGreaterThan(80);
-  expect(contents(dashboard)).toBe(before);
-});
-
-test('another organisation’s ids are as unknown as none, in every form and page', async () => {
-  const before = contents(dashboard);
-  const secrets = [beta!.account, beta!.key, beta!.person, beta!.invitation, ...beta!.emails];
-  let tried = 0;
-  for (const role of ['administrator', 'researcher'] as const) {
-    const csrf = await visitors[role].csrf();
-    for (const route of ROUTES) {
-      if (route.for === 'anyone' || !route.for.includes(role) || !route.path.includes(':')) continue;
-      const unknown = { ...beta!, key: 'key_unknown', person: 'per_unknown', invitation: 'inv_unknown' };
-      const ask = (owned: Owned) =>
-        route.method === 'GET'
-          ? visitors[role].open(pathOf(route, owned))
-          : visitors[role].post(pathOf(route, owned), { ...FIELDS, csrf });
-      const [theirs, none] = [await ask(beta!), await ask(unknown)];
-      expect([route.path, theirs.status >= 400]).toEqual([route.path, true]);
-      expect([theirs.status, theirs.text]).toEqual([none.status, none.text]);
-      for (const secret of secrets) expect(theirs.html).not.toContain(secret);
-      tried++;
-    }
-  }
-  expect(tried).toBeGreaterThan(9);
-  for (const route of ROUTES.filter(({ method }) => method === 'GET')) {
-    for (const role of ['administrator', 'member', 'researcher'] as const) {
-      const { html } = await visitors[role].open(`${pathOf(route, alpha!)}?account=${beta!.account}`);
-      if (route.path === '/link/:token') continue;
-      for (const secret of secrets) {
-        // A page of the audit log may repeat nothing but what was asked.
-        expect([route.path, html.includes(secret)]).toEqual([route.path, false]);
+  test('another organisation’s ids are as unknown as none, in every form and page', async () => {
+    const before = await contents(dashboard);
+    const secrets = [beta!.account, beta!.key, beta!.person, beta!.invitation, ...beta!.emails];
+    let tried = 0;
+    for (const role of ['administrator', 'researcher'] as const) {
+      const csrf = await visitors[role].csrf();
+      for (const route of ROUTES) {
+        if (route.for === 'anyone' || !route.for.includes(role) || !route.path.includes(':')) continue;
+        const unknown = { ...beta!, key: 'key_unknown', person: 'per_unknown', invitation: 'inv_unknown' };
+        const ask = (owned: Owned) =>
+          route.method === 'GET'
+            ? visitors[role].open(pathOf(route, owned))
+            : visitors[role].post(pathOf(route, owned), { ...FIELDS, csrf });
+        const [theirs, none] = [await ask(beta!), await ask(unknown)];
+        expect([route.path, theirs.status >= 400]).toEqual([route.path, true]);
+        expect([theirs.status, theirs.text]).toEqual([none.status, none.text]);
+        for (const secret of secrets) expect(theirs.html).not.toContain(secret);
+        tried++;
       }
     }
-  }
-  expect(contents(dashboard)).toBe(before);
-  expect((await dashboard.get('/v1/periods', beta!.secret)).status).toBe(200);
-});
-
-test('an API key opens nothing here, and a session nothing at the API', async () => {
-  for (const headers of [{ authorization: `Bearer ${alpha!.secret}` }, { 'x-api-key': alpha!.secret }]) {
-    const someone = dashboard.visitor(headers);
-    for (const route of ROUTES.filter(({ method, for: who }) => method === 'GET' && who !== 'anyone')) {
-      expect((await someone.open(pathOf(route, alpha!))).path).toBe('/sign-in');
+    expect(tried).toBeGreaterThan(9);
+    for (const route of ROUTES.filter(({ method }) => method === 'GET')) {
+      for (const role of ['administrator', 'member', 'researcher'] as const) {
+        const { html } = await visitors[role].open(`${pathOf(route, alpha!)}?account=${beta!.account}`);
+        if (route.path === '/link/:token') continue;
+        for (const secret of secrets) {
+          // A page of the audit log may repeat nothing but what was asked.
+          expect([route.path, html.includes(secret)]).toEqual([route.path, false]);
+        }
+      }
     }
-  }
-  const cookie = [...visitors.administrator.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  expect((await dashboard.get('/v1/periods', undefined, { headers: { cookie } })).status).toBe(401);
-});
+    expect(await contents(dashboard)).toBe(before);
+    expect((await dashboard.get('/v1/periods', beta!.secret)).status).toBe(200);
+  });
 
-test('every page has the same strict headers, errors too', async () => {
-  const paths = [
-    '/sign-in',
-    '/nowhere',
-    '/link/x',
-    '/profile',
-    '/%zz',
-    '/settings/api-access/../../x',
-    '/team/accounts',
-  ];
-  for (const path of paths) {
-    const { headers } = await visitors.administrator.fetch(path);
-    expect([path, headers.get('content-security-policy')]).toEqual([
-      path,
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
-        "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-    ]);
-    expect(headers.get('x-frame-options')).toBe('DENY');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('same-origin');
-  }
-});
-
-test('odd requests get an error of the right kind, and none fails the page', async () => {
-  const admin = visitors.administrator;
-  const csrf = await admin.csrf();
-  const form = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.dashboardUrl };
-  const send = async (path: string, body: string) =>
-    (await admin.fetch(path, { method: 'POST', body, headers: form })).status;
-  expect(await send('/settings/api-access', `csrf=${csrf}&name=${'x'.repeat(20_000)}`)).toBe(413);
-  expect(await send('/settings/api-access', `csrf=${csrf}&__proto__=1&constructor=2&name=%00&kind=live&scopes=x`)).toBe(
-    400,
-  );
-  expect(await send('/settings/api-access', `csrf=${csrf}&name=a&name=b&kind=live&kind=test&scopes=forecasts`)).toBe(
-    400,
-  );
-  expect(await send('/settings/api-access', `csrf=${csrf}&name=%ff%fe&kind[x]=live&scopes[]=forecasts`)).toBe(400);
-  expect(
-    await send(
-      '/settings/people/invitations',
-      `csrf=${csrf}&email=${encodeURIComponent('a@b.example\r\nBcc: c@d.example')}`,
-    ),
-  ).toBe(400);
-  for (const word of ['constructor', '__proto__', 'toString', '<script>']) {
-    for (const path of ['/profile', '/settings/people', '/settings/api-access']) {
-      const page = await admin.open(`${path}?done=${word}`);
-      expect([page.status, /notice|\[object|native code|<script>/.test(page.html)]).toEqual([200, false]);
+  test('an API key opens nothing here, and a session nothing at the API', async () => {
+    for (const headers of [{ authorization: `Bearer ${alpha!.secret}` }, { 'x-api-key': alpha!.secret }]) {
+      const someone = dashboard.visitor(headers);
+      for (const route of ROUTES.filter(({ method, for: who }) => method === 'GET' && who !== 'anyone')) {
+        expect((await someone.open(pathOf(route, alpha!))).path).toBe('/sign-in');
+      }
     }
-  }
-  for (const before of ['-1', '1e999', 'x', '9'.repeat(40)]) {
-    expect((await admin.open(`/settings/activity?before=${before}`)).status).toBe(200);
-    expect((await visitors.service.open(`/team/accounts?page=${before}&q=%25_'"`)).status).toBe(200);
-  }
-  expect((await admin.open('/link/%2e%2e%2f')).status).toBe(404);
-  expect((await admin.open(`/link/${'A'.repeat(5000)}`)).status).toBe(400);
-  expect(dashboard.reports.filter((line) => line.includes('failed'))).toEqual([]);
+    const cookie = [...visitors.administrator.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    expect((await dashboard.get('/v1/periods', undefined, { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('every page has the same strict headers, errors too', async () => {
+    const paths = [
+      '/sign-in',
+      '/nowhere',
+      '/link/x',
+      '/profile',
+      '/%zz',
+      '/settings/api-access/../../x',
+      '/team/accounts',
+    ];
+    for (const path of paths) {
+      const { headers } = await visitors.administrator.fetch(path);
+      expect([path, headers.get('content-security-policy')]).toEqual([
+        path,
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+          "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      ]);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+    }
+  });
+
+  test('odd requests get an error of the right kind, and none fails the page', async () => {
+    const admin = visitors.administrator;
+    const csrf = await admin.csrf();
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.dashboardUrl };
+    const send = async (path: string, body: string) =>
+      (await admin.fetch(path, { method: 'POST', body, headers: form })).status;
+    expect(await send('/settings/api-access', `csrf=${csrf}&name=${'x'.repeat(20_000)}`)).toBe(413);
+    expect(
+      await send('/settings/api-access', `csrf=${csrf}&__proto__=1&constructor=2&name=%00&kind=live&scopes=x`),
+    ).toBe(400);
+    expect(await send('/settings/api-access', `csrf=${csrf}&name=a&name=b&kind=live&kind=test&scopes=forecasts`)).toBe(
+      400,
+    );
+    expect(await send('/settings/api-access', `csrf=${csrf}&name=%ff%fe&kind[x]=live&scopes[]=forecasts`)).toBe(400);
+    expect(
+      await send(
+        '/settings/people/invitations',
+        `csrf=${csrf}&email=${encodeURIComponent('a@b.example\r\nBcc: c@d.example')}`,
+      ),
+    ).toBe(400);
+    for (const word of ['constructor', '__proto__', 'toString', '<script>']) {
+      for (const path of ['/profile', '/settings/people', '/settings/api-access']) {
+        const page = await admin.open(`${path}?done=${word}`);
+        expect([page.status, /notice|\[object|native code|<script>/.test(page.html)]).toEqual([200, false]);
+      }
+    }
+    for (const before of ['-1', '1e999', 'x', '9'.repeat(40)]) {
+      expect((await admin.open(`/settings/activity?before=${before}`)).status).toBe(200);
+      expect((await visitors.service.open(`/team/accounts?page=${before}&q=%25_'"`)).status).toBe(200);
+    }
+    expect((await admin.open('/link/%2e%2e%2f')).status).toBe(404);
+    expect((await admin.open(`/link/${'A'.repeat(5000)}`)).status).toBe(400);
+    expect(dashboard.reports.filter((line) => line.includes('failed'))).toEqual([]);
+  });
 });

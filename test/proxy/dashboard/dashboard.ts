@@ -1,7 +1,7 @@
 /** A running service with a dashboard, people in it, and a browser without script for plain HTTP. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../proxy/clock.ts';
 import type { DashboardSettings } from '../../../proxy/dashboard/open.ts';
 import type { Account, AccountKind } from '../../../proxy/keys/accounts.ts';
@@ -12,6 +12,7 @@ import type { Person, Role } from '../../../proxy/people/people.ts';
 import type { Directory } from '../../../proxy/people/store.ts';
 import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
+import { FORMS } from '../forms.ts';
 import { type Service, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
@@ -43,7 +44,7 @@ export async function startDashboard(
   });
   const service = await startService({ ...options, withBuild }, atEnd);
   const outbox = join(service.build, 'outbox');
-  const directory = openDirectory(service.storeUrl);
+  const directory = openDirectory(service.storeUrl, service.store);
   atEnd(() => directory.close());
   const dashboardUrl = service.dashboardUrl!;
   const account = async (name: string, kind: AccountKind = 'organisation') =>
@@ -74,6 +75,18 @@ export async function startDashboard(
       return someone;
     },
   };
+}
+
+type Start = typeof startDashboard;
+
+/** A test of the dashboard on each form of store; `start` starts one on an empty store. */
+export function testForms(name: string, body: (start: Start) => Promise<void>): void {
+  for (const { name: form, skip, place } of FORMS) {
+    test.skipIf(skip)(`${name} (${form})`, async () => {
+      const at = await place();
+      await body((options, ...rest) => startDashboard({ ...at, ...options }, ...rest));
+    });
+  }
 }
 
 export interface Page {

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { removeServersAtEnd } from '../forms.ts';
 import { giveKey } from '../service.ts';
-import { movableClock, startDashboard, type Visitor } from './dashboard.ts';
+import { movableClock, testForms, type Visitor } from './dashboard.ts';
+
+removeServersAtEnd();
 
 const LIST = '/settings/api-access';
 const NEW_KEY = { name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] };
@@ -9,8 +12,8 @@ const make = (someone: Visitor, fields: Record<string, string | string[]> = NEW_
   someone.send(`${LIST}/new`, fields, LIST);
 const keyIn = (html: string) => /<code id="key"[^>]*>([^<]+)</.exec(html)![1]!;
 
-test('a key is made, shown once, listed, used, and revoked for good', async () => {
-  const dashboard = await startDashboard();
+testForms('a key is made, shown once, listed, used, and revoked for good', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('ben@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -45,8 +48,8 @@ test('a key is made, shown once, listed, used, and revoked for good', async () =
   ]);
 });
 
-test('what is missing or wrong is said beside it, and what was entered stays', async () => {
-  const dashboard = await startDashboard();
+testForms('what is missing or wrong is said beside it, and what was entered stays', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
   const empty = await make(ada, {});
@@ -66,8 +69,8 @@ test('what is missing or wrong is said beside it, and what was entered stays', a
   expect((await dashboard.store.listKeys())[0]!.key.expires_at).toBe(Date.parse(tomorrow));
 });
 
-test('a member sees why not and whom to ask, and can neither make nor revoke', async () => {
-  const dashboard = await startDashboard();
+testForms('a member sees why not and whom to ask, and can neither make nor revoke', async (start) => {
+  const dashboard = await start();
   const { id, key } = await giveKey(dashboard.store);
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
@@ -86,8 +89,8 @@ test('a member sees why not and whom to ask, and can neither make nor revoke', a
   expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
 });
 
-test('a locked researcher sees why not; unlocked, makes keys', async () => {
-  const dashboard = await startDashboard();
+testForms('a locked researcher sees why not; unlocked, makes keys', async (start) => {
+  const dashboard = await start();
   await dashboard.person('rui@example.org', 'researcher', 'Rui');
   const rui = await dashboard.signedIn('rui@example.org');
   expect((await rui.open(LIST)).text).toContain('API access is locked');
@@ -98,9 +101,9 @@ test('a locked researcher sees why not; unlocked, makes keys', async () => {
   expect((await dashboard.get('/v1/periods', keyIn(made.html))).status).toBe(200);
 });
 
-test('a hundred keys work at a time, and a hundred are made in an hour', async () => {
+testForms('a hundred keys work at a time, and a hundred are made in an hour', async (start) => {
   const clock = movableClock();
-  const dashboard = await startDashboard({ clock });
+  const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ids: string[] = [];
   for (let i = 0; i < 100; i++) ids.push((await giveKey(dashboard.store, { owner: 'ministry' })).id);
@@ -124,16 +127,16 @@ test('a hundred keys work at a time, and a hundred are made in an hour', async (
   expect((await ada.post(LIST, { csrf: await ada.csrf(), form: 'x', ...NEW_KEY })).html).toContain('id="key"');
 });
 
-test('an address in a link is nothing but an address', async () => {
-  const dashboard = await startDashboard();
+testForms('an address in a link is nothing but an address', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada?bcc=eve%40x@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
   const page = await (await dashboard.signedIn('mia@example.org')).open(LIST);
   expect(page.html).toContain('href="mailto:ada%3Fbcc%3Deve%2540x@example.org"');
 });
 
-test('the page of usage, the dearest there is, is made so many times a minute for an account', async () => {
-  const dashboard = await startDashboard({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
+testForms('the page of usage, the dearest there is, is made so many times a minute for an account', async (start) => {
+  const dashboard = await start({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
   await dashboard.person('mia@example.org', 'member', 'ministry');
   const mia = await dashboard.signedIn('mia@example.org');
   const ask = async () => (await mia.open('/settings/usage?days=90')).status;

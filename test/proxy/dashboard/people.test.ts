@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
-import { linkIn, PASSWORD, startDashboard } from './dashboard.ts';
+import { expect } from 'vitest';
+import { removeServersAtEnd } from '../forms.ts';
+import { linkIn, PASSWORD, testForms } from './dashboard.ts';
 
-test('an administrator invites, changes roles, withdraws and removes', async () => {
-  const dashboard = await startDashboard();
+removeServersAtEnd();
+
+testForms('an administrator invites, changes roles, withdraws and removes', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
   const people = '/settings/people';
@@ -42,8 +45,8 @@ test('an administrator invites, changes roles, withdraws and removes', async () 
   expect([last.status, last.text]).toEqual([400, expect.stringContaining('is the last administrator')]);
 });
 
-test('the service team runs accounts: made, unlocked, limited, suspended, reinstated, removed', async () => {
-  const dashboard = await startDashboard();
+testForms('the service team runs accounts: made, unlocked, limited, suspended, reinstated, removed', async (start) => {
+  const dashboard = await start();
   await dashboard.person('team@example.org', 'service', null);
   const team = await dashboard.signedIn('team@example.org');
   expect((await team.send('/team/accounts/new', { name: 'Rui' }, '/team/accounts')).status).toBe(400);
@@ -113,8 +116,8 @@ test('the service team runs accounts: made, unlocked, limited, suspended, reinst
   }
 });
 
-test('the service team revokes a key and turns off somebody’s two-step sign-in', async () => {
-  const dashboard = await startDashboard();
+testForms('the service team revokes a key and turns off somebody’s two-step sign-in', async (start) => {
+  const dashboard = await start();
   await dashboard.person('team@example.org', 'service', null);
   const { id } = await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.directory.turnFactorOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 1);

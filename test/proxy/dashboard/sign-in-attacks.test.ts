@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { checkCounted } from '../../../proxy/dashboard/pages/sign-in.ts';
 import { openMailer } from '../../../proxy/mail/mailer.ts';
@@ -8,6 +7,8 @@ import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
 import { checkPassword, TooBusy } from '../../../proxy/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
 import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
+import type { ServerOptions } from '../../../proxy/server.ts';
+import { removeServersAtEnd, rowsIn } from '../forms.ts';
 import {
   type Dashboard,
   linkIn,
@@ -15,14 +16,17 @@ import {
   PASSWORD,
   type Page,
   startDashboard,
+  testForms,
   type Visitor,
 } from './dashboard.ts';
+
+removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 const ADA = 'ada@example.org';
 
-async function withAda(options: Parameters<typeof startDashboard>[0] = {}): Promise<Dashboard> {
-  const dashboard = await startDashboard(options);
+async function withAda(start: typeof startDashboard, options: Partial<ServerOptions> = {}): Promise<Dashboard> {
+  const dashboard = await start(options);
   await dashboard.person(ADA, 'administrator', 'ministry');
   return dashboard;
 }
@@ -34,8 +38,8 @@ function stranger(dashboard: Dashboard): Visitor {
   return dashboard.visitor({ 'x-forwarded-for': `198.51.${strangers >> 8}.${strangers & 255}` });
 }
 
-test('a session id that is planted before sign-in is worth nothing after it', async () => {
-  const dashboard = await withAda();
+testForms('a session id that is planted before sign-in is worth nothing after it', async (start) => {
+  const dashboard = await withAda(start);
   const victim = dashboard.visitor();
   const planted = mintToken();
   victim.cookies.set('session', planted);
@@ -50,8 +54,8 @@ test('a session id that is planted before sign-in is worth nothing after it', as
   expect(victim.cookies.get('session'), 'nor is what was used before').not.toBe(used);
 });
 
-test('the second factor’s step comes under yet another id, and the first one dies', async () => {
-  const dashboard = await withAda();
+testForms('the second factor’s step comes under yet another id, and the first one dies', async (start) => {
+  const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const secret = mintSecret();
   await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
@@ -65,8 +69,8 @@ test('the second factor’s step comes under yet another id, and the first one d
   for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
 });
 
-test('one code, sent twice at once, lets one in', async () => {
-  const dashboard = await withAda();
+testForms('one code, sent twice at once, lets one in', async (start) => {
+  const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const secret = mintSecret();
   await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
@@ -77,59 +81,65 @@ test('one code, sent twice at once, lets one in', async () => {
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
 });
 
-test('codes are not to be guessed: five attempts, then none, and the password is asked for again', async () => {
-  const dashboard = await withAda();
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  const secret = mintSecret();
-  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
-  const attacker = stranger(dashboard);
-  const present = Math.floor(Date.now() / STEP_MS);
-  const near = [-2, -1, 0, 1, 2].map((by) => codeAt(secret, present + by));
-  const wrong = ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !near.includes(code))!;
-  const tries: number[] = [];
-  for (let i = 0; i < 6; i++) {
-    if (i === 3) await attacker.signIn(ADA);
-    if (i === 0) await attacker.signIn(ADA);
-    tries.push((await attacker.send('/sign-in/code', { code: wrong })).status);
-  }
-  expect(tries).toEqual([403, 403, 403, 403, 403, 429]);
-  expect((await attacker.open('/sign-in/code')).path).toBe('/sign-in');
-});
+testForms(
+  'codes are not to be guessed: five attempts, then none, and the password is asked for again',
+  async (start) => {
+    const dashboard = await withAda(start);
+    const { person } = (await dashboard.directory.credentials(ADA))!;
+    const secret = mintSecret();
+    await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    const attacker = stranger(dashboard);
+    const present = Math.floor(Date.now() / STEP_MS);
+    const near = [-2, -1, 0, 1, 2].map((by) => codeAt(secret, present + by));
+    const wrong = ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !near.includes(code))!;
+    const tries: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      if (i === 3) await attacker.signIn(ADA);
+      if (i === 0) await attacker.signIn(ADA);
+      tries.push((await attacker.send('/sign-in/code', { code: wrong })).status);
+    }
+    expect(tries).toEqual([403, 403, 403, 403, 403, 429]);
+    expect((await attacker.open('/sign-in/code')).path).toBe('/sign-in');
+  },
+);
 
-test('brute force: ten attempts at an email from wherever, then none, and the right password does not help', async () => {
-  const clock = movableClock();
-  const dashboard = await withAda({ clock });
-  const known = await dashboard.signedIn(ADA);
-  await known.send('/profile', {}, '/sign-out');
-  const statuses = await Promise.all(
-    Array.from({ length: 25 }, async () => (await stranger(dashboard).signIn(ADA, 'wrong')).status),
-  );
-  expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
-  expect(statuses.filter((status) => status === 429).length).toBe(15);
-  const told = dashboard.reports.filter((line) =>
-    line.includes(`too many failed sign-ins, lately as ${ADA} from 198.51`),
-  );
-  expect(told.length, 'the operator is told, once').toBe(1);
-  const right = await stranger(dashboard).signIn(ADA);
-  expect([right.status, right.text]).toEqual([429, expect.stringMatching(/Try again in 1\d minutes/)]);
-  expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(500);
+testForms(
+  'brute force: ten attempts at an email from wherever, then none, and the right password does not help',
+  async (start) => {
+    const clock = movableClock();
+    const dashboard = await withAda(start, { clock });
+    const known = await dashboard.signedIn(ADA);
+    await known.send('/profile', {}, '/sign-out');
+    const statuses = await Promise.all(
+      Array.from({ length: 25 }, async () => (await stranger(dashboard).signIn(ADA, 'wrong')).status),
+    );
+    expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
+    expect(statuses.filter((status) => status === 429).length).toBe(15);
+    const told = dashboard.reports.filter((line) =>
+      line.includes(`too many failed sign-ins, lately as ${ADA} from 198.51`),
+    );
+    expect(told.length, 'the operator is told, once').toBe(1);
+    const right = await stranger(dashboard).signIn(ADA);
+    expect([right.status, right.text]).toEqual([429, expect.stringMatching(/Try again in 1\d minutes/)]);
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(500);
 
-  expect((await known.signIn(ADA)).status, 'the browser that is known is not shut out').toBe(200);
-  const elsewhere = stranger(dashboard);
-  await elsewhere.send('/forgotten', { email: ADA });
-  await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
-  const link = linkIn(dashboard.mails()[0]);
-  await elsewhere.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD });
-  expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor who opens a link of their mail').toBe(200);
+    expect((await known.signIn(ADA)).status, 'the browser that is known is not shut out').toBe(200);
+    const elsewhere = stranger(dashboard);
+    await elsewhere.send('/forgotten', { email: ADA });
+    await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
+    const link = linkIn(dashboard.mails()[0]);
+    await elsewhere.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD });
+    expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor who opens a link of their mail').toBe(200);
 
-  for (let i = 0; i < 10; i++) await known.signIn(ADA, 'wrong');
-  expect((await known.signIn(ADA, NEW_PASSWORD)).status, 'a known browser has ten too').toBe(429);
-  clock.forward(15 * 60_000);
-  expect((await stranger(dashboard).signIn(ADA, NEW_PASSWORD)).status).toBe(200);
-});
+    for (let i = 0; i < 10; i++) await known.signIn(ADA, 'wrong');
+    expect((await known.signIn(ADA, NEW_PASSWORD)).status, 'a known browser has ten too').toBe(429);
+    clock.forward(15 * 60_000);
+    expect((await stranger(dashboard).signIn(ADA, NEW_PASSWORD)).status).toBe(200);
+  },
+);
 
-test('brute force: fifty attempts from an address, whatever the emails', async () => {
-  const dashboard = await withAda();
+testForms('brute force: fifty attempts from an address, whatever the emails', async (start) => {
+  const dashboard = await withAda(start);
   const attacker = dashboard.visitor({ 'x-forwarded-for': '203.0.113.9' });
   const csrf = /value="([^"]+)"/.exec((await attacker.open('/sign-in')).html)![1]!;
   const attempt = (who: Visitor, email: string, password = 'wrong') => who.post('/sign-in', { csrf, email, password });
@@ -147,8 +157,8 @@ test('who writes X-Forwarded-For is believed only where that is set', async () =
   expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
 });
 
-test('emails are not to be found out: sign-in and a forgotten password say the same for all', async () => {
-  const dashboard = await withAda();
+testForms('emails are not to be found out: sign-in and a forgotten password say the same for all', async (start) => {
+  const dashboard = await withAda(start);
   await dashboard.person('removed@example.org', 'member', 'ministry');
   const { person } = (await dashboard.directory.credentials('removed@example.org'))!;
   await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
@@ -173,10 +183,8 @@ test('emails are not to be found out: sign-in and a forgotten password say the s
   }
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   expect(dashboard.mails()[0], 'and only one of them gets a mail').toContain(`To: ${ADA}`);
-  const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''), { readOnly: true });
-  const links = () => Number(db.prepare("SELECT count(*) AS n FROM links WHERE purpose = 'reset'").get()!.n);
+  const links = async () => (await rowsIn(dashboard.storeUrl, "SELECT 1 FROM links WHERE purpose = 'reset'")).length;
   await expect.poll(links, { timeout: 20_000, message: 'as much is written for each' }).toBe(emails.length);
-  db.close();
   for (const email of emails) {
     for (let i = 0; i < 10; i++) await stranger(dashboard).signIn(email, 'wrong');
   }
@@ -184,8 +192,8 @@ test('emails are not to be found out: sign-in and a forgotten password say the s
   for (const one of limited) expect(one).toEqual({ ...limited[0]!, status: 429 });
 });
 
-test('an administrator cannot find out by inviting who has an account elsewhere', async () => {
-  const dashboard = await withAda();
+testForms('an administrator cannot find out by inviting who has an account elsewhere', async (start) => {
+  const dashboard = await withAda(start);
   await dashboard.person('ben@elsewhere.example', 'administrator', 'elsewhere');
   const ada = await dashboard.signedIn(ADA);
   const invite = (email: string) =>
@@ -208,7 +216,7 @@ test('an administrator cannot find out by inviting who has an account elsewhere'
 });
 
 test('no mail gets another header or another reader', async () => {
-  const dashboard = await withAda();
+  const dashboard = await withAda(startDashboard);
   const ada = await dashboard.signedIn(ADA);
   const csrf = await ada.csrf();
   for (const email of [
@@ -231,8 +239,8 @@ test('no mail gets another header or another reader', async () => {
   expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
 });
 
-test('a session does not outlive what it rests on', async () => {
-  const dashboard = await withAda();
+testForms('a session does not outlive what it rests on', async (start) => {
+  const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   await dashboard.person('second@example.org', 'administrator', 'ministry');
   const isOut = async (someone: Visitor) => (await someone.open('/profile')).path === '/sign-in';
@@ -254,8 +262,8 @@ test('a session does not outlive what it rests on', async () => {
   expect((await someone.signIn(ADA, NEW_PASSWORD)).status).toBe(403);
 });
 
-test('a password that was right when it was checked opens nothing once it is changed', async () => {
-  const dashboard = await withAda();
+testForms('a password that was right when it was checked opens nothing once it is changed', async (start) => {
+  const dashboard = await withAda(start);
   const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
   const token = hashToken(mintToken());
   const reset = hashToken(mintToken());
@@ -266,8 +274,8 @@ test('a password that was right when it was checked opens nothing once it is cha
   expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
 });
 
-test('a new password comes too late for a session that has ended while the old one was checked', async () => {
-  const dashboard = await withAda();
+testForms('a new password comes too late for a session that has ended while the old one was checked', async (start) => {
+  const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const thief = await dashboard.signedIn(ADA);
   const session = hashToken(thief.cookies.get('session')!);
@@ -292,21 +300,19 @@ test('an attempt that nobody had time to look at is not counted', async () => {
   expect(await attempts.take([allowance], 0)).toBe(1000);
 });
 
-test('of people whose account is removed nothing is kept that they signed in by', async () => {
-  const dashboard = await withAda();
+testForms('of people whose account is removed nothing is kept that they signed in by', async (start) => {
+  const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const recovery = [hashToken('one')];
   await dashboard.directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery }, Date.now());
   await dashboard.directory.rememberBrowser(hashToken(mintToken()), person.id, Date.now());
-  const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''), { readOnly: true });
-  const kept = () =>
-    ['recovery_codes', 'browsers', "people WHERE factor_secret IS NOT NULL OR password_hash <> ''"].map((from) =>
-      Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()!.n),
-    );
-  expect(kept()).toEqual([1, 1, 1]);
+  const kept = async () => {
+    const tables = ['recovery_codes', 'browsers', "people WHERE factor_secret IS NOT NULL OR password_hash <> ''"];
+    return Promise.all(tables.map(async (from) => (await rowsIn(dashboard.storeUrl, `SELECT 1 FROM ${from}`)).length));
+  };
+  expect(await kept()).toEqual([1, 1, 1]);
   await dashboard.store.changeAccount('ministry', 'remove', Date.now());
-  expect(kept()).toEqual([0, 0, 0]);
-  db.close();
+  expect(await kept()).toEqual([0, 0, 0]);
 });
 
 test('an operator who has passwords sent in the clear is told', async () => {
@@ -317,7 +323,7 @@ test('an operator who has passwords sent in the clear is told', async () => {
 });
 
 test('cookies cannot be read by script or sent by other sites; over https they are tied to it and the host', async () => {
-  const dashboard = await withAda();
+  const dashboard = await withAda(startDashboard);
   const attributes = (cookies: string[]) => cookies.map((cookie) => cookie.replace(/=[^;]+/, ''));
   const someone = dashboard.visitor();
   expect(attributes((await someone.fetch('/sign-in')).headers.getSetCookie())).toEqual([

@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { codeAt, STEP_MS } from '../../../proxy/people/totp.ts';
-import { linkIn, movableClock, PASSWORD, startDashboard } from './dashboard.ts';
+import { removeServersAtEnd } from '../forms.ts';
+import { linkIn, movableClock, PASSWORD, testForms } from './dashboard.ts';
+
+removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 
-test('an invitation, a password, a session, and out', async () => {
-  const dashboard = await startDashboard();
+testForms('an invitation, a password, a session, and out', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const someone = dashboard.visitor();
   expect((await someone.open('/profile')).path).toBe('/sign-in');
@@ -20,9 +23,9 @@ test('an invitation, a password, a session, and out', async () => {
   expect((await someone.open('/profile')).path).toBe('/sign-in');
 });
 
-test('a session ends after an hour without a request, and after twelve in any case', async () => {
+testForms('a session ends after an hour without a request, and after twelve in any case', async (start) => {
   const clock = movableClock();
-  const dashboard = await startDashboard({ clock });
+  const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const isIn = async () => (await someone.open('/profile')).path === '/profile';
   const someone = await dashboard.signedIn('ada@example.org');
@@ -37,9 +40,9 @@ test('a session ends after an hour without a request, and after twelve in any ca
   expect(await isIn()).toBe(false);
 });
 
-test('a forgotten password: a link by mail, good once, that ends every session', async () => {
+testForms('a forgotten password: a link by mail, good once, that ends every session', async (start) => {
   const clock = movableClock();
-  const dashboard = await startDashboard({ clock });
+  const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const elsewhere = await dashboard.signedIn('ada@example.org');
   const someone = dashboard.visitor();
@@ -71,49 +74,56 @@ test('a forgotten password: a link by mail, good once, that ends every session',
   expect((await someone.open(late)).status).toBe(404);
 });
 
-test('two-step sign-in: on with a code, asked for, each code once; a recovery code in its place; off', async () => {
-  const clock = movableClock();
-  const dashboard = await startDashboard({ clock });
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const someone = await dashboard.signedIn('ada@example.org');
-  const setUp = await someone.open('/profile/two-step');
-  const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(setUp.html)![1]!;
-  const code = () => codeAt(secret, Math.floor(clock.wallMs() / STEP_MS));
-  const csrf = await someone.csrf();
-  const on = (fields: Record<string, string>) => someone.post('/profile/two-step', { csrf, secret, ...fields });
-  expect((await on({ code: code(), current: 'wrong' })).text).toContain('This is not your present password');
-  expect((await on({ code: 'abcdef', current: PASSWORD })).text).toContain('This is not the code that the app shows');
-  const used = code();
-  const done = await on({ code: used, current: PASSWORD });
-  const recovery = /<code id="codes"[^>]*>([^<]+)</.exec(done.html)![1]!.split('\n');
-  expect(new Set(recovery).size).toBe(10);
+testForms(
+  'two-step sign-in: on with a code, asked for, each code once; a recovery code in its place; off',
+  async (start) => {
+    const clock = movableClock();
+    const dashboard = await start({ clock });
+    await dashboard.person('ada@example.org', 'administrator', 'ministry');
+    const someone = await dashboard.signedIn('ada@example.org');
+    const setUp = await someone.open('/profile/two-step');
+    const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(setUp.html)![1]!;
+    const code = () => codeAt(secret, Math.floor(clock.wallMs() / STEP_MS));
+    const csrf = await someone.csrf();
+    const on = (fields: Record<string, string>) => someone.post('/profile/two-step', { csrf, secret, ...fields });
+    expect((await on({ code: code(), current: 'wrong' })).text).toContain('This is not your present password');
+    expect((await on({ code: 'abcdef', current: PASSWORD })).text).toContain('This is not the code that the app shows');
+    const used = code();
+    const done = await on({ code: used, current: PASSWORD });
+    const recovery = /<code id="codes"[^>]*>([^<]+)</.exec(done.html)![1]!.split('\n');
+    expect(new Set(recovery).size).toBe(10);
 
-  const again = dashboard.visitor();
-  expect((await again.signIn('ada@example.org')).path).toBe('/sign-in/code');
-  for (const path of ['/profile', '/settings/api-access', '/']) {
-    expect((await again.open(path)).path, 'a password alone opens nothing').toMatch(/^\/sign-in/);
-  }
-  expect((await again.send('/sign-in/code', { code: used })).status, 'a code is good once').toBe(403);
-  clock.forward(STEP_MS);
-  const next = code();
-  expect((await again.send('/sign-in/code', { code: ` ${next.slice(0, 3)} ${next.slice(3)}` })).status).toBe(200);
-  expect((await again.open('/profile')).text).toContain('Two-step sign-in on');
-  const second = dashboard.visitor();
-  await second.signIn('ada@example.org');
-  expect((await second.send('/sign-in/code', { code: next })).status).toBe(403);
-  expect((await second.send('/sign-in/code', { code: recovery[3]!.toUpperCase() })).status).toBe(200);
-  const third = dashboard.visitor();
-  await third.signIn('ada@example.org');
-  expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code is good once').toBe(403);
-  clock.forward(11 * 60_000);
-  expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
+    const again = dashboard.visitor();
+    expect((await again.signIn('ada@example.org')).path).toBe('/sign-in/code');
+    for (const path of ['/profile', '/settings/api-access', '/']) {
+      expect((await again.open(path)).path, 'a password alone opens nothing').toMatch(/^\/sign-in/);
+    }
+    expect((await again.send('/sign-in/code', { code: used })).status, 'a code is good once').toBe(403);
+    clock.forward(STEP_MS);
+    const next = code();
+    expect((await again.send('/sign-in/code', { code: ` ${next.slice(0, 3)} ${next.slice(3)}` })).status).toBe(200);
+    expect((await again.open('/profile')).text).toContain('Two-step sign-in on');
+    const second = dashboard.visitor();
+    await second.signIn('ada@example.org');
+    expect((await second.send('/sign-in/code', { code: next })).status).toBe(403);
+    expect((await second.send('/sign-in/code', { code: recovery[3]!.toUpperCase() })).status).toBe(200);
+    const third = dashboard.visitor();
+    await third.signIn('ada@example.org');
+    expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code is good once').toBe(
+      403,
+    );
+    clock.forward(11 * 60_000);
+    expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
 
-  expect((await second.send('/profile/two-step/off', { current: PASSWORD })).text).toContain('Two-step sign-in is off');
-  expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
-});
+    expect((await second.send('/profile/two-step/off', { current: PASSWORD })).text).toContain(
+      'Two-step sign-in is off',
+    );
+    expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
+  },
+);
 
-test('a new password ends the sessions elsewhere and wants the old one', async () => {
-  const dashboard = await startDashboard();
+testForms('a new password ends the sessions elsewhere and wants the old one', async (start) => {
+  const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const [here, elsewhere] = [await dashboard.signedIn('ada@example.org'), await dashboard.signedIn('ada@example.org')];
   const change = (current: string) =>

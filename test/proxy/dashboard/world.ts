@@ -1,9 +1,9 @@
 /** Two organisations, a researcher and the service team, each with something of everything that a form can name. */
-import { DatabaseSync } from 'node:sqlite';
 import type { Route } from '../../../proxy/dashboard/visit.ts';
 import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
 import type { Role } from '../../../proxy/people/people.ts';
 import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
+import { rowsIn } from '../forms.ts';
 import { giveKey } from '../service.ts';
 import type { Dashboard } from './dashboard.ts';
 
@@ -73,13 +73,11 @@ export const FIELDS = {
 };
 
 /** All that stands in the store, but for when sessions were seen and browsers known. */
-export function contents(dashboard: Dashboard): string {
-  const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''), { readOnly: true });
-  const rows = (sql: string) => db.prepare(sql).all();
-  const all = [
-    ...['accounts', 'keys', 'people', 'recovery_codes', 'links', 'audit'].map((name) => rows(`SELECT * FROM ${name}`)),
-    rows('SELECT hash, person_id, factor_due FROM sessions'),
-  ];
-  db.close();
+export async function contents({ storeUrl }: Dashboard): Promise<string> {
+  const all = [];
+  for (const table of ['accounts', 'keys', 'people', 'recovery_codes', 'links', 'audit']) {
+    all.push(await rowsIn(storeUrl, `SELECT * FROM ${table} ORDER BY 1, 2`));
+  }
+  all.push(await rowsIn(storeUrl, 'SELECT hash, person_id, factor_due FROM sessions ORDER BY 1'));
   return JSON.stringify(all, (_, value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value));
 }

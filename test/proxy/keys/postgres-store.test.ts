@@ -2,6 +2,8 @@ import pg from 'pg';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hashKey } from '../../../proxy/keys/key-format.ts';
 import { openStore } from '../../../proxy/keys/open-store.ts';
+import { SCHEMA } from '../../../proxy/keys/postgres-schema.ts';
+import { openPostgres } from '../../../proxy/postgres.ts';
 import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 
@@ -30,6 +32,20 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     const stores = Array.from({ length: 6 }, open);
     await Promise.all(stores.map((store, i) => store.createAccount('organisation', `org ${i}`, i)));
     expect((await open().listAccounts()).map(({ name }) => name)).toEqual(stores.map((_, i) => `org ${i}`));
+  });
+
+  test('many that come at once lift an earlier schema once, and keep what is there', async () => {
+    await sql('CREATE DATABASE earlier');
+    const url = server.url.replace(/postgres$/, 'earlier');
+    const earlier = openPostgres(url, SCHEMA.slice(0, 1));
+    await earlier.query("INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'old', 'organisation', 1)");
+    await earlier.close();
+    const stores = Array.from({ length: 6 }, () => openStore(url));
+    for (const store of stores) onTestFinished(() => store.close());
+    await Promise.all(stores.map((store) => store.changeAccount('old', 'suspend', 2)));
+    expect((await stores[0]!.listAccounts()).map(({ name, suspended_at }) => [name, suspended_at])).toEqual([
+      ['old', 2],
+    ]);
   });
 
   test('only a hash of the key is in the database', async () => {
@@ -63,12 +79,15 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     await giveKey(open(), { owner: 'logged' });
     await expect(sql('DELETE FROM audit')).rejects.toThrow(/append-only/);
     await expect(sql("UPDATE audit SET actor = ''")).rejects.toThrow(/append-only/);
+    await expect(sql('TRUNCATE audit')).rejects.toThrow(/append-only/);
+    await expect(sql('TRUNCATE accounts CASCADE; TRUNCATE audit')).rejects.toThrow(/append-only/);
+    expect((await sql("SELECT FROM accounts WHERE name = 'logged'")).length).toBe(1);
   });
 
   test('a newer schema is refused, and no password is ever told', async () => {
     await open().listAccounts();
-    await sql('UPDATE schema_version SET version = version + 98');
-    onTestFinished(() => sql('UPDATE schema_version SET version = version - 98').then(() => {}));
+    await sql('UPDATE schema_version SET version = version + 97');
+    onTestFinished(() => sql('UPDATE schema_version SET version = version - 97').then(() => {}));
     await expect(async () => open().listAccounts()).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
     const nowhere = openStore('postgres://me:secret@127.0.0.1:1/db');
     await expect(async () => nowhere.listAccounts()).rejects.toThrow(

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../cli-process.ts';
-import { linkIn, PASSWORD, startDashboard } from '../dashboard/dashboard.ts';
+import { linkIn, PASSWORD, testForms } from '../dashboard/dashboard.ts';
+import { removeServersAtEnd } from '../forms.ts';
 
-test('the first person of the service team and of an organisation come by the command line', async () => {
-  const dashboard = await startDashboard();
-  const env = { MALARIA_STORE: dashboard.storeUrl, MALARIA_DASHBOARD_URL: dashboard.dashboardUrl };
+removeServersAtEnd();
+
+testForms('the first person of the service team and of an organisation come by the command line', async (start) => {
+  const dashboard = await start();
+  const env = {
+    MALARIA_STORE: dashboard.storeUrl,
+    MALARIA_LIMITS: dashboard.limits,
+    MALARIA_DASHBOARD_URL: dashboard.dashboardUrl,
+  };
   const cli = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCli(['accounts', ...args], env);
     return code === 0 ? stdout : `${code} ${stderr}`;

@@ -1,0 +1,92 @@
+/** The dashboard while PostgreSQL or Redis is cut off, hangs or is gone: pages that say so, and nothing of why. */
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { missingServers, type RealServer, type Relay, startPostgres, startRedis, startRelay } from '../real-servers.ts';
+import { giveKey } from '../service.ts';
+import { type Dashboard, PASSWORD, startDashboard, type Visitor } from './dashboard.ts';
+
+const ADA = 'ada@example.org';
+
+describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => {
+  let [postgres, redis]: RealServer[] = [];
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  });
+  afterAll(async () => {
+    for (const server of [postgres, redis]) await server?.remove();
+  });
+  let wire: Relay;
+  let dashboard: Dashboard;
+  let [ada, team]: Visitor[] = [];
+  let key: string;
+  beforeEach(async () => {
+    wire = await startRelay(postgres!.port);
+    // Last, once all that needs the wire to end in order has ended.
+    onTestFinished(() => wire.close());
+    const store = postgres!.url.replace(String(postgres!.port), String(wire.port));
+    dashboard = await startDashboard({ store, limits: redis!.url });
+    onTestFinished(() => wire.heal());
+    if (!(await dashboard.directory.credentials(ADA))) {
+      await dashboard.person(ADA, 'administrator', 'ministry');
+      await dashboard.person('team@example.org', 'service', null);
+    }
+    [ada, team] = [await dashboard.signedIn(ADA), await dashboard.signedIn('team@example.org')];
+    key = (await giveKey(dashboard.store)).key;
+    expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
+  });
+
+  test.each(['cut', 'stall'] as const)('PostgreSQL: %s', async (how) => {
+    const stranger = dashboard.visitor();
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await stranger.open('/sign-in')).html)![1]!;
+    const own = await ada!.csrf();
+    wire[how]();
+    const post = { name: 'k', kind: 'live', scopes: 'forecasts' };
+    const pages = await Promise.all([
+      ada!.open('/profile'),
+      ada!.open('/settings/api-access'),
+      ada!.post('/settings/api-access', { csrf: own, form: 'x', ...post }),
+      team!.open('/team/accounts'),
+      stranger.open(`/link/${'A'.repeat(43)}`),
+      stranger.post('/sign-in', { csrf, email: ADA, password: PASSWORD }),
+      stranger.post('/forgotten', { csrf, email: ADA }),
+    ]);
+    for (const [i, page] of pages.entries()) {
+      expect([i, page.status, page.headers.get('retry-after')]).toEqual([i, 503, '10']);
+      expect(page.text).toContain('The service is not available');
+      expect(page.html).not.toMatch(/postgres|ECONN|timeout|127\.0\.0\.1:(?!\d+")|malaria@/i);
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.text.includes('Look whether what you sent was done')).toBe([2, 5, 6].includes(i));
+    }
+    expect((await dashboard.visitor().open('/sign-in')).status, 'what needs no data is there').toBe(200);
+    expect((await dashboard.get('/v1/periods', key)).status, 'keys in use are served').toBe(200);
+    wire.heal();
+    await expect.poll(async () => (await ada!.open('/profile')).status, { timeout: 20_000 }).toBe(200);
+    expect((await ada!.open('/settings/api-access')).html, 'nothing was made').not.toContain('>k<');
+    const told = dashboard.reports.filter((line) => line.startsWith('dashboard:'));
+    expect(told).toEqual([expect.stringMatching(/^dashboard: store: PostgreSQL cannot be used: /)]);
+    const secrets = [ADA, PASSWORD, csrf, key, ada!.cookies.get('session')!, ada!.cookies.get('browser')!];
+    for (const secret of secrets) expect(dashboard.reports.join('\n')).not.toContain(secret);
+  });
+
+  test('PostgreSQL: restarted', async () => {
+    await postgres!.kill();
+    expect((await ada!.open('/profile')).status).toBe(503);
+    await postgres!.start();
+    await expect.poll(async () => (await ada!.open('/profile')).status, { timeout: 20_000 }).toBe(200);
+    // Counts of attempts are the one thing that a crash may cost.
+    expect((await dashboard.visitor().signIn(ADA)).status).toBe(200);
+    expect((await team!.open('/team/activity')).text).toContain(`${ADA} signed in`);
+  });
+
+  test('Redis: gone; pages are there, with what is written off as this month’s count', async () => {
+    const { id } = (await dashboard.store.findAccount('ministry'))!;
+    expect((await team!.open(`/team/accounts/${id}`)).status).toBe(200);
+    await redis!.kill();
+    for (const path of ['', '/usage']) {
+      const page = await team!.open(`/team/accounts/${id}${path}`);
+      expect([page.status, page.text]).toEqual([200, expect.stringMatching(/ \d,\d{3} of 100,000 requests/)]);
+    }
+    expect((await ada!.open('/settings/usage')).status).toBe(200);
+    await redis!.start();
+  });
+});
