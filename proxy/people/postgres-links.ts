@@ -10,6 +10,7 @@ import {
   INVITATION_MS,
   type Person,
   RESET_MS,
+  SWEPT_AT_ONCE,
 } from './people.ts';
 import { record } from './postgres-audit.ts';
 import {
@@ -101,8 +102,8 @@ export function postgresLinks(db: Postgres): Links {
       // By itself, and past what others are at, so that nobody waits for it.
       await db.query(
         `DELETE FROM links WHERE id IN (
-           SELECT id FROM links WHERE purpose = 'reset' AND expires_at < $1 FOR UPDATE SKIP LOCKED)`,
-        [now],
+           SELECT id FROM links WHERE purpose = 'reset' AND expires_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+        [now, SWEPT_AT_ONCE],
       );
       await db.transact(async (query) => {
         const found = await holdPerson(query, personId);

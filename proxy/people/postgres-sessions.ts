@@ -1,7 +1,7 @@
 import type { Account } from '../keys/accounts.ts';
 import { ACCOUNT, type AccountRow, toAccount } from '../keys/postgres-rows.ts';
 import type { Postgres } from '../postgres.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './people.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS, SWEPT_AT_ONCE } from './people.ts';
 import { accountOf, endSessions, holdPerson, PERSON } from './postgres-rows.ts';
 import type { Directory } from './store.ts';
 
@@ -31,8 +31,8 @@ export function postgresSessions(db: Postgres): Sessions {
     async openSession(hash, { id, passwordHash, factorDue }, now) {
       // By itself, and past what others are at, so that nobody waits for it.
       await db.query(
-        'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE created_at <= $1 FOR UPDATE SKIP LOCKED)',
-        [now - SESSION_MS],
+        'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE created_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)',
+        [now - SESSION_MS, SWEPT_AT_ONCE],
       );
       return db.transact(async (query) => {
         const [known] = await query<Person>('SELECT account_id FROM people WHERE id = $1', [id]);
@@ -84,8 +84,8 @@ export function postgresSessions(db: Postgres): Sessions {
     async rememberBrowser(hash, personId, now) {
       await db.query(
         `DELETE FROM browsers WHERE (hash, person_id) IN (
-           SELECT hash, person_id FROM browsers WHERE seen_at <= $1 FOR UPDATE SKIP LOCKED)`,
-        [now - BROWSER_MS],
+           SELECT hash, person_id FROM browsers WHERE seen_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+        [now - BROWSER_MS, SWEPT_AT_ONCE],
       );
       // Held against their removal, which leaves no browser behind.
       await db.query(

@@ -15,6 +15,7 @@ import {
   type Person,
   RESET_MS,
   rolesIn,
+  SWEPT_AT_ONCE,
 } from './people.ts';
 import { type Row, toCredentials, toInvitation, toPerson } from './sqlite-rows.ts';
 import { sqliteSessions } from './sqlite-sessions.ts';
@@ -133,7 +134,9 @@ export function openSqliteDirectory(file: string): Directory {
       write(db, () => {
         const person = personId === null ? null : toPerson(personRow(personId));
         spendLinksOf(personId, now);
-        db.prepare("DELETE FROM links WHERE purpose = 'reset' AND expires_at < ?").run(now);
+        db.prepare(
+          `DELETE FROM links WHERE id IN (SELECT id FROM links WHERE purpose = 'reset' AND expires_at < ? LIMIT ?)`,
+        ).run(now, SWEPT_AT_ONCE);
         db.prepare(
           `INSERT INTO links (id, hash, purpose, person_id, email, created_at, expires_at)
            VALUES (?, ?, 'reset', ?, ?, ?, ?)`,

@@ -225,6 +225,28 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       expect((await admin.open(`/settings/activity?before=${before}`)).status).toBe(200);
       expect((await visitors.service.open(`/team/accounts?page=${before}&q=%25_'"`)).status).toBe(200);
     }
+    for (const route of ROUTES.filter(({ path }) => path.includes(':'))) {
+      const role = allowed(route);
+      const path = route.path.replace(/:\w+/g, '%00');
+      const own = await visitors[role].csrf();
+      const page =
+        route.method === 'GET'
+          ? await visitors[role].open(path)
+          : await visitors[role].post(path, { ...FIELDS, csrf: own, name: 'a\0', role: 'member\0' });
+      expect([path, page.status >= 400 && page.status < 500]).toEqual([path, true]);
+    }
+    expect((await visitors.service.open('/team/activity?account=%00')).status).toBeLessThan(500);
+    expect((await visitors.service.open('/team/accounts?q=%00')).status).toBe(200);
+    for (const [path, fields] of [
+      ['/settings/api-access', { form: '\0', name: 'a\0', kind: 'live', scopes: 'forecasts' }],
+      ['/settings/people/invitations', { email: 'a\0@b.example', role: 'member' }],
+      ['/profile/password', { current: '\0', password: '\0', again: '\0' }],
+      ['/sign-in', { email: '\0', password: '\0' }],
+      ['/forgotten', { email: '\0' }],
+    ] as const) {
+      const { status } = await admin.post(path, { csrf, ...fields });
+      expect([path, status >= 400 && status < 500]).toEqual([path, true]);
+    }
     expect((await admin.open('/link/%2e%2e%2f')).status).toBe(404);
     expect((await admin.open(`/link/${'A'.repeat(5000)}`)).status).toBe(400);
     expect(dashboard.reports.filter((line) => line.includes('failed'))).toEqual([]);

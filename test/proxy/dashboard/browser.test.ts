@@ -2,17 +2,10 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../chromium.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 
 let dashboard: Dashboard;
-const ends: (() => void | Promise<void>)[] = [];
-beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
-  await dashboard.person('team@example.org', 'service', null);
-  return async () => {
-    for (const end of ends) await end();
-  };
-});
 
 const WIDE = { viewport: { width: 1200, height: 900 } };
 
@@ -84,108 +77,122 @@ const nextMail = async (before: number) => {
   return dashboard.mails().at(-1);
 };
 
-describe.skipIf(skipWithoutChromium).each([
-  ['with script', WIDE],
-  ['without script, on a phone', { viewport: { width: 360, height: 740 }, javaScriptEnabled: false }],
-])('%s', (how, options) => {
-  const name = how.includes('phone') ? 'Health Institute' : 'Ministry of Health';
-  const at = how.includes('phone') ? 'institute.example' : 'ministry.example';
+removeServersAtEnd();
 
-  test(needsChromium('an organisation from its making to its removal'), async () => {
-    const team = await someone(options);
-    await team.signIn('team@example.org');
-    await team.follow('New account');
-    await team.page.getByLabel('Organisation', { exact: true }).check();
-    await team.fill('Name', name);
-    await team.fill('Email of the researcher or the first administrator', `ada@${at}`);
-    const mails = dashboard.mails().length;
-    await team.press('Create the account');
-    expect(await team.text()).toContain('The account is made, and the invitation is on its way');
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+  beforeAll(async () => {
+    const ends: (() => void | Promise<void>)[] = [];
+    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
+    dashboard = await startDashboard(await place(atEnd), atEnd);
+    await dashboard.person('team@example.org', 'service', null);
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
 
-    const ada = await join(await nextMail(mails), 'Ada', options);
-    const { key, curl } = await ada.makeKey('dashboards');
-    expect(await status(key)).toBe(200);
-    const [, header, url] = /^curl -H 'Authorization: ([^']+)' '([^']+)'$/.exec(curl)!;
-    const answer = await fetch(url!, { headers: { authorization: header! } });
-    expect(await answer.json()).toMatchObject({ state_code: 'KN' });
-    await ada.follow('I have kept the key');
-    expect(await ada.text()).toContain('dashboards');
-    expect(await ada.page.content(), 'it is shown once').not.toContain(key);
-    if (options === WIDE) {
-      await ada.page.goBack();
-      expect((await dashboard.store.listKeys(name)).length, 'going back makes no other').toBe(1);
+  describe.skipIf(skipWithoutChromium).each([
+    ['with script', WIDE],
+    ['without script, on a phone', { viewport: { width: 360, height: 740 }, javaScriptEnabled: false }],
+  ])('%s', (how, options) => {
+    const name = how.includes('phone') ? 'Health Institute' : 'Ministry of Health';
+    const at = how.includes('phone') ? 'institute.example' : 'ministry.example';
+
+    test(needsChromium('an organisation from its making to its removal'), async () => {
+      const team = await someone(options);
+      await team.signIn('team@example.org');
+      await team.follow('New account');
+      await team.page.getByLabel('Organisation', { exact: true }).check();
+      await team.fill('Name', name);
+      await team.fill('Email of the researcher or the first administrator', `ada@${at}`);
+      const mails = dashboard.mails().length;
+      await team.press('Create the account');
+      expect(await team.text()).toContain('The account is made, and the invitation is on its way');
+
+      const ada = await join(await nextMail(mails), 'Ada', options);
+      const { key, curl } = await ada.makeKey('dashboards');
+      expect(await status(key)).toBe(200);
+      const [, header, url] = /^curl -H 'Authorization: ([^']+)' '([^']+)'$/.exec(curl)!;
+      const answer = await fetch(url!, { headers: { authorization: header! } });
+      expect(await answer.json()).toMatchObject({ state_code: 'KN' });
+      await ada.follow('I have kept the key');
+      expect(await ada.text()).toContain('dashboards');
+      expect(await ada.page.content(), 'it is shown once').not.toContain(key);
+      if (options === WIDE) {
+        await ada.page.goBack();
+        expect((await dashboard.store.listKeys(name)).length, 'going back makes no other').toBe(1);
+        await ada.follow('API access');
+      }
+
+      await ada.follow('Revoke dashboards');
+      expect(await ada.text()).toContain('Revoke “dashboards”?');
+      expect(await status(key)).toBe(200);
+      await ada.press('Revoke the key');
+      expect(await status(key), 'the very next request').toBe(401);
+      expect(await ada.text()).toMatch(/revoked/);
+
+      const { key: second } = await ada.makeKey('bulletin');
+      await ada.follow('People');
+      await ada.fill('Email', `mia@${at}`);
+      await ada.press('Send the invitation');
+      const mia = await join(await nextMail(mails + 1), 'Mia', options);
+      expect(await mia.text()).toContain('Keys are made by administrators');
+      expect(await mia.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
+      const forced = await mia.open('/settings/api-access/new');
+      expect(forced!.status()).toBe(403);
+
+      await ada.follow('Usage');
+      expect(await ada.text()).toMatch(/3 of 100,000 requests/);
+      expect(await ada.page.locator('svg.plot').first().getAttribute('aria-label')).toMatch(/^3 requests in 30 days/);
+
+      expect(await status(second)).toBe(200);
+      await team.follow('Suspend …');
+      await team.press('Suspend');
+      expect(await status(second), 'suspended').toBe(401);
       await ada.follow('API access');
-    }
+      expect(ada.page.url(), 'and signed out').toContain('/sign-in');
+      await team.press('Reinstate');
+      expect(await status(second), 'reinstated').toBe(200);
+      await ada.signIn(`ada@${at}`);
+      expect(await ada.text()).toContain('bulletin');
 
-    await ada.follow('Revoke dashboards');
-    expect(await ada.text()).toContain('Revoke “dashboards”?');
-    expect(await status(key)).toBe(200);
-    await ada.press('Revoke the key');
-    expect(await status(key), 'the very next request').toBe(401);
-    expect(await ada.text()).toMatch(/revoked/);
+      await team.follow('Remove …');
+      await team.fill('Type the name of the account', name);
+      await team.press('Remove for good');
+      expect(await status(second), 'removed').toBe(401);
+      expect(await team.text()).toContain('The account is removed for good');
+      expect(await team.page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
+      await ada.follow('Usage');
+      expect(ada.page.url()).toContain('/sign-in');
+      for (const one of [team, ada, mia]) expect(one.troubles).toEqual([]);
+    }, 120_000);
+  });
 
-    const { key: second } = await ada.makeKey('bulletin');
-    await ada.follow('People');
-    await ada.fill('Email', `mia@${at}`);
-    await ada.press('Send the invitation');
-    const mia = await join(await nextMail(mails + 1), 'Mia', options);
-    expect(await mia.text()).toContain('Keys are made by administrators');
-    expect(await mia.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
-    const forced = await mia.open('/settings/api-access/new');
-    expect(forced!.status()).toBe(403);
+  test.skipIf(skipWithoutChromium)(needsChromium('a researcher is refused, unlocked, and makes a key'), async () => {
+    await dashboard.person('rui@example.org', 'researcher', 'Dr Rui');
+    const [rui, team] = [await someone(), await someone()];
+    await rui.signIn('rui@example.org');
+    expect(await rui.text()).toContain('API access is locked');
+    expect(await rui.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
+    await team.signIn('team@example.org');
+    await team.follow('Dr Rui');
+    await team.press('Unlock API access');
+    const { key } = await rui.makeKey('thesis', 'Test');
+    expect([key.startsWith('malaria_test_'), await status(key)]).toEqual([true, 200]);
+    expect([...rui.troubles, ...team.troubles]).toEqual([]);
+  });
 
-    await ada.follow('Usage');
-    expect(await ada.text()).toMatch(/3 of 100,000 requests/);
-    expect(await ada.page.locator('svg.plot').first().getAttribute('aria-label')).toMatch(/^3 requests in 30 days/);
-
-    expect(await status(second)).toBe(200);
-    await team.follow('Suspend …');
-    await team.press('Suspend');
-    expect(await status(second), 'suspended').toBe(401);
-    await ada.follow('API access');
-    expect(ada.page.url(), 'and signed out').toContain('/sign-in');
-    await team.press('Reinstate');
-    expect(await status(second), 'reinstated').toBe(200);
-    await ada.signIn(`ada@${at}`);
-    expect(await ada.text()).toContain('bulletin');
-
-    await team.follow('Remove …');
-    await team.fill('Type the name of the account', name);
-    await team.press('Remove for good');
-    expect(await status(second), 'removed').toBe(401);
-    expect(await team.text()).toContain('The account is removed for good');
-    expect(await team.page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
-    await ada.follow('Usage');
-    expect(ada.page.url()).toContain('/sign-in');
-    for (const one of [team, ada, mia]) expect(one.troubles).toEqual([]);
-  }, 120_000);
-});
-
-test.skipIf(skipWithoutChromium)(needsChromium('a researcher is refused, unlocked, and makes a key'), async () => {
-  await dashboard.person('rui@example.org', 'researcher', 'Dr Rui');
-  const [rui, team] = [await someone(), await someone()];
-  await rui.signIn('rui@example.org');
-  expect(await rui.text()).toContain('API access is locked');
-  expect(await rui.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
-  await team.signIn('team@example.org');
-  await team.follow('Dr Rui');
-  await team.press('Unlock API access');
-  const { key } = await rui.makeKey('thesis', 'Test');
-  expect([key.startsWith('malaria_test_'), await status(key)]).toEqual([true, 200]);
-  expect([...rui.troubles, ...team.troubles]).toEqual([]);
-});
-
-test.skipIf(skipWithoutChromium)(needsChromium('a click copies the key'), async () => {
-  await dashboard.person('cem@example.org', 'administrator', 'Copying');
-  const context = await openProfile({ ...WIDE, permissions: ['clipboard-read', 'clipboard-write'] });
-  const cem = new Someone(await context.newPage());
-  await cem.signIn('cem@example.org');
-  const { key } = await cem.makeKey('copied');
-  await cem.page.locator('[data-copy=key]').click();
-  await cem.page.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await cem.page.evaluate('navigator.clipboard.readText()')).toBe(key);
-  await cem.page.reload();
-  expect(await cem.text(), 'loaded again, the page makes no other').toContain('That form was sent before');
-  expect((await dashboard.store.listKeys('Copying')).length).toBe(1);
-  expect(cem.troubles).toEqual([]);
+  test.skipIf(skipWithoutChromium)(needsChromium('a click copies the key'), async () => {
+    await dashboard.person('cem@example.org', 'administrator', 'Copying');
+    const context = await openProfile({ ...WIDE, permissions: ['clipboard-read', 'clipboard-write'] });
+    const cem = new Someone(await context.newPage());
+    await cem.signIn('cem@example.org');
+    const { key } = await cem.makeKey('copied');
+    await cem.page.locator('[data-copy=key]').click();
+    await cem.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await cem.page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await cem.page.reload();
+    expect(await cem.text(), 'loaded again, the page makes no other').toContain('That form was sent before');
+    expect((await dashboard.store.listKeys('Copying')).length).toBe(1);
+    expect(cem.troubles).toEqual([]);
+  });
 });

@@ -1,25 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../proxy/keys/open-store.ts';
 import { openUsage } from '../../../proxy/usage/open-usage.ts';
 import { countUsage, type UsageRow } from '../../../proxy/usage/usage.ts';
+import { FORMS, type Form, removeServersAtEnd } from '../forms.ts';
 import { giveKey } from '../service.ts';
+
+removeServersAtEnd();
 
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.parse('2026-11-21');
 
-async function setUp() {
-  const folder = mkdtempSync(join(tmpdir(), 'malaria-usage-'));
-  const file = join(folder, 'proxy.sqlite');
-  const store = openStore(`sqlite:${file}`);
-  const usage = openUsage(`sqlite:${file}`, store);
+async function setUp({ place }: Form) {
+  const { store: url, limits } = await place();
+  const store = openStore(url, limits);
+  const usage = openUsage(url, store);
   onTestFinished(async () => {
     await usage.close();
     await store.close();
-    rmSync(folder, { recursive: true });
   });
   const { id: live } = await giveKey(store);
   const { id: other } = await giveKey(store, { owner: 'other', kind: 'test' });
@@ -35,8 +33,7 @@ async function setUp() {
       refused,
     ]);
   return {
-    file,
-    usage,
+    url,
     counter,
     live,
     other,
@@ -47,38 +44,40 @@ async function setUp() {
   };
 }
 
-test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
-  const { counter, live, other, listed, set } = await setUp();
-  for (let i = 0; i < 3; i++) counter.count(live, 'periods', false);
-  counter.count(live, 'risk-lgas', true);
-  counter.count(other, 'periods', false);
-  set(MIDNIGHT);
-  counter.count(live, 'periods', false);
-  await counter.flush();
-  await counter.flush();
-  counter.count(live, 'periods', false);
-  await counter.flush();
-  expect(await listed()).toEqual([
-    ['2026-11-20', 'periods', 3, 0],
-    ['2026-11-20', 'risk-lgas', 0, 1],
-    ['2026-11-21', 'periods', 2, 0],
-  ]);
-  expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
-});
+describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
+  test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
+    const { counter, live, other, listed, set } = await setUp(form);
+    for (let i = 0; i < 3; i++) counter.count(live, 'periods', false);
+    counter.count(live, 'risk-lgas', true);
+    counter.count(other, 'periods', false);
+    set(MIDNIGHT);
+    counter.count(live, 'periods', false);
+    await counter.flush();
+    await counter.flush();
+    counter.count(live, 'periods', false);
+    await counter.flush();
+    expect(await listed()).toEqual([
+      ['2026-11-20', 'periods', 3, 0],
+      ['2026-11-20', 'risk-lgas', 0, 1],
+      ['2026-11-21', 'periods', 2, 0],
+    ]);
+    expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
+  });
 
-test('what is over 400 days old is forgotten', async () => {
-  const { counter, live, listed, set } = await setUp();
-  counter.count(live, 'periods', false);
-  await counter.flush();
-  set(MIDNIGHT + 401 * DAY_MS);
-  counter.count(live, 'periods', false);
-  await counter.flush();
-  expect((await listed()).map(([day]) => day)).toEqual(['2027-12-27']);
+  test('what is over 400 days old is forgotten', async () => {
+    const { counter, live, listed, set } = await setUp(form);
+    counter.count(live, 'periods', false);
+    await counter.flush();
+    set(MIDNIGHT + 401 * DAY_MS);
+    counter.count(live, 'periods', false);
+    await counter.flush();
+    expect((await listed()).map(([day]) => day)).toEqual(['2027-12-27']);
+  });
 });
 
 test('while another process writes, nothing waits long and nothing is lost', async () => {
-  const { file, counter, live, listed } = await setUp();
-  const busy = new DatabaseSync(file);
+  const { url, counter, live, listed } = await setUp(FORMS[0]!);
+  const busy = new DatabaseSync(url.replace('sqlite:', ''));
   busy.exec('BEGIN IMMEDIATE');
   counter.count(live, 'periods', false);
   await expect(counter.flush()).rejects.toThrow(/locked/);

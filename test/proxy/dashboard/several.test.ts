@@ -1,0 +1,103 @@
+/** Two proxies on one PostgreSQL and one Redis, each with its dashboard: what one has done holds at the other. */
+import { describe, expect, test } from 'vitest';
+import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
+import { runCli } from '../cli-process.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard, type Visitor } from './dashboard.ts';
+
+removeServersAtEnd();
+
+const ADA = 'ada@example.org';
+
+async function twoDashboards(): Promise<[Dashboard, Dashboard]> {
+  const at = await FORMS[1]!.place();
+  const both = [await startDashboard(at), await startDashboard(at)] as [Dashboard, Dashboard];
+  await both[0].person(ADA, 'administrator', 'ministry');
+  return both;
+}
+
+/** The browser of `visitor`, sent by a load balancer to the other proxy. */
+function elsewhere(visitor: Visitor, other: Dashboard): Visitor {
+  const moved = other.visitor(visitor.headers);
+  for (const [name, value] of visitor.cookies) moved.cookies.set(name, value);
+  return moved;
+}
+
+const at = (address: string) => ({ 'x-forwarded-for': address });
+
+describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
+  test('a session is one everywhere, and ends everywhere: by sign-out, command line, or the other’s page', async () => {
+    const [one, two] = await twoDashboards();
+    const ada = await one.signedIn(ADA);
+    const moved = elsewhere(ada, two);
+    expect((await moved.open('/profile')).text).toContain(ADA);
+    await moved.send('/profile', {}, '/sign-out');
+    expect((await ada.open('/profile')).path).toBe('/sign-in');
+
+    const again = [await one.signedIn(ADA), await two.signedIn(ADA)];
+    const env = { MALARIA_STORE: one.storeUrl, MALARIA_LIMITS: one.limits };
+    const cli = async (...args: string[]) => expect((await runCli(['accounts', ...args], env)).stderr).toBe('');
+    await cli('suspend', 'ministry');
+    for (const someone of again) expect((await someone.open('/profile')).path).toBe('/sign-in');
+    expect((await two.visitor().signIn(ADA)).text).toContain('The account is suspended');
+    await cli('reinstate', 'ministry');
+    for (const someone of again) expect((await someone.open('/profile')).path, 'nor come back').toBe('/sign-in');
+
+    await one.person('ben@example.org', 'administrator', 'ministry');
+    const [first, ben] = [await one.signedIn(ADA), await two.signedIn('ben@example.org')];
+    const { id } = (await one.directory.credentials('ben@example.org'))!.person;
+    expect((await first.send(`/settings/people/${id}/remove`, {})).text).toContain('signed out everywhere');
+    expect((await ben.open('/profile')).path).toBe('/sign-in');
+    expect((await two.visitor().signIn('ben@example.org')).status).toBe(403);
+  });
+
+  test('a link sent to both at once works once; so does a code', async () => {
+    const both = await twoDashboards();
+    const ada = await both[0].signedIn(ADA);
+    await ada.send('/settings/people', { email: 'ben@example.org', role: 'member' }, '/settings/people/invitations');
+    await expect.poll(() => both[0].mails().length, { timeout: 20_000 }).toBe(1);
+    const link = linkIn(both[0].mails()[0]);
+    const fields = { name: 'Ben', password: PASSWORD, again: PASSWORD };
+    const joined = await Promise.all(both.map((dashboard) => dashboard.visitor().send(link, fields)));
+    expect(joined.map(({ status }) => status).sort()).toEqual([200, 404]);
+
+    const { person } = (await both[0].directory.credentials(ADA))!;
+    const secret = mintSecret();
+    await both[0].directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    const browsers = both.map((dashboard) => dashboard.visitor());
+    for (const browser of browsers) expect((await browser.signIn(ADA)).path).toBe('/sign-in/code');
+    const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+    const pages = await Promise.all(browsers.map((browser) => browser.send('/sign-in/code', { code })));
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
+  });
+
+  test('attempts to sign in are counted over both', async () => {
+    const both = await twoDashboards();
+    const known = await both[0].signedIn(ADA);
+    await known.send('/profile', {}, '/sign-out');
+    const tries = await Promise.all(
+      Array.from(
+        { length: 24 },
+        async (_, i) => (await both[i % 2]!.visitor(at(`198.51.100.${i}`)).signIn(ADA, 'wrong')).status,
+      ),
+    );
+    expect(tries.filter((status) => status === 403).length).toBe(10);
+    for (const dashboard of both) expect((await dashboard.visitor(at('203.0.113.1')).signIn(ADA)).status).toBe(429);
+    expect((await elsewhere(known, both[1]).signIn(ADA)).status, 'a known browser is known to both').toBe(200);
+  });
+
+  test('a key’s form sent to both makes one key; what one revokes the other’s API refuses', async () => {
+    const [one, two] = await twoDashboards();
+    const ada = await one.signedIn(ADA);
+    const moved = elsewhere(ada, two);
+    const fields = { csrf: await ada.csrf(), form: 'once', name: 'k', kind: 'live', scopes: 'risk_scores' };
+    const pages = await Promise.all([ada, moved].map((someone) => someone.post('/settings/api-access', fields)));
+    const keys = pages.flatMap(({ html }) => /<code id="key"[^>]*>([^<]+)</.exec(html)?.[1] ?? []);
+    expect([keys.length, (await one.store.listKeys()).length]).toEqual([1, 1]);
+    for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(200);
+    const revoke = /href="([^"]+\/revoke)"/.exec((await moved.open('/settings/api-access')).html)![1]!;
+    expect((await moved.send(revoke, {})).text).toContain('The key is revoked');
+    for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(401);
+    expect((await ada.open('/settings/activity')).text).toMatch(/ada@example.org revoked a key k/);
+  });
+});
