@@ -15,7 +15,7 @@ import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
 import { newRequestId } from './request-id.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
-import type { Door, Handler } from './transport.ts';
+import type { Door, Handler, Round } from './transport.ts';
 import type { UsageCounter } from './usage/usage.ts';
 import { lineOf } from './usage-error.ts';
 
@@ -37,12 +37,19 @@ export interface DoorOptions {
   usage: UsageCounter;
   clock: Clock;
   corsOrigins: ReadonlySet<string>;
+  /** How long a connection may be idle, which clients are told. */
+  idleMs: number;
   /** Called with every answered request; null: no access log. */
   log: ((record: AccessRecord) => void) | null;
   /** Called with one line when the proxy itself fails. */
   report: (line: string) => void;
   /** Whether the server is stopping; connections then close with their answer. */
   isStopping: () => boolean;
+}
+
+interface Ready {
+  response: ServerResponse;
+  body: Reply['body'];
 }
 
 interface Answer {
@@ -60,10 +67,13 @@ const PLACES_REMEMBERED = 20_000;
  * does: a promise or two a request would cost as much as checking the key does.
  */
 export function openDoor(options: DoorOptions): Door {
-  const { gate, snapshots, metrics, usage, clock, corsOrigins, log, report, isStopping } = options;
+  const { gate, snapshots, metrics, usage, clock, corsOrigins, idleMs, log, report, isStopping } = options;
+  const keepAlive = `timeout=${Math.floor(idleMs / 1000)}`;
   const vary = varyOf(corsOrigins);
   let admit: Admit;
   let opened = 0;
+  /** Whose heads are written and whose bytes are not sent yet. */
+  let ready: Ready[] = [];
   let snapshot = snapshots.current();
   const placesOf = ({ manifest }: typeof snapshot) =>
     remember(PLACES_REMEMBERED, (target) => locate(target, manifest.coverage));
@@ -106,8 +116,8 @@ export function openDoor(options: DoorOptions): Door {
     }));
   };
 
-  const send = (request: IncomingMessage, response: ServerResponse, id: string, started: number, sent: Answer) => {
-    const { reply, operation, holder, verdict } = sent;
+  const prepare = (request: IncomingMessage, response: ServerResponse, id: string, started: number, found: Answer) => {
+    const { reply, operation, holder, verdict } = found;
     const { status, body } = reply;
     const kind = holder?.kind ?? 'none';
     metrics.count(operation, status, kind);
@@ -121,13 +131,29 @@ export function openDoor(options: DoorOptions): Door {
     if (verdict) addLimitHeaders(headers, verdict);
     if (corsOrigins.size > 0) headers.push(...corsHeaders(request.headers.origin, corsOrigins));
     if (isStopping()) headers.push('connection', 'close');
+    else if (response.shouldKeepAlive) headers.push('keep-alive', keepAlive);
     response.writeHead(status, headers);
-    if (body instanceof Readable) stream(body, response);
-    else if (typeof body === 'string') response.end(body, 'latin1');
-    else response.end(body);
+    ready.push({ response, body });
   };
 
-  const serve: Handler = (request, response) => {
+  const sendReady = () => {
+    const round = ready;
+    ready = [];
+    for (const { response, body } of round) sendBody(response, body);
+  };
+
+  /** Answers that had to wait for something go out together too, where they got it together. */
+  let isSendingLater = false;
+  const sendLater = () => {
+    if (isSendingLater) return;
+    isSendingLater = true;
+    setImmediate(() => {
+      isSendingLater = false;
+      sendReady();
+    });
+  };
+
+  const answerOne: Handler = (request, response) => {
     const started = log ? clock.steadyMs() : 0;
     const id = newRequestId();
     const fail = (error: unknown) => {
@@ -136,24 +162,30 @@ export function openDoor(options: DoorOptions): Door {
         response.destroy();
         return;
       }
-      send(request, response, id, started, withoutHolder(problemReply('INTERNAL_ERROR', id)));
+      prepare(request, response, id, started, withoutHolder(problemReply('INTERNAL_ERROR', id)));
     };
-    let answered: Awaitable<Answer>;
+    const prepareThis = (found: Answer) => prepare(request, response, id, started, found);
     try {
-      answered = answer(request, id);
+      const answered = answer(request, id);
+      if (answered instanceof Promise) answered.then(prepareThis).catch(fail).then(sendLater);
+      else prepareThis(answered);
     } catch (error) {
       fail(error);
-      return;
     }
-    if (!(answered instanceof Promise)) send(request, response, id, started, answered);
-    else answered.then((ready) => send(request, response, id, started, ready)).catch(fail);
   };
 
+  const round: Round = { answer: answerOne, send: sendReady };
   return () => {
     admit = gate.look();
     opened = clock.wallMs();
-    return serve;
+    return round;
   };
+}
+
+function sendBody(response: ServerResponse, body: Reply['body']): void {
+  if (body instanceof Readable) stream(body, response);
+  else if (typeof body === 'string') response.end(body, 'latin1');
+  else response.end(body);
 }
 
 /** Sends `body`, unless the client has left while the file was opened. */

@@ -1,15 +1,17 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-const BYTES = 8;
-const pool = Buffer.alloc(512 * BYTES);
-let used = pool.length;
+const DIGITS = 16;
+/** Random names are made this many at a time: a piece of a text costs a tenth of what a text of its own does. */
+const AT_ONCE = 512;
+let names = '';
+let used = 0;
 
-/** A random name for one request, 16 hex digits: enough to find it by in a log, at half the cost of a UUID. */
+/** A random name for one request, 16 hex digits: enough to find it by in a log. */
 export function newRequestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used === names.length) {
+    names = randomBytes((AT_ONCE * DIGITS) / 2).toString('hex');
     used = 0;
   }
-  used += BYTES;
-  return pool.toString('hex', used - BYTES, used);
+  used += DIGITS;
+  return names.slice(used - DIGITS, used);
 }

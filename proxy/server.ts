@@ -108,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     opened.push(() => gate.close());
 
+    const bounds = { ...BOUNDS, ...options.bounds };
     const metrics = createMetrics();
     let stopping = false;
     const door = openDoor({
@@ -117,11 +118,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       usage,
       clock,
       corsOrigins: new Set(options.corsOrigins),
+      idleMs: bounds.idleMs,
       log: options.log ?? null,
       report,
       isStopping: () => stopping,
     });
-    const app = buildApp(door, { ...BOUNDS, ...options.bounds }, (status, request_id) => {
+    const app = buildApp(door, bounds, (status, request_id) => {
       metrics.count('none', status, 'none');
       options.log?.({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
     });

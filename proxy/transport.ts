@@ -1,14 +1,21 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { closeWhenIdle } from './idle.ts';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
 import { newRequestId } from './request-id.ts';
 import { createUnderWay } from './under-way.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Opens for a round of requests, all of which have come in by then, and gives what answers them. */
-export type Door = () => Handler;
+/** Answers requests that came in together. What it has at once goes out with `send`, one answer right after the other. */
+export interface Round {
+  answer: Handler;
+  send(): void;
+}
+
+/** Opens for a round of requests, all of which have come in by then. */
+export type Door = () => Round;
 
 /** Told of each request that was refused before it came to the door. */
 export type Refused = (status: number, requestId: string) => void;
@@ -130,12 +137,15 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
   let waiting: { request: IncomingMessage; response: ServerResponse }[] = [];
   const underWay = createUnderWay(bounds);
   const answerAll = () => {
-    const round = waiting;
+    const requests = waiting;
     waiting = [];
-    const answer = door();
-    for (const { request, response } of round) {
+    const { answer, send } = door();
+    for (const { request, response } of requests) {
       if (namesItsHost(request)) answer(request, response);
       else refuseMalformed(response, refused);
+    }
+    send();
+    for (const { request, response } of requests) {
       cutOffLongBody(request, bounds.bodyBytes);
       // No socket: another answer goes before it on the connection.
       if (!response.writableEnded || response.socket?.writableLength !== 0) underWay.add(request.socket, response);
@@ -149,7 +159,7 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
       maxHeaderSize: bounds.headerBytes,
       headersTimeout: bounds.headersMs,
       requestTimeout: bounds.requestMs,
-      keepAliveTimeout: bounds.idleMs,
+      keepAliveTimeout: 0,
       connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
       // Requests without a body, as all proper ones, get no stream for it.
       optimizeEmptyRequests: true,
@@ -171,6 +181,7 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
     if (error.code === 'ECONNRESET') socket.destroy();
     else underWay.after(socket, () => answerBrokenRequest(error.code, socket, refused));
   });
+  closeWhenIdle(server, bounds.idleMs, underWay.has);
   routeOddRequests(server, handle);
   return server;
 }

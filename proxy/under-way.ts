@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 export interface UnderWay {
   /** Minds the connection of `response`, whose answer is not all with the system yet. */
   add(socket: Socket, response: ServerResponse): void;
+  /** Whether an answer is under way on `socket`. */
+  has(socket: Socket): boolean;
   /** Does `next` once no answer is under way on `socket`; never where it closes before. */
   after(socket: Socket, next: () => void): void;
   /** Does `next` whenever no answer is under way on any connection: at once if so, and each time it comes to that. */
@@ -57,6 +59,9 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
         own.end();
         own.next();
       });
+    },
+    has(socket: Socket): boolean {
+      return connections.has(socket);
     },
     after(socket: Socket, next: () => void): void {
       const own = connections.get(socket);

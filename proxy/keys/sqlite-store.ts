@@ -25,9 +25,8 @@ const BUSY_NOTING_MS = 20;
 
 type Row = Record<string, SQLOutputValue>;
 
-/** A key as `identify` caches it. */
+/** A key as `identify` keeps it. */
 interface Entry {
-  hash: Buffer;
   key: Key;
   account: Account;
   holder: Holder;
@@ -36,11 +35,16 @@ interface Entry {
 /**
  * Accounts and keys in one SQLite file (WAL), shared by any number of processes on one machine.
  *
- * `identify` keeps what it has read for as long as nothing is committed, by another connection in this process or any
- * other; commits of this one clear the cache themselves. So a revocation holds from the next request on, at the cost of
- * one look at shared memory a round of requests. The look comes before the reading, never after: whatever is committed
- * between the two is read, and read again next time. Only keys that exist are kept, so the cache is bounded by the
- * table; and none but a key that has been found is spared its checksum, which is worked out before a look-up.
+ * `identify` keeps whose keys it has found for as long as nothing is committed, by another connection in this process or
+ * any other; commits of this one clear what is kept themselves. So a revocation holds from the next request on, at the
+ * cost of one look at shared memory a round of requests. The look comes before the reading, never after: whatever is
+ * committed between the two is read, and read again next time.
+ *
+ * What is kept is found by the key's text, since a hash would cost a request as much as all its other checks. So the
+ * texts of keys in use are in memory until the next commit, which `noteUses` makes within a minute, and nowhere else. V8
+ * compares texts only where their hashes, seeded by the process at random, agree, so its time tells nothing of them. A
+ * text that is not kept is hashed, and the hash compared in constant time. Only keys that exist are kept: as many as the
+ * table has.
  */
 export function openSqliteStore(file: string): AccountStore {
   const db = openStoreFile(file);
@@ -53,14 +57,14 @@ export function openSqliteStore(file: string): AccountStore {
   );
 
   let commits: CommitCounter | undefined;
-  const cache = new Map<number, Entry[]>();
+  const kept = new Map<string, Entry>();
   let uses = new Map<string, number>();
 
   const change = <T>(work: () => T): T => {
     try {
       return transact(db, work);
     } finally {
-      cache.clear();
+      kept.clear();
     }
   };
   const account = (name: string): Account => {
@@ -70,24 +74,22 @@ export function openSqliteStore(file: string): AccountStore {
   };
   const listAccounts = (): Account[] =>
     db.prepare('SELECT * FROM accounts ORDER BY created_at, name').all().map(toAccount);
-  const entriesOf = (head: string): Entry[] =>
-    findByHashHead.all(head).map((row) => toEntry(row, toAccount(findAccountById.get(row.owner_id!)!)));
+  const find = (text: string): Entry | null => {
+    if (text.length > LONGEST_KEY || !isWellFormed(text)) return null;
+    const hash = hashKey(text);
+    const row = findByHashHead.all(hashHead(hash)).find((found) => timingSafeEqual(found.hash as Uint8Array, hash));
+    return row ? toEntry(row, toAccount(findAccountById.get(row.owner_id!)!)) : null;
+  };
 
   const identify: Identify = (text, now) => {
-    if (text.length > LONGEST_KEY) return null;
-    const hash = hashKey(text);
-    const head = hash.readUIntBE(0, 6);
-    let entries = cache.get(head);
-    if (!entries) {
-      entries = isWellFormed(text) ? entriesOf(hashHead(hash)) : [];
-      if (entries.length > 0) cache.set(head, entries);
+    let entry = kept.get(text) ?? null;
+    if (!entry) {
+      entry = find(text);
+      if (entry) kept.set(text, entry);
     }
-    for (const entry of entries) {
-      if (!timingSafeEqual(entry.hash, hash) || !isAdmitted(entry.key, entry.account, now)) continue;
-      uses.set(entry.key.id, now);
-      return entry.holder;
-    }
-    return null;
+    if (!entry || !isAdmitted(entry.key, entry.account, now)) return null;
+    uses.set(entry.key.id, now);
+    return entry.holder;
   };
 
   const noteUses = () => {
@@ -109,7 +111,7 @@ export function openSqliteStore(file: string): AccountStore {
   return {
     look() {
       commits ??= openCommitCounter(db, file);
-      if (commits.changed()) cache.clear();
+      if (commits.changed()) kept.clear();
       return identify;
     },
     noteUses,
@@ -258,7 +260,6 @@ function toEntry(row: Row, account: Account): Entry {
   const key = toKey(row);
   const { per_minute: perMinute, per_month: perMonth } = account;
   return {
-    hash: Buffer.from(row.hash as Uint8Array),
     key,
     account,
     holder: { keyId: key.id, ownerId: account.id, kind: key.kind, scopes: key.scopes, perMinute, perMonth },

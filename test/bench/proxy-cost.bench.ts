@@ -31,21 +31,25 @@ const snapshots = await watchSnapshot(current, { report: () => {} });
 const metrics = createMetrics();
 const door = openDoor({
   ...{ gate: composeGate(store, limiter, { perMinute, perMonth }), snapshots, metrics, clock: systemClock },
-  ...{ usage: { count() {}, async flush() {} }, corsOrigins: new Set<string>(), log: null },
+  ...{ usage: { count() {}, async flush() {} }, corsOrigins: new Set<string>(), idleMs: 65_000, log: null },
   ...{ report: () => {}, isStopping: () => false },
 });
 const rawHeaders = ['Host', '127.0.0.1:8080', 'x-api-key', key, 'Accept-Encoding', 'gzip'];
 const headers = { host: '127.0.0.1:8080', 'x-api-key': key, 'accept-encoding': 'gzip' };
 const request = { method: 'GET', url: '/v1/risk/lgas?state=LA&period=2023-12', rawHeaders, headers };
-const response = { writeHead() {}, end() {} };
-const serve = door() as (request: unknown, response: unknown) => void;
+const response = { shouldKeepAlive: true, writeHead() {}, end() {} };
+const round = door();
+const serve = () => {
+  round.answer(request as never, response as never);
+  round.send();
+};
 const identify = store.look();
 const charge = { keyId: 'key', ownerId: 'owner', perMinute, perMonth };
 const verdict = await limiter.take(charge);
 const printable = /[^\t\x20-\x7e]/;
 
 const STEPS: Record<string, () => unknown> = {
-  'all of it, without the look': () => serve(request, response),
+  'all of it, without the look': serve,
   'a look at the store, once a round': () => store.look(),
   'finding the key in the headers': () => presentedKey(rawHeaders),
   'its SHA-256, and who holds it': () => identify(key, Date.now()),

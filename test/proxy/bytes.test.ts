@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { OPERATIONS } from '../../pipeline/contract/operations.ts';
+import { exchange, portOf } from './raw-client.ts';
 import { giveKey, startService } from './service.ts';
 
 /** One request without the client's own decoding. */
@@ -110,4 +111,13 @@ test('a client that leaves in the middle of a large file harms nobody', async ()
   const whole = await service.get('/v1/boundaries/states', key);
   expect((await text(whole.body!)).length).toBeGreaterThan(1 << 20);
   expect(service.reports).toEqual([]);
+});
+
+test('a connection that stays open tells how long it may be idle, one that ends does not', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  const ask = (more: string) => `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${more}\r\n`;
+  const { answers } = await exchange(portOf(service.url), ask('') + ask('Connection: close\r\n'));
+  const about = answers.map(({ headers }) => headers.match(/^(connection|keep-alive): .*$/gim)!.sort());
+  expect(about).toEqual([['Connection: keep-alive', 'keep-alive: timeout=65'], ['Connection: close']]);
 });

@@ -9,7 +9,7 @@ test('requests of one turn are answered by one opening of the door, and later on
   let openings = 0;
   const door = () => {
     const opening = ++openings;
-    return (_: unknown, response: ServerResponse) => void response.end(String(opening));
+    return { answer: (_: unknown, response: ServerResponse) => void response.end(String(opening)), send() {} };
   };
   const server = createBoundedServer(door, BOUNDS, () => {});
   server.listen(0, '127.0.0.1');
