@@ -15,6 +15,7 @@ import { judge, locate } from './operations.ts';
 import { fileReply, problemReply, type Reply } from './replies.ts';
 import { newRequestId } from './request-id.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
+import { sparing } from './sparing.ts';
 import type { Door, Handler, Round } from './transport.ts';
 import type { UsageCounter } from './usage/usage.ts';
 import { lineOf } from './usage-error.ts';
@@ -59,6 +60,9 @@ interface Answer {
   verdict: Verdict | null;
 }
 
+/** Where every request fails, on a full disk say, the log is told of one a second and how many others there were. */
+const FAILURE_MS = 1000;
+
 /** Targets whose place is remembered: every file of a country, in a spelling or two. */
 const PLACES_REMEMBERED = 20_000;
 
@@ -70,6 +74,7 @@ export function openDoor(options: DoorOptions): Door {
   const { gate, snapshots, metrics, usage, clock, corsOrigins, idleMs, log, report, isStopping } = options;
   const keepAlive = `timeout=${Math.floor(idleMs / 1000)}`;
   const vary = varyOf(corsOrigins);
+  const reportFailure = sparing(report, clock, FAILURE_MS);
   let admit: Admit;
   let opened = 0;
   /** Whose heads are written and whose bytes are not sent yet. */
@@ -157,7 +162,7 @@ export function openDoor(options: DoorOptions): Door {
     const started = log ? clock.steadyMs() : 0;
     const id = newRequestId();
     const fail = (error: unknown) => {
-      report(`request ${id} failed: ${lineOf(error)}`);
+      reportFailure(`request ${id} failed: ${lineOf(error)}`);
       if (response.headersSent) {
         response.destroy();
         return;

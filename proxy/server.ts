@@ -1,6 +1,5 @@
-import { access } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
@@ -14,20 +13,15 @@ import type { AccountStore } from './keys/store.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
-import { DEFAULT_COPIES, parseS3 } from './snapshot/s3-url.ts';
+import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
-import { type SnapshotSource, watchSnapshot } from './snapshot/watch.ts';
 import { watchPlace } from './sqlite-file.ts';
 import { BOUNDS, type Bounds } from './transport.ts';
 import { openUsage } from './usage/open-usage.ts';
 import { countUsage } from './usage/usage.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
-export interface ServerOptions {
-  /** A folder, a link to one, or s3://BUCKET/PREFIX. */
-  snapshot: string;
-  /** Where what comes from object storage is copied to. */
-  snapshotCopies?: string;
+export interface ServerOptions extends SourceOptions {
   host: string;
   port: number;
   opsPort: number;
@@ -37,12 +31,9 @@ export interface ServerOptions {
   perMonth: number;
   corsOrigins?: readonly string[];
   log?: ((record: AccessRecord) => void) | null;
-  report: (line: string) => void;
   /** Called with one line when the server should be closed, since it cannot keep what it promises any more. */
   giveUp: (line: string) => void;
   clock?: Clock;
-  /** How often a newly published snapshot is looked for. */
-  pollMs?: number;
   bounds?: Partial<Bounds>;
   /** How patient it is with PostgreSQL and Redis. */
   gateTimes?: Partial<GateTimes>;
@@ -63,6 +54,9 @@ export interface RunningServer {
 
 /** How far behind a key's time of last use and the counts by day may be, and what kill -9 may cost of them. */
 const NOTE_USES_MS = 60_000;
+
+/** When stopping, what another process holds up is tried again for so long. */
+const LAST_NOTE_MS = 5000;
 
 /** How often it is seen to that the store's file is still in its place. */
 const PLACE_MS = 1000;
@@ -89,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const usageStore = openUsage(options.store, store);
     opened.push(() => usageStore.close());
     const usage = countUsage(usageStore, clock);
-    opened.push(() => noteDown('usage', () => usage.flush(), report));
+    opened.push(() => noteDown('usage', () => usage.flush(), report, LAST_NOTE_MS));
     const noting = setInterval(() => {
       noteDown('times of last use', () => store.noteUses(), report);
       noteDown('usage', () => usage.flush(), report);
@@ -196,41 +190,6 @@ function minding({ store, giveUp }: ServerOptions): () => void {
   return () => clearInterval(looking);
 }
 
-async function openSource(options: ServerOptions): Promise<SnapshotSource> {
-  const { snapshot, snapshotCopies, pollMs, report } = options;
-  if (parseS3(snapshot) !== null) {
-    // Loaded here, so that a folder does without the client of object storage.
-    const { mirrorSnapshots } = await import('./snapshot/object-storage.ts');
-    const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
-    try {
-      const copies = await openFolder(mirror.path, options);
-      return {
-        current: copies.current,
-        refused: () => mirror.refused() ?? copies.refused(),
-        close: async () => {
-          copies.close();
-          await mirror.close();
-        },
-      };
-    } catch (error) {
-      await mirror.close();
-      throw error;
-    }
-  }
-  await access(join(snapshot, 'manifest.json')).catch(() => {
-    throw new UsageError(`no snapshot at ${snapshot}; run \`malaria-risk build\` first, or name one with --snapshot`);
-  });
-  return openFolder(snapshot, options);
-}
-
-async function openFolder(path: string, { pollMs, report }: ServerOptions): Promise<SnapshotSource> {
-  try {
-    return await watchSnapshot(path, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
-  } catch (error) {
-    throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
-  }
-}
-
 async function listen(app: FastifyInstance, host: string, port: number, what: string): Promise<string> {
   try {
     await app.listen({ host, port });
@@ -249,10 +208,19 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(deadline);
 }
 
-async function noteDown(what: string, write: () => unknown, report: (line: string) => void): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    report(`${what} not noted: ${lineOf(error)}`);
+/** Writes down what can be lost; where that fails, tries again until `forMs` have passed, then reports it. */
+async function noteDown(what: string, write: () => unknown, report: (line: string) => void, forMs = 0): Promise<void> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (performance.now() - started >= forMs) {
+        report(`${what} not noted: ${lineOf(error)}`);
+        return;
+      }
+      await pause(100);
+    }
   }
 }

@@ -92,10 +92,10 @@ export function openSqliteStore(file: string): AccountStore {
     return entry.holder;
   };
 
-  const noteUses = () => {
+  const noteUses = (waitMs = BUSY_NOTING_MS) => {
     if (uses.size === 0) return;
-    // Requests wait while this writes, and a use that a power cut forgets is no loss: so no waiting, and no sync.
-    db.exec(`PRAGMA busy_timeout = ${BUSY_NOTING_MS}; PRAGMA synchronous = NORMAL`);
+    // Requests wait while this writes, and a use that a power cut forgets is no loss: so little waiting, and no sync.
+    db.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA synchronous = NORMAL`);
     try {
       change(() => {
         for (const [keyId, usedAt] of uses) noteUse.run(keyId, usedAt);
@@ -114,7 +114,7 @@ export function openSqliteStore(file: string): AccountStore {
       if (commits.changed()) kept.clear();
       return identify;
     },
-    noteUses,
+    noteUses: () => noteUses(),
     createAccount(kind, name, now, by = COMMAND_LINE) {
       const checked = checkName('account name', name);
       return change(() => {
@@ -228,7 +228,8 @@ export function openSqliteStore(file: string): AccountStore {
       });
     },
     close() {
-      noteUses();
+      // Nobody waits any more, and there is no next time.
+      noteUses(BUSY_MS);
       db.close();
       commits?.close();
     },

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
@@ -59,6 +61,24 @@ test('after a graceful stop not a single request is lost, of minute or month', a
   }
   const last = await serveCli(args);
   expect(total + (await granted(last.url, key, 40))).toBe(70);
+});
+
+test('what is noted at the stop waits for another process that is writing', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli(args);
+  expect(await granted(serving.url, key, 3)).toBe(3);
+  const busy = new DatabaseSync(store.replace('sqlite:', ''));
+  onTestFinished(() => busy.close());
+  busy.exec('BEGIN IMMEDIATE');
+  const stopped = serving.stop();
+  await pause(1500);
+  busy.exec('ROLLBACK');
+  expect(await stopped).toBe(0);
+  expect(busy.prepare('SELECT count(*) AS n FROM key_uses').get()).toEqual({ n: 1 });
+  expect(busy.prepare('SELECT sum(granted) AS n FROM usage').get()).toEqual({ n: 3 });
 });
 
 test('a second server on the same store is refused, and let in once the first is killed', async () => {

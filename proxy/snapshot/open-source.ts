@@ -1,0 +1,54 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lineOf, UsageError } from '../usage-error.ts';
+import { DEFAULT_COPIES, parseS3 } from './s3-url.ts';
+import { type SnapshotSource, watchSnapshot } from './watch.ts';
+
+export interface SourceOptions {
+  /** A folder, a link to one, or s3://BUCKET/PREFIX. */
+  snapshot: string;
+  /** Where what comes from object storage is copied to. */
+  snapshotCopies?: string;
+  /** How often a newly published snapshot is looked for. */
+  pollMs?: number;
+  report: (line: string) => void;
+}
+
+/**
+ * The snapshots at `snapshot`: of a folder, or of object storage by way of copies.
+ * @throws UsageError where there is none, or a damaged one.
+ */
+export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot, snapshotCopies, pollMs, report } = options;
+  if (parseS3(snapshot) !== null) {
+    // Loaded here, so that a folder does without the client of object storage.
+    const { mirrorSnapshots } = await import('./object-storage.ts');
+    const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
+    try {
+      const copies = await openFolder(mirror.path, options);
+      return {
+        current: copies.current,
+        refused: () => mirror.refused() ?? copies.refused(),
+        close: async () => {
+          copies.close();
+          await mirror.close();
+        },
+      };
+    } catch (error) {
+      await mirror.close();
+      throw error;
+    }
+  }
+  await access(join(snapshot, 'manifest.json')).catch(() => {
+    throw new UsageError(`no snapshot at ${snapshot}; run \`malaria-risk build\` first, or name one with --snapshot`);
+  });
+  return openFolder(snapshot, options);
+}
+
+async function openFolder(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
+  try {
+    return await watchSnapshot(path, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
+  } catch (error) {
+    throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
+  }
+}
