@@ -6,6 +6,7 @@ import { lineOf } from './commands/errors.ts';
 const COMMANDS: Record<string, () => Promise<() => Command>> = {
   build: async () => (await import('./commands/build.ts')).buildCommand,
   plan: async () => (await import('./commands/plan.ts')).planCommand,
+  part: async () => (await import('./commands/part.ts')).partCommand,
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
   diff: async () => (await import('./commands/diff.ts')).diffCommand,
   show: async () => (await import('./commands/show.ts')).showCommand,

@@ -29,6 +29,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'zonal',
     module: 'pipeline/stages/zonal.ts',
+    by_state: true,
     reads: rasters,
     model: [],
     inputs: ['ingest/areas', 'ingest/polygons', 'ingest/census'],
@@ -37,6 +38,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'context',
     module: 'pipeline/stages/context.ts',
+    by_state: true,
     reads: none,
     model: [],
     inputs: ['ingest/areas', 'ingest/layers', 'zonal/lgas', 'boundaries/areas_km2'],
@@ -45,6 +47,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'survey',
     module: 'pipeline/stages/survey.ts',
+    by_state: true,
     reads: none,
     model: ['parameters.survey'],
     inputs: ['ingest/areas', 'ingest/surveys', 'ingest/census', 'context/lgas'],
@@ -53,6 +56,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'season',
     module: 'pipeline/stages/season.ts',
+    by_state: true,
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
@@ -93,6 +97,7 @@ export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
   module: 'pipeline/snapshot/build.ts',
+  by_state: true,
   reads: () => true,
   publishes_catalog: true,
   model: [

@@ -9,6 +9,8 @@ import { OPERATIONS, type OperationId } from '../pipeline/contract/operations.ts
 import type * as schemas from '../pipeline/contract/schemas.ts';
 import { verifySnapshot } from '../pipeline/snapshot/verify.ts';
 import { writeSyntheticCountry } from '../pipeline/synthetic/country.ts';
+import { buildByStates } from './built-by-states.ts';
+import { hashTree } from './command-line.ts';
 import { giveKey, type Service, serveBuild } from './proxy/service.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from './real-data.ts';
 import { reportInBrowser } from './report-in-browser.ts';
@@ -19,6 +21,7 @@ const LGAS = 774;
 
 interface Whole {
   out: string;
+  place: { country: string; rawData?: string };
   result: BuildResult;
   service: Service;
   /** The answer to an operation, checked to be 200 and of its schema. */
@@ -30,8 +33,8 @@ const validators = new Map(OPERATIONS.map((operation) => [operation.id, ajv.comp
 
 async function start(prepare: (out: string) => Promise<{ country: string; rawData?: string }>): Promise<Whole> {
   const out = mkdtempSync(path.join(tmpdir(), 'whole-'));
-  const { country, rawData } = await prepare(out);
-  const result = await build({ country, rawData, out, jobs: 2, onEvent: () => {} });
+  const from = await prepare(out);
+  const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
   const place = { build: out, snapshot: path.join(out, 'current'), store: `sqlite:${path.join(out, 'proxy.sqlite')}` };
   const service = await serveBuild(place, {}, (end) => ends.push(end));
   const { key } = await giveKey(service.store);
@@ -46,7 +49,7 @@ async function start(prepare: (out: string) => Promise<{ country: string; rawDat
     return value as T;
   };
   ends.push(() => rmSync(out, { recursive: true, force: true }));
-  return { out, result, service, ask };
+  return { out, place: from, result, service, ask };
 }
 const ends: (() => unknown)[] = [];
 afterAll(async () => {
@@ -78,6 +81,15 @@ function common(whole: () => Whole) {
   test('verify finds nothing wrong', () => {
     expect(verifySnapshot(whole().result.directory).faults).toEqual([]);
   });
+
+  test('split by state, in processes of their own, and merged: the same bytes', async () => {
+    const { out, place, result } = whole();
+    const groups = [0, 1].map((group) => states.filter((_, i) => i % 2 === group));
+    const split = await buildByStates({ ...place, joint: out }, groups);
+    const tree = hashTree(result.directory);
+    expect(Object.keys(tree).length).toBeGreaterThan(10_000);
+    expect(hashTree(split.snapshot)).toEqual(tree);
+  }, 600_000);
 
   test('37 states and 774 LGAs', () => {
     expect(states).toHaveLength(STATES);

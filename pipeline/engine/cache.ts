@@ -14,7 +14,8 @@ export interface CacheEntry extends Recipe {
 }
 
 const KEY_LENGTH = 16;
-const directoryOf = (cache: string, stage: string, key: string) => path.join(cache, stage, key.slice(0, KEY_LENGTH));
+export const entryDirectory = (cache: string, stage: string, key: string) =>
+  path.join(cache, stage, key.slice(0, KEY_LENGTH));
 const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
 /** Names of what is being written or taken away, unlike any other build's. */
@@ -38,7 +39,7 @@ function readSealed(file: string): CacheEntry | null {
 
 /** The entry of `key`, or null where there is none or where its files are not, byte for byte, those that were written. */
 export function findEntry(cache: string, stage: string, key: string): CacheEntry | null {
-  const directory = directoryOf(cache, stage, key);
+  const directory = entryDirectory(cache, stage, key);
   const entry = readSealed(path.join(directory, 'stage.json'));
   if (entry?.key !== key) return null;
   try {
@@ -79,7 +80,7 @@ export function writeWhole(file: string, data: string | Uint8Array): void {
  * @throws Error when the bytes are not those that were written
  */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
-  const file = path.join(directoryOf(cache, entry.stage, entry.key), `${name}.json`);
+  const file = path.join(entryDirectory(cache, entry.stage, entry.key), `${name}.json`);
   const text = readFileSync(file, 'utf8');
   if (sha256(text) !== entry.outputs[name])
     throw new Error(`${file}: found other bytes than were written during this build, expected nobody to change them`);
@@ -96,7 +97,7 @@ export function writeEntry(
   values: Record<string, unknown>,
   seconds: number,
 ): CacheEntry {
-  const directory = directoryOf(cache, recipe.stage, recipe.key);
+  const directory = entryDirectory(cache, recipe.stage, recipe.key);
   const aside = asideOf(directory);
   try {
     mkdirSync(aside, { recursive: true });
@@ -130,7 +131,7 @@ export function writeEntry(
 }
 
 /** JSON would turn NaN into null without a word. */
-function refuseUnfinite(key: string, value: unknown): unknown {
+export function refuseUnfinite(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key}: ${value} in an artifact`);
   return value;
 }
@@ -159,7 +160,7 @@ export function clearAsides(cache: string): void {
 }
 
 /**
- * Removes every entry that no country's latest build used. Only for who is alone in the cache.
+ * Removes every entry that no country's latest build used, and steps of stages done apart. Only for who is alone in the cache.
  * @returns entries removed and their bytes
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
@@ -173,7 +174,7 @@ export function pruneEntries(cache: string): { entries: number; bytes: number; k
     }
   }
   for (const stage of foldersOf(cache)) {
-    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
+    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}(?:\.steps)?$/.test(entry))) {
       if (used.has(name)) {
         result.kept += 1;
         continue;

@@ -3,9 +3,11 @@ import { BadInput } from '../bad-input.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { changedCode } from './code.ts';
 import type { Country } from './country.ts';
+import { taskOf } from './io.ts';
 import { changedRawFile } from './raw.ts';
-import { modelRead, type Recipe, recipeOf, sourcesRead } from './recipe.ts';
+import { type Recipe, recipeOf } from './recipe.ts';
 import type { Stage } from './stage.ts';
+import { stepsDirectory } from './steps.ts';
 import { causesOf } from './why.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
@@ -95,13 +97,8 @@ async function runInThread(
 ): Promise<CacheEntry> {
   const began = performance.now();
   const task: WorkerTask = {
-    module: stage.module,
-    cache,
-    entries: { ...entries },
-    inputs: stage.inputs,
-    sources: sourcesRead(stage, country),
-    rawData: country.rawData,
-    model: modelRead(stage, country.model),
+    ...taskOf(stage, country, cache, entries),
+    steps: stepsDirectory(cache, recipe),
   };
   const values = await new Promise<Record<string, unknown>>((resolve, reject) => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });

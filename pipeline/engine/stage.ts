@@ -4,8 +4,10 @@ import type { Model, Source } from '../catalog.ts';
 /** One line of the stage table: a stage's name, what it reads and what it hands on. Nothing undeclared reaches it. */
 export interface Stage {
   readonly name: string;
-  /** Module from the repository's root, exporting `run: StageRun`. */
+  /** Module from the repository's root, exporting `run: StageRun`; and `split` where the stage falls apart by state. */
   readonly module: string;
+  /** Its work falls apart by state (see split.ts). */
+  readonly by_state?: true;
   /** Which sources' raw files and catalog entries it reads. */
   readonly reads: (source: Source) => boolean;
   /** It publishes what the catalog says about the files for people (citation, licence …), which others do not see. */

@@ -1,21 +1,16 @@
 /** Runs one stage in a thread of its own: memory is given back at its end, and progress stays alive meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Model, Source } from '../catalog.ts';
-import { type CacheEntry, readArtifact } from './cache.ts';
 import { ROOT } from './code.ts';
-import type { StageIo, StageRun } from './stage.ts';
+import { openIo, type StageTask } from './io.ts';
+import { runSplit, type Split } from './split.ts';
+import type { StageRun } from './stage.ts';
+import { readSteps } from './steps.ts';
 
 /** What a thread is told. */
-export interface WorkerTask {
-  module: string;
-  cache: string;
-  /** Entries that hold the inputs, by stage. */
-  entries: Record<string, CacheEntry>;
-  inputs: readonly string[];
-  sources: Source[];
-  rawData: string;
-  model: Model;
+export interface WorkerTask extends StageTask {
+  /** Where steps done apart lie, if any. */
+  steps: string;
 }
 
 /** What a thread says. */
@@ -26,22 +21,12 @@ export type WorkerMessage =
 
 const task = workerData as WorkerTask;
 const say = (message: WorkerMessage) => parentPort!.postMessage(message);
-
-const io: StageIo = {
-  artifact<T>(name: string): T {
-    if (!task.inputs.includes(name)) throw new Error(`${task.module} reads ${name}, which it does not declare`);
-    const [stage, artifact] = name.split('/') as [string, string];
-    return readArtifact<T>(task.cache, task.entries[stage]!, artifact);
-  },
-  sources: task.sources,
-  rawData: task.rawData,
-  model: task.model,
-  progress: (share, what) => say({ type: 'progress', share, ...(what === undefined ? {} : { what }) }),
-};
+const io = openIo(task, (share, what) => say({ type: 'progress', share, ...(what === undefined ? {} : { what }) }));
 
 try {
-  const { run } = (await import(path.join(ROOT, task.module))) as { run: StageRun };
-  say({ type: 'done', values: await run(io) });
+  const stage = (await import(path.join(ROOT, task.module))) as { run: StageRun; split?: Split<unknown, unknown> };
+  const values = stage.split ? await runSplit(stage.split, io, readSteps(task.steps)) : await stage.run(io);
+  say({ type: 'done', values });
 } catch (error) {
   const { message, stack = '', name, code } = error as NodeJS.ErrnoException;
   say({ type: 'failed', message, stack, bad_input: name === 'BadInput', ...(code === undefined ? {} : { code }) });

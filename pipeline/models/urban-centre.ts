@@ -11,10 +11,11 @@ export interface UrbanRule {
 /** European Commission et al. 2021, Applying the Degree of Urbanisation, section 7.2: urban centres. */
 export const DEGURBA: UrbanRule = { density: 1500, people: 50_000 };
 
+/** Plain data, so that it can go to whoever works on some of the areas. */
 export interface UrbanCentres {
   count: number;
-  /** 1 for each cell of the window that belongs to an urban centre, else 0. */
-  mark(window: Window): Uint8Array;
+  /** By row of the grid: first column and end (excluded) of each run of cells that belong to one, from west to east. */
+  rows: number[][];
 }
 
 /** Cells `start` to `end` (excluded) of a row that are dense enough; `set` is their place in the union-find. */
@@ -78,22 +79,25 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
       const isCentre = parent.map((_, set) => people[find(set)]! >= rule.people);
       return {
         count: parent.filter((root, set) => root === set && isCentre[set]).length,
-        mark(window) {
-          const marks = new Uint8Array(window.rows * window.columns);
-          for (let row = 0; row < window.rows; row++) {
-            for (const { start, end, set } of runsByRow[window.row + row] ?? []) {
-              if (!isCentre[set]) continue;
-              const offset = row * window.columns - window.column;
-              const from = Math.max(start, window.column);
-              const to = Math.min(end, window.column + window.columns);
-              if (from < to) marks.fill(1, offset + from, offset + to);
-            }
-          }
-          return marks;
-        },
+        rows: runsByRow.map((runs) => runs.flatMap(({ start, end, set }) => (isCentre[set] ? [start, end] : []))),
       };
     },
   };
+}
+
+/** 1 for each cell of the window that belongs to an urban centre, else 0. */
+export function markCentres({ rows }: UrbanCentres, window: Window): Uint8Array {
+  const marks = new Uint8Array(window.rows * window.columns);
+  for (let row = 0; row < window.rows; row++) {
+    const runs = rows[window.row + row] ?? [];
+    const offset = row * window.columns - window.column;
+    for (let k = 0; k < runs.length; k += 2) {
+      const from = Math.max(runs[k]!, window.column);
+      const to = Math.min(runs[k + 1]!, window.column + window.columns);
+      if (from < to) marks.fill(1, offset + from, offset + to);
+    }
+  }
+  return marks;
 }
 
 /** Joins runs of two neighbouring rows that share a cell side; both are in order of columns. */

@@ -9,12 +9,14 @@ import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../c
 import type * as schemas from '../contract/schemas.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { Recipe } from '../engine/recipe.ts';
+import type { Divided } from '../engine/split.ts';
 import { readKnownTruth } from '../known-truth.ts';
 import type { Evidence } from '../report/encode.ts';
 import { renderReport } from '../report/render.ts';
 import { describeRiskLimits } from '../report/sections/words.ts';
 import { documents, type SnapshotParts } from './documents.ts';
 import { type Finding, foundSources, stageRecord } from './provenance.ts';
+import { encodedApart, encodeStateAnswers, type StateAnswers } from './state-answers.ts';
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
 
@@ -36,8 +38,17 @@ export interface SnapshotInput {
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
   findings: readonly Finding[];
+  /** Answers about single states that were made apart. */
+  answers: StateAnswers;
   progress(share: number, what?: string): void;
 }
+
+/** The answers about single states fall apart by state; the rest joins all of them. */
+export const split: Divided<null, StateAnswers> = {
+  whole: async () => null,
+  // Only `periods` names the version, which follows from the stages' keys and is not known to a part.
+  part: (io) => encodeStateAnswers(documents(partsOf({ ...io, model_version: '' }))),
+};
 
 /** Writes a whole snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
@@ -50,7 +61,8 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const work = async () => {
     for (const document of queue) {
       tables.add(document);
-      await tree.writeEncoded(document.path, JSON.stringify(document.value));
+      const text = JSON.stringify(document.value);
+      await tree.writeEncoded(document.path, text, encodedApart(input.answers, document.path, text));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
@@ -98,7 +110,12 @@ async function allOf(works: Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-function partsOf({ artifact, model, sources, model_version }: SnapshotInput): SnapshotParts {
+function partsOf({
+  artifact,
+  model,
+  sources,
+  model_version,
+}: Pick<SnapshotInput, 'artifact' | 'model' | 'sources' | 'model_version'>): SnapshotParts {
   const areas = artifact<Areas>('ingest/areas');
   const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
   const coverage: Coverage = {

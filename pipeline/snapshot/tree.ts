@@ -8,12 +8,29 @@ import { sha256 } from '../engine/hash.ts';
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
+/** A text compressed in every encoding. */
+export interface Encoded {
+  gzip: Uint8Array;
+  brotli: Uint8Array;
+}
+
+export async function encode(data: string): Promise<Encoded> {
+  const bytes = Buffer.from(data);
+  const quality = bytes.length > 200_000 ? 9 : 11;
+  const params = {
+    [zlib.constants.BROTLI_PARAM_QUALITY]: quality,
+    [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  const [gz, br] = await Promise.all([gzip(bytes, { level: 9 }), brotli(bytes, { params })]);
+  return { gzip: gz, brotli: br };
+}
+
 /** Writes the files of one snapshot and keeps their entries for the manifest. */
 export interface Tree {
   /** Writes `data` at `name` inside the tree. */
   write(name: string, data: string | Uint8Array): Promise<void>;
-  /** The same, with a compressed sibling for every encoding. */
-  writeEncoded(name: string, data: string): Promise<void>;
+  /** The same, with a compressed sibling for every encoding, `encoded` where it is at hand. */
+  writeEncoded(name: string, data: string, encoded?: Encoded): Promise<void>;
   /** Entries of all files so far, by name in ascending order. */
   entries(): Record<string, FileEntry>;
 }
@@ -37,17 +54,11 @@ export function openTree(directory: string): Tree {
   };
   return {
     write,
-    async writeEncoded(name, data) {
-      const bytes = Buffer.from(data);
-      const quality = bytes.length > 200_000 ? 9 : 11;
-      const params = {
-        [zlib.constants.BROTLI_PARAM_QUALITY]: quality,
-        [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-      };
-      const [gz, br] = await Promise.all([gzip(bytes, { level: 9 }), brotli(bytes, { params })]);
-      await write(name, bytes);
-      await write(name + ENCODINGS.gzip, gz);
-      await write(name + ENCODINGS.br, br);
+    async writeEncoded(name, data, encoded) {
+      const { gzip, brotli } = encoded ?? (await encode(data));
+      await write(name, data);
+      await write(name + ENCODINGS.gzip, gzip);
+      await write(name + ENCODINGS.br, brotli);
     },
     entries: () => Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1))),
   };

@@ -1,10 +1,32 @@
 import type { Areas, ContextByLga, ContextByState, ContextFigures, Layers, ZonalRow } from '../artifacts.ts';
 import { FIGURES, type Figure } from '../catalog.ts';
-import type { StageRun } from '../engine/stage.ts';
+import { runSplit, type Split } from '../engine/split.ts';
+import type { StageIo, StageRun } from '../engine/stage.ts';
 import { responseIndex, weightedMean } from '../models/context.ts';
 
+interface ContextPart {
+  lgas: ContextByLga;
+  states: ContextByState;
+}
+
 /** Context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
-export const run: StageRun = async (io) => {
+export const split: Split<null, ContextPart> = {
+  whole: async () => null,
+  part: async (io) => contextOf(io),
+  async merge(io, _, parts) {
+    const areas = io.artifact<Areas>('ingest/areas');
+    const [byLga, byState] = [parts.flatMap((part) => part.lgas), parts.flatMap((part) => part.states)];
+    const lgas = inOrder(areas.lgas, byLga, 'lga_code');
+    const states = inOrder(areas.states, byState, 'state_code');
+    const urban = lgas.filter((lga) => lga.is_urban).length;
+    const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
+    return { lgas, states, report: [{ source: 'population', rule: 'is_urban', what }] };
+  },
+};
+
+export const run: StageRun = (io) => runSplit(split, io);
+
+function contextOf(io: StageIo): ContextPart {
   const areas = io.artifact<Areas>('ingest/areas');
   const tables = io.artifact<Layers>('ingest/layers');
   const zonal = new Map(io.artifact<ZonalRow[]>('zonal/lgas').map((row) => [row.lga_code, row]));
@@ -40,7 +62,15 @@ export const run: StageRun = async (io) => {
       response_index: responseIndex(figures.itn_use, figures.effective_treatment),
     };
   });
-  const urban = lgas.filter((lga) => lga.is_urban).length;
-  const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
-  return { lgas, states, report: [{ source: 'population', rule: 'is_urban', what }] };
-};
+  return { lgas, states };
+}
+
+/** Rows in the order of the areas that they are of. */
+function inOrder<Key extends string, Row extends Record<Key, string>>(
+  areas: readonly Record<Key, string>[],
+  rows: readonly Row[],
+  key: Key,
+): Row[] {
+  const found = new Map<string, Row>(rows.map((row) => [row[key], row]));
+  return areas.map((area) => found.get(area[key])!);
+}

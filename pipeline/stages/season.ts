@@ -1,15 +1,16 @@
-import type { Areas, CaseSeries, Cases, Climate, ReportLine, ZonalRow } from '../artifacts.ts';
+import type { Areas, Cases, Climate, ReportLine, ZonalRow } from '../artifacts.ts';
 import type { Model } from '../catalog.ts';
 import { roundFields } from '../contract/decimals.ts';
-import { monthIndex, monthOf } from '../contract/months.ts';
+import { monthOf } from '../contract/months.ts';
 import type { Season, SeasonMethod } from '../contract/schemas.ts';
-import type { StageRun } from '../engine/stage.ts';
-import { caseSeason, sumReporting } from '../models/case-season.ts';
+import { runSplit, type Split } from '../engine/split.ts';
+import type { StageIo, StageRun } from '../engine/stage.ts';
 import { describeSeason } from '../models/high-season.ts';
-import { expectedSeason, fitRainSeason, usualByMonth, wholeLag } from '../models/rain-season.ts';
+import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from '../models/rain-season.ts';
 import { checkSeason, type SeasonCheckRow, summariseCheck } from '../models/season-check.ts';
 import { describeMethod } from '../models/season-description.ts';
 import { randomStream } from '../numerics/random.ts';
+import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
 
 export interface SeasonInput {
   areas: Areas;
@@ -30,18 +31,44 @@ export interface SeasonOutput {
   report: ReportLine[];
 }
 
+/** What records teach about rain and season, the same for every area, and what follows from it for the country. */
+export interface SeasonWhole extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+  fitted: RainSeason;
+}
+type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain'>;
+
 /** Seasons of the country, its states and LGAs, each from the rain its own people get. */
-export function season({ areas, climate, populations, cases, model }: SeasonInput): SeasonOutput {
+export function season(input: SeasonInput): SeasonOutput {
+  const whole = learnSeason(input);
+  return merge(input.areas, whole, [seasonsOf(input, whole)]);
+}
+
+/** One fit to all records decides how rain makes a season; each state's is then its own rain's. */
+export const split: Split<SeasonWhole, SeasonPart> = {
+  whole: async (io) => learnSeason(inputOf(io)),
+  part: async (io, whole) => seasonsOf(inputOf(io), whole),
+  merge: async (io, whole, parts) => ({ ...merge(io.artifact<Areas>('ingest/areas'), whole, parts) }),
+};
+
+export const run: StageRun = (io) => runSplit(split, io);
+
+function inputOf(io: StageIo): SeasonInput {
+  const rows = io.artifact<ZonalRow[]>('zonal/lgas');
+  return {
+    areas: io.artifact<Areas>('ingest/areas'),
+    climate: (io.artifact<Climate | null>('ingest/climate') ?? io.artifact<Climate | null>('zonal/climate'))!,
+    populations: Object.fromEntries(rows.map((row) => [row.lga_code, row.population])),
+    cases: io.artifact<Cases>('ingest/cases'),
+    model: io.model,
+  };
+}
+
+function learnSeason(input: SeasonInput): SeasonWhole {
+  const { areas, cases, model } = input;
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
   const highShare = model.parameters.season.high_share;
-  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
-  const rainOver = (lgas: Areas['lgas']) =>
-    weighByPeople(lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })));
-  const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
-  const rain = Object.fromEntries(
-    areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
-  );
+  const { rainOf, rain, national: nationalRain } = usualRains(input);
 
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
@@ -56,11 +83,7 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
   });
   const check = checkSeason(records, durations, { highShare, seed });
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
-  const describe = (rain_mm: readonly number[]) =>
-    describeSeason(expectedSeason(rain_mm, fitted, durations), highShare);
-
-  const nationalRain = rainOver(areas.lgas);
-  const national = describe(nationalRain);
+  const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
   const method: SeasonMethod = roundFields({
     cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
@@ -68,29 +91,50 @@ export function season({ areas, climate, populations, cases, model }: SeasonInpu
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
+  return { fitted, method, national, check, report };
+}
+
+function seasonsOf(input: SeasonInput, { fitted }: SeasonWhole): SeasonPart {
+  const { season, transmission } = input.model.parameters;
+  const { rainOf, rain } = usualRains(input);
+  const describe = (rain_mm: readonly number[]) =>
+    describeSeason(expectedSeason(rain_mm, fitted, transmission), season.high_share);
   return {
-    method,
-    national,
-    states: Object.fromEntries(areas.states.map(({ state_code }) => [state_code, describe(rain[state_code]!)])),
-    lgas: Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, describe(rainOf.get(lga_code)!)])),
+    states: Object.fromEntries(Object.entries(rain).map(([state, rain_mm]) => [state, describe(rain_mm)])),
+    lgas: Object.fromEntries([...rainOf].map(([lga, rain_mm]) => [lga, describe(rain_mm)])),
     rain,
-    check,
-    report,
   };
 }
 
-export const run: StageRun = async (io) => {
-  const rows = io.artifact<ZonalRow[]>('zonal/lgas');
-  return {
-    ...season({
-      areas: io.artifact<Areas>('ingest/areas'),
-      climate: (io.artifact<Climate | null>('ingest/climate') ?? io.artifact<Climate | null>('zonal/climate'))!,
-      populations: Object.fromEntries(rows.map((row) => [row.lga_code, row.population])),
-      cases: io.artifact<Cases>('ingest/cases'),
-      model: io.model,
-    }),
+/** The parts' areas in their order. */
+function merge(
+  areas: Areas,
+  { method, national, check, report }: SeasonWhole,
+  parts: readonly SeasonPart[],
+): SeasonOutput {
+  const all = <K extends keyof SeasonPart>(name: K, codes: readonly string[]) => {
+    const found: SeasonPart[K] = Object.assign({}, ...parts.map((part) => part[name]));
+    return Object.fromEntries(codes.map((code) => [code, found[code]!])) as SeasonPart[K];
   };
-};
+  const states = areas.states.map((state) => state.state_code);
+  const lgas = areas.lgas.map((lga) => lga.lga_code);
+  return {
+    ...{ method, national, states: all('states', states), lgas: all('lgas', lgas), rain: all('rain', states) },
+    ...{ check, report },
+  };
+}
+
+/** Usual rain by month (mm) of each LGA, and of each state and the country weighted by people. */
+function usualRains({ areas, climate, populations }: SeasonInput) {
+  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
+  const rainOver = (lgas: Areas['lgas']) =>
+    weighByPeople(lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })));
+  const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
+  const rain = Object.fromEntries(
+    areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
+  );
+  return { rainOf, rain, national: rainOver(areas.lgas) };
+}
 
 /** @throws Error where the climate lacks the LGA or does not cover every month of the year */
 function usualRain(climate: Climate, lga_code: string): number[] {
@@ -106,51 +150,6 @@ function weighByPeople(places: readonly { rain: readonly number[]; people: numbe
   return Array.from({ length: 12 }, (_, month) =>
     places.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
   );
-}
-
-/** Season of a state's records: its own series where there is one, else its LGAs' sum; null where it cannot be had. */
-function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
-  const inState = (series: CaseSeries) => series.state_code === state_code;
-  const own = cases.states.find(inState);
-  const lgas = cases.lgas.filter(inState);
-  if (!own && lgas.length === 0) return null;
-  const series = own
-    ? { first: own.first, cases: withoutMasked(own) }
-    : { first: lgas[0]!.first, cases: sumOfLgas(state_code, lgas) };
-  const found = series.cases && seasonOf(series.first, series.cases, model);
-  if (!found)
-    report.push({
-      source: 'season',
-      rule: 'record left out',
-      what: `${state_code}: too few months reported throughout to tell a season`,
-    });
-  return found;
-}
-
-/** The season of monthly cases from `first` on, the country's unusual months left out. */
-function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
-  const start = monthIndex(first);
-  const unusual = new Set(
-    model.parameters.season.masked.flatMap((span) =>
-      Array.from(
-        { length: monthIndex(span.last) - monthIndex(span.first) + 1 },
-        (_, i) => monthIndex(span.first) + i - start,
-      ),
-    ),
-  );
-  return caseSeason({ first_month: monthOf(first) - 1, cases, unusual });
-}
-
-const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
-  confirmed.map((value, t) => (masked.includes(t) ? null : value));
-
-/** @throws Error where the LGAs' series differ in span */
-function sumOfLgas(state_code: string, lgas: readonly CaseSeries[]): number[] | null {
-  const span = ({ first, confirmed }: CaseSeries) => `${confirmed.length} months from ${first}`;
-  const other = lgas.find((lga) => span(lga) !== span(lgas[0]!));
-  if (other)
-    throw new Error(`cases of ${state_code}: found ${span(other)} of ${other.lga_code}, expected ${span(lgas[0]!)}`);
-  return sumReporting(lgas.map((lga) => lga.confirmed));
 }
 
 function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLine[] {

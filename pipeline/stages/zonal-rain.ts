@@ -1,11 +1,10 @@
-import type { Climate, Polygons, ReportLine } from '../artifacts.ts';
+import type { Climate } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog.ts';
 import { type Period, periodRange } from '../contract/months.ts';
 import { type CellWeights, weightedMean } from '../models/cell-weights.ts';
 import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid.ts';
-import { refuseFills } from './zonal-checks.ts';
-import { fillGaps, openSource } from './zonal-sources.ts';
+import { openSource, unitsOf } from './zonal-sources.ts';
 
 /** A rain source's files by month, from the first to the last. @throws BadInput where months are missing or double. */
 export function rainMonths(source: Source): { path: string; period: Period }[] {
@@ -27,26 +26,28 @@ export function rainMonths(source: Source): { path: string; period: Period }[] {
   return files;
 }
 
+/** The grid of the first month, which every month must have. */
+export async function gridOfRain(source: Source, rawData: string): Promise<Grid> {
+  const raster = await openSource(source, rawData, unitsOf(source), rainMonths(source)[0]!.path);
+  await raster.close();
+  return raster.grid;
+}
+
 /**
  * Rain by LGA and month, each the mean over its people: Σ share × persons × rain / Σ share × persons over population
- * cells whose centre meets a valid rain cell. `weights[i]` belongs to `codes[i]`, on `grid`, which every month must have.
+ * cells whose centre meets a valid rain cell; null where none does. `weights`, one an LGA, are on `grid`.
  */
 export async function readRain(
   source: Source,
   rawData: string,
   grid: Grid,
   weights: CellWeights[],
-  codes: string[],
-  neighbours: Polygons['neighbours'],
-  report: ReportLine[],
-): Promise<Climate> {
-  const files = rainMonths(source);
+): Promise<(number | null)[][]> {
   const window = windowOf(weights, grid);
-  const rain_mm: Record<string, number[]> = Object.fromEntries(codes.map((code) => [code, []]));
-  for (const { path, period } of files) {
-    const raster = await openSource(source, rawData, ['mm per month'], path);
+  const rain = weights.map((): (number | null)[] => []);
+  for (const { path } of rainMonths(source)) {
+    const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
-      await refuseFills(raster, source);
       if (!sameGrid(raster.grid, grid)) {
         throw new BadInput(raster.file, '', describeGrid(raster.grid), `the first month's ${describeGrid(grid)}`);
       }
@@ -55,19 +56,32 @@ export async function readRain(
         const column = cell % grid.columns;
         return values[((cell - column) / grid.columns - window.row) * window.columns + column - window.column]!;
       };
-      const means = weights.map((weight) => weightedMean(weight, valueAt));
-      const filled = fillGaps(source, `rain in ${period}`, means, codes, neighbours, report);
-      filled.forEach((mm, i) => {
-        if (mm === null)
-          throw complaintOf(source)(`no rain for ${codes[i]}`, 'the rule `neighbours`: rain cannot be null');
-        rain_mm[codes[i]!]!.push(mm);
-      });
+      weights.forEach((weight, i) => void rain[i]!.push(weightedMean(weight, valueAt)));
     } finally {
       await raster.close();
     }
   }
-  const first = files[0]!.period;
-  return { first, months: files.length, rain_mm, temperature_c: null };
+  return rain;
+}
+
+/** Rain of every LGA, `rainOf(i)` month by month being that of `codes[i]`, its gaps filled. @throws BadInput */
+export function climateOf(
+  source: Source,
+  codes: readonly string[],
+  rainOf: (lga: number) => readonly (number | null)[],
+  fill: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
+): Climate {
+  const months = rainMonths(source);
+  const rain_mm: Record<string, number[]> = Object.fromEntries(codes.map((code) => [code, []]));
+  for (const [month, { period }] of months.entries()) {
+    const means = codes.map((_, lga) => rainOf(lga)[month]!);
+    fill(source, `rain in ${period}`, means).forEach((mm, i) => {
+      if (mm === null)
+        throw complaintOf(source)(`no rain for ${codes[i]}`, 'the rule `neighbours`: rain cannot be null');
+      rain_mm[codes[i]!]!.push(mm);
+    });
+  }
+  return { first: months[0]!.period, months: months.length, rain_mm, temperature_c: null };
 }
 
 /** The part of the rain's grid that anybody lives on. */

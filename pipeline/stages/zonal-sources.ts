@@ -20,6 +20,14 @@ export function rasterSources(sources: readonly Source[], role: Role): Source[] 
   return sources.filter((source) => source.role === role && source.format === 'geotiff');
 }
 
+/** Units that a raster of the source's role may have. */
+export function unitsOf({ role, figure }: Source): string[] {
+  if (role === 'population') return ['persons'];
+  if (role === 'elevation') return ['m'];
+  if (role === 'climate') return ['mm per month'];
+  return figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
+}
+
 /** Opens one of a source's files under the source's own declarations. `factor` turns values into the project's unit. */
 export async function openSource(
   source: Source,

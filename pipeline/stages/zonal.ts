@@ -1,25 +1,14 @@
 import type { Areas, Climate, Polygons, PredictionCells, ReportLine, ZonalRow } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog.ts';
-import type { StageRun } from '../engine/stage.ts';
-import { nameOf, refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
-import { createCellWeights } from '../models/cell-weights.ts';
-import { blockCells, createCellPool } from '../models/prediction-cells.ts';
-import { createUrbanCentreFinder, type UrbanCentres } from '../models/urban-centre.ts';
-import { addWindow, createSums, zonalStatistics } from '../models/zonal.ts';
-import { type Coverage, coveredCells, createCover } from '../numerics/coverage.ts';
-import { InvalidOutline } from '../numerics/coverage-columns.ts';
-import { type Grid, type Values, type Window, wholeGrid } from '../numerics/grid.ts';
-import { drawOutline } from '../numerics/outline.ts';
-import { listWindows } from '../numerics/windows.ts';
-import type { Raster } from '../readers/geotiff.ts';
-import { matchCentres, readNearest } from '../readers/nearest.ts';
-import { checkCovered, compareWithCensus, type FillWatch, refuseFills, watchFills } from './zonal-checks.ts';
-import { rainMonths, readRain } from './zonal-rain.ts';
-import { fillGaps, openSource, rasterSources } from './zonal-sources.ts';
-
-/** Side of the blocks that population cells are pooled to for prediction. */
-const POOL_KM = 5;
+import { runSplit, type Split } from '../engine/split.ts';
+import type { StageIo, StageRun } from '../engine/stage.ts';
+import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
+import { compareWithCensus } from './zonal-checks.ts';
+import { measureLgas, type ZonalPart } from './zonal-part.ts';
+import { climateOf } from './zonal-rain.ts';
+import { fillGaps, rasterSources } from './zonal-sources.ts';
+import { countTouched } from './zonal-touched.ts';
+import { lookAtWhole, type ZonalWhole } from './zonal-whole.ts';
 
 export interface ZonalInput {
   areas: Areas;
@@ -27,8 +16,6 @@ export interface ZonalInput {
   sources: readonly Source[];
   /** Directory of the raw files. */
   rawData: string;
-  /** Share done, 0 to 1, and of what. */
-  onProgress?: (share: number, what: string) => void;
 }
 
 export interface ZonalOutput {
@@ -38,19 +25,29 @@ export interface ZonalOutput {
   report: ReportLine[];
 }
 
-export const run: StageRun = async (io) => {
-  const areas = io.artifact<Areas>('ingest/areas');
-  refuseUnknownPlaces(io.sources, areas);
-  const output = await zonal({
-    areas,
-    polygons: io.artifact('ingest/polygons'),
-    sources: io.sources,
-    rawData: io.rawData,
-    onProgress: io.progress,
-  });
-  compareWithCensus(sourceOf(io, 'population'), areas, output.lgas, io.artifact('ingest/census'));
-  return { ...output };
+const inputOf = (io: StageIo): ZonalInput => ({
+  areas: io.artifact('ingest/areas'),
+  polygons: io.artifact('ingest/polygons'),
+  sources: io.sources,
+  rawData: io.rawData,
+});
+
+/** LGAs are measured state by state; towns and gaps know no state's border. */
+export const split: Split<ZonalWhole, ZonalPart> = {
+  whole(io) {
+    refuseUnknownPlaces(io.sources, io.artifact('ingest/areas'));
+    return lookAtWhole(io.sources, io.rawData, io.progress);
+  },
+  part: (io, whole) => measureLgas(inputOf(io), io.sources, io.rawData, whole, io.progress),
+  async merge(io, whole, parts) {
+    const input = inputOf(io);
+    const output = merge(input, whole, parts);
+    compareWithCensus(sourceOf(io, 'population'), input.areas, output.lgas, io.artifact('ingest/census'));
+    return { ...output };
+  },
 };
+
+export const run: StageRun = (io) => runSplit(split, io);
 
 /**
  * Figures from rasters by LGA, population cells for prediction, and rain by month where it comes as rasters.
@@ -58,199 +55,76 @@ export const run: StageRun = async (io) => {
  *   for an LGA and not declared in the catalog
  */
 export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
-  const { areas, polygons, sources, rawData } = input;
-  const report: ReportLine[] = [];
-  const progress = input.onProgress ?? (() => {});
+  const { sources, rawData } = input;
+  const whole = await lookAtWhole(sources, rawData, () => {});
+  return merge(input, whole, [await measureLgas(input, sources, rawData, whole, () => {})]);
+}
+
+/** Puts the parts together in the areas' order and fills what the catalog declares as gaps. */
+function merge(
+  { areas, polygons: { neighbours }, sources }: ZonalInput,
+  { centres, people, peopledCells }: ZonalWhole,
+  parts: readonly ZonalPart[],
+): ZonalOutput {
   const codes = areas.lgas.map((lga) => lga.lga_code);
-  if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
-
-  const populationSource = sourceOf({ sources }, 'population');
-  const population = await openSource(populationSource, rawData, ['persons']);
-  const elevationSource = rasterSources(sources, 'elevation')[0];
-  const elevation = elevationSource ? await openSource(elevationSource, rawData, ['m']) : null;
-  const layers = await Promise.all(
-    rasterSources(sources, 'layer').map(async (source) => {
-      const units = source.figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
-      return { source, raster: await openSource(source, rawData, units), sums: codes.map(createSums) };
-    }),
-  );
-  const rainSource = rasterSources(sources, 'climate')[0];
-  const rainGrid = rainSource ? await gridOfFirstMonth(rainSource, rawData) : null;
-  const rainWeights = rainGrid ? createCellWeights(rainGrid.columns) : null;
-
-  try {
-    const { grid } = population;
-    if (elevation) await refuseFills(elevation, elevationSource!);
-    for (const { raster, source } of layers) await refuseFills(raster, source);
-    const watch = watchFills(population, populationSource);
-    const { centres, people, peopledCells } = await findUrbanCentres(population, watch, (done) =>
-      progress(done * 0.2, 'towns'),
-    );
-    report.push({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
-
-    const pool = createCellPool(grid, blockCells(grid, POOL_KM));
-    const personSums = codes.map(createSums);
-    const urbanSums = codes.map(createSums);
-    const covered = codes.map(() => 0);
-    let touchedCells = 0;
-    const areaSizes = await eachWindow(population, areas, polygons, async (window, coverages) => {
-      const persons = await population.readWindow(window);
-      const urban = centres.mark(window);
-      const urbanPersons = persons.map((n, i) => n * urban[i]!);
-      const heights = elevation
-        ? await readNearest(elevation, grid, window)
-        : new Float64Array(persons.length).fill(Number.NaN);
-      const figures: Values[] = [];
-      for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
-      const match = rainGrid ? matchCentres(grid, window, rainGrid) : null;
-      for (const [lga, coverage] of coverages) {
-        covered[lga]! += coveredCells(coverage);
-        addWindow(personSums[lga]!, coverage, window, persons, null);
-        addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
-        layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
-        pool.add(lga, coverage, window, persons, urban, heights);
-        if (match) rainWeights?.add(lga, coverage, window, persons, match);
-      }
-      touchedCells += countTouched(coverages, window, persons);
-      progress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
-    });
-    areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
-
-    const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
-    populations.forEach((n, lga) => {
-      if (n > 0) return;
-      throw new BadInput(population.file, nameOf(areas, codes[lga]!), 'nobody', 'people: scores are weighted by them');
-    });
-    const outside = people - populations.reduce((a, b) => a + b, 0);
-    report.push({
+  const found = new Map(parts.flatMap((part) => part.lgas).map((lga) => [lga.lga_code, lga]));
+  const measured = codes.map((code) => found.get(code)!);
+  const mapped = measured.reduce((sum, { population }) => sum + population, 0);
+  const touched = countTouched(parts.map((part) => part.touched));
+  const report: ReportLine[] = [
+    { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
+    {
       source: 'population',
       rule: 'outside every LGA',
-      what: `${Math.round(outside)} of ${Math.round(people)} people (lagoon, coast, borders); ${peopledCells - touchedCells} of ${peopledCells} cells with people meet no LGA`,
-    });
-
-    const fill = (source: Source, figure: string, values: (number | null)[]) =>
-      fillGaps(source, figure, values, codes, polygons.neighbours, report);
-    const heights = elevation
-      ? fill(elevationSource!, 'elevation', await meanElevation(elevation, areas, polygons))
-      : codes.map(() => null);
-    progress(0.85, 'elevation');
-    const figures = layers.map(({ source, raster, sums }) => {
-      const means = sums.map((sum) => zonalStatistics(sum, true).weighted_mean);
-      const scaled = means.map((mean) => (mean === null ? null : mean * raster.factor));
-      return { name: source.figure!, values: fill(source, source.figure!, scaled) };
-    });
-    const climate =
-      rainSource && rainGrid && rainWeights
-        ? await readRain(
-            rainSource,
-            rawData,
-            rainGrid,
-            rainWeights.finish(codes.length),
-            codes,
-            polygons.neighbours,
-            report,
-          )
-        : null;
-    progress(1, 'rain');
-
-    const lgas = codes.map(
-      (lga_code, lga): ZonalRow => ({
-        lga_code,
-        population: populations[lga]!,
-        urban_population: zonalStatistics(urbanSums[lga]!, false).sum,
-        elevation_m: heights[lga]!,
-        layers: Object.fromEntries(figures.map(({ name, values }) => [name, values[lga]!])),
-      }),
-    );
-    return { lgas, cells: pool.finish(codes), climate, report };
-  } finally {
-    await population.close();
-    await elevation?.close();
-    for (const { raster } of layers) await raster.close();
-  }
-}
-
-/**
- * Hands on each window that LGAs meet with their coverage of it, from north to south; resolves to the LGAs' sizes in
- * cells of the raster's grid.
- */
-async function eachWindow(
-  raster: Raster,
-  areas: Areas,
-  polygons: Polygons,
-  work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
-): Promise<number[]> {
-  const outlines = polygons.lgas.map((lga) => drawOutline(lga.polygons, raster.grid));
-  const cover = createCover(raster.grid.columns);
-  for (const window of listWindows(raster.grid, raster, outlines)) {
-    const endRow = window.row + window.rows;
-    const coverages: [number, Coverage][] = [];
-    outlines.forEach((outline, lga) => {
-      if (outline.firstRow >= endRow || outline.endRow <= window.row) return;
-      try {
-        coverages.push([lga, cover(outline, window.row, endRow)]);
-      } catch (cause) {
-        if (!(cause instanceof InvalidOutline)) throw cause;
-        const name = nameOf(areas, polygons.lgas[lga]!.lga_code);
-        throw new BadInput('the boundaries', name, cause.message, 'a valid polygon');
-      }
-    });
-    await work(window, coverages);
-  }
-  return outlines.map((outline) => outline.area);
-}
-
-/** Urban centres, and people and cells with people of the whole raster, each cell of which `watch` sees. */
-async function findUrbanCentres(
-  population: Raster,
-  watch: FillWatch,
-  onProgress: (share: number) => void,
-): Promise<{ centres: UrbanCentres; people: number; peopledCells: number }> {
-  const { grid } = population;
-  const finder = createUrbanCentreFinder(grid);
-  let people = 0;
-  let peopledCells = 0;
-  for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
-    const persons = await population.readWindow(window);
-    watch.look(persons, window);
-    finder.add(window.row, persons);
-    for (const n of persons) {
-      if (!(n > 0)) continue;
-      people += n;
-      peopledCells++;
-    }
-    onProgress((window.row + window.rows) / grid.rows);
-  }
-  watch.finish();
-  return { centres: finder.finish(), people, peopledCells };
-}
-
-/** Plain area mean over valid cells of the raster's own grid: Σ share × metres / Σ share; null where none is valid. */
-async function meanElevation(elevation: Raster, areas: Areas, polygons: Polygons): Promise<(number | null)[]> {
-  const sums = polygons.lgas.map(createSums);
-  await eachWindow(elevation, areas, polygons, async (window, coverages) => {
-    const metres = await elevation.readWindow(window);
-    for (const [lga, coverage] of coverages) addWindow(sums[lga]!, coverage, window, metres, null);
+      what: `${Math.round(people - mapped)} of ${Math.round(people)} people (lagoon, coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
+    },
+  ];
+  const fill = (source: Source, figure: string, values: (number | null)[]) =>
+    fillGaps(source, figure, values, codes, neighbours, report);
+  const elevation = rasterSources(sources, 'elevation')[0];
+  const heights = measured.map((lga) => lga.elevation_m);
+  const filled = elevation ? fill(elevation, 'elevation', heights) : heights;
+  const figures = rasterSources(sources, 'layer').map((source) => {
+    const figure = source.figure!;
+    const values = measured.map((lga) => lga.layers[figure]!);
+    return { figure, values: fill(source, figure, values) };
   });
-  return sums.map((sum) => zonalStatistics(sum, false).mean);
+  const rain = rasterSources(sources, 'climate')[0];
+  const lgas = measured.map(
+    ({ lga_code, population, urban_population }, i): ZonalRow => ({
+      lga_code,
+      population,
+      urban_population,
+      elevation_m: filled[i]!,
+      layers: Object.fromEntries(figures.map(({ figure, values }) => [figure, values[i]!])),
+    }),
+  );
+  return {
+    lgas,
+    cells: mergeCells(
+      codes,
+      parts.map((part) => part.cells),
+    ),
+    climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : null,
+    report,
+  };
 }
 
-async function gridOfFirstMonth(source: Source, rawData: string): Promise<Grid> {
-  const raster = await openSource(source, rawData, ['mm per month'], rainMonths(source)[0]!.path);
-  await raster.close();
-  return raster.grid;
-}
-
-/** Cells with people that any of the areas meets. */
-function countTouched(coverages: [number, Coverage][], window: Window, persons: Values): number {
-  const touched = new Uint8Array(persons.length);
-  for (const [, { firstRow, rowStart, column, length }] of coverages) {
-    for (let i = 0; i + 1 < rowStart.length; i++) {
-      const offset = (firstRow + i - window.row) * window.columns - window.column;
-      for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
-        touched.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
-      }
-    }
-  }
-  return touched.reduce((count, met, i) => (met === 1 && persons[i]! > 0 ? count + 1 : count), 0);
+/** The parts' columns as one, in the order of `codes`. */
+function mergeCells(codes: readonly string[], parts: readonly PredictionCells[]): PredictionCells {
+  const places = Map.groupBy(
+    parts.flatMap((part) => part.lga_code.map((code, i) => ({ code, part, i }))),
+    ({ code }) => code,
+  );
+  const order = codes.flatMap((code) => places.get(code) ?? []);
+  const column = <K extends keyof PredictionCells>(name: K) => order.map(({ part, i }) => part[name][i]!);
+  return {
+    lga_code: column('lga_code') as string[],
+    longitude: column('longitude') as number[],
+    latitude: column('latitude') as number[],
+    population: column('population') as number[],
+    population_density: column('population_density') as number[],
+    urban_share: column('urban_share') as number[],
+    elevation_m: column('elevation_m') as (number | null)[],
+  };
 }

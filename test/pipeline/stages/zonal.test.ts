@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Areas, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
 import type { Source } from '../../../pipeline/catalog.ts';
-import { createUrbanCentreFinder } from '../../../pipeline/models/urban-centre.ts';
+import { createUrbanCentreFinder, markCentres } from '../../../pipeline/models/urban-centre.ts';
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
 import { openRaster } from '../../../pipeline/readers/geotiff.ts';
 import { identifyFeatures, readPolygons } from '../../../pipeline/readers/polygons.ts';
@@ -288,7 +288,7 @@ describe('real rasters', () => {
     await raster.close();
     const finder = createUrbanCentreFinder(grid);
     finder.add(0, persons);
-    const urban = finder.finish().mark(whole);
+    const urban = markCentres(finder.finish(), whole);
     const byCentre = lgas.filter(({ polygons }) => {
       let [inCentres, all] = [0, 0];
       for (const cell of cellsByCentre(polygons, grid)) {

@@ -1,0 +1,94 @@
+/** A build split by state and merged gives the same bytes. */
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ZonalRow } from '../../pipeline/artifacts.ts';
+import { pruneEntries } from '../../pipeline/engine/cache.ts';
+import { sha256 } from '../../pipeline/engine/hash.ts';
+import { withArtifacts } from '../../pipeline/part.ts';
+import { doStatePart } from '../../pipeline/state-part.ts';
+import { BY_STATE, buildByStates, stepFiles } from '../built-by-states.ts';
+import { buildHere } from '../built-tiny.ts';
+import { hashTree, run, temporary } from '../command-line.ts';
+import { writeTiny } from '../tiny-country.ts';
+
+/** Artifacts alone: an entry also tells how long it took. */
+const artifactsOf = (out: string) =>
+  Object.entries(hashTree(path.join(out, 'cache'))).filter(([name]) =>
+    /^\w+\/[0-9a-f]{16}\/(?!stage\.json)/.test(name),
+  );
+
+const onEvent = () => {};
+
+describe('the tiny country', () => {
+  const { directory: country } = writeTiny();
+
+  test('each state in a process of its own: the same artifacts, the same snapshot', async () => {
+    const whole = await buildHere(country);
+    // Not in the states' order: whoever is done first is merged first.
+    const split = await buildByStates({ country }, [['AD'], ['AB']]);
+    expect(artifactsOf(split.out)).toEqual(artifactsOf(whole.out));
+    expect(artifactsOf(whole.out).length).toBeGreaterThan(30);
+    const tree = hashTree(whole.snapshot);
+    expect(hashTree(split.snapshot)).toEqual(tree);
+    expect(Object.keys(tree).length).toBeGreaterThan(100);
+  });
+
+  const people = (out: string) =>
+    withArtifacts(['ingest', 'zonal'], { country, out, jobs: 1, onEvent }, (_, artifact) =>
+      artifact<ZonalRow[]>('zonal', 'lgas').map((row) => row.population),
+    );
+
+  test('a part is taken up and not worked out again; a damaged one, or one of the same state, counts for nothing', async () => {
+    const sound = await people(temporary());
+    const out = temporary();
+    const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
+    const step = JSON.parse(readFileSync(file!, 'utf8'));
+    expect(step.states).toEqual(['AB']);
+    expect(step.part.lgas.map((lga: ZonalRow) => lga.lga_code)).toEqual(['NG001001', 'NG001002']);
+    rmSync(file!);
+
+    // Under the hash of its own bytes it is believed: so the build has its figure from the part.
+    step.part.lgas[0].population += 1000;
+    const text = JSON.stringify(step);
+    const forged = path.join(path.dirname(file!), `part-${sha256(text)}.json`);
+    const other = temporary();
+    cpSync(out, other, { recursive: true });
+    writeFileSync(path.join(other, path.relative(out, forged)), text);
+    await doStatePart({ stage: 'zonal', states: ['AD'], country, out: other, jobs: 1, onEvent });
+    expect(await people(other)).toEqual(sound.map((n, i) => (i === 0 ? n + 1000 : n)));
+
+    writeFileSync(forged, text.replace('"AB"', '"AD"'));
+    expect(await people(out)).toEqual(sound);
+  });
+
+  test('two results of what all parts share: an error', async () => {
+    const out = temporary();
+    const [whole] = await doStatePart({ stage: 'zonal', states: [], country, out, jobs: 1, onEvent });
+    const text = readFileSync(whole!, 'utf8').replace(/"people":\d+/, '"people":1');
+    writeFileSync(path.join(path.dirname(whole!), `whole-${sha256(text)}.json`), text);
+    await expect(people(out)).rejects.toThrow('found 2 results of one thing, expected one');
+  });
+
+  test('nothing is left to do where the whole is known; pruning takes the steps away', async () => {
+    const out = temporary();
+    const options = { states: ['AB'], country, out, jobs: 1, onEvent };
+    await doStatePart({ stage: 'zonal', ...options });
+    await people(out);
+    expect(await doStatePart({ stage: 'zonal', ...options })).toEqual([]);
+    expect(stepFiles(out, 'zonal')).toHaveLength(2);
+    pruneEntries(path.join(out, 'cache'));
+    expect(stepFiles(out, 'zonal')).toEqual([]);
+  });
+
+  test('a stage or a state that there is not is refused', async () => {
+    const place = ['--country', country, '--out', temporary()];
+    const joint = await run(['part', 'risk', ...place]);
+    expect([joint.code, joint.stderr]).toEqual([
+      2,
+      `malaria-risk: stage: found risk, expected one that falls apart by state: ${BY_STATE.join(', ')}\n`,
+    ]);
+    const nowhere = await run(['part', 'zonal', '--states', 'AB,XX', ...place]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, 'malaria-risk: --states: found XX, expected some of AB,AD\n']);
+  });
+});
