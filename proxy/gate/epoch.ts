@@ -15,7 +15,7 @@ export interface Epoch {
 
 export interface Keeper {
   current(): Epoch | null;
-  /** Null while there is an epoch; else why there is none. */
+  /** Null while there is an epoch that grants; else why not. */
   why(): string | null;
   /** Looks after the epoch soon and not only at the next beat. */
   wake(): void;
@@ -57,6 +57,8 @@ export async function keepEpoch(
   let link: Link | null = null;
   let epoch: Epoch | null = null;
   let why: string | null = 'starting';
+  /** When the epoch begins to grant, by this process's steady clock. */
+  let opens = 0;
   let closed = false;
 
   const settle = async (): Promise<Epoch> => {
@@ -65,7 +67,8 @@ export async function keepEpoch(
       link = await openLink(url, times.deadlineMs);
     }
     const at = epoch ?? (await adopt(db, link, times));
-    const [asked, lease] = await lengthen(at, 0);
+    const [asked, lease, grants] = await lengthen(at, 0);
+    opens = performance.now() + (grants - asked) / US;
     // The lease is long enough for most beats; one proxy of many renews it.
     const renewed = lease - asked < (times.leaseMs * US * 2) / 3;
     if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
@@ -73,10 +76,14 @@ export async function keepEpoch(
     if (renewed) await lengthen(at, asked + times.leaseMs * US);
     return at;
   };
+  const quiet = (): string | null => {
+    const seconds = Math.ceil((opens - performance.now()) / 1000);
+    return seconds > 0 ? `Redis has lost its memory: nothing is granted for ${seconds} s more` : null;
+  };
   const beat = async () => {
     try {
       epoch = await settle();
-      if (why !== null && why !== 'starting') report('keys and limits can be asked again');
+      if (why !== null && why !== 'starting') report(`keys and limits: ${quiet() ?? 'can be asked again'}`);
       why = null;
     } catch (error) {
       const line = lineOf(error);
@@ -111,7 +118,7 @@ export async function keepEpoch(
 
   return {
     current: () => (epoch?.link.isOpen() ? epoch : null),
-    why: () => (epoch?.link.isOpen() ? null : (why ?? 'Redis is gone')),
+    why: () => (epoch?.link.isOpen() ? quiet() : (why ?? 'Redis is gone')),
     wake: () => {
       if (!closed && performance.now() - ended > SOON_MS) run();
     },
@@ -184,9 +191,9 @@ async function writeLease(db: Postgres, { token }: Epoch, { leaseMs }: GateTimes
   return rows.length > 0;
 }
 
-/** Lengthens the lease in Redis to `until`, microseconds of its clock. @returns its time and the lease's end */
-async function lengthen({ link, token }: Epoch, until: number): Promise<[time: number, lease: number]> {
-  const answer = (await link.run('lease', [epochKey(token)], [until])) as [number, number] | null;
+/** Lengthens the lease in Redis to `until`, microseconds of its clock. @returns its time, the lease's end, and when it begins to grant */
+async function lengthen({ link, token }: Epoch, until: number): Promise<[time: number, lease: number, opens: number]> {
+  const answer = (await link.run('lease', [epochKey(token)], [until])) as [number, number, number] | null;
   if (!answer) throw new Superseded('Redis has lost its memory');
   return answer;
 }

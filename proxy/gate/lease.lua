@@ -1,8 +1,10 @@
 -- Lengthens the lease. KEYS: 1 the epoch. ARGV: 1 until when (microseconds of this server's clock), 0 to ask only. Writes
--- in any case, which a server that has been made a replica refuses. Returns {time, lease}, or false where the epoch is gone.
+-- in any case, which a server that has been made a replica refuses. Returns {time, lease, when it
+-- begins to grant}, or false where the epoch is gone.
 local clock = redis.call('TIME')
-local lease = redis.call('HGET', KEYS[1], 'lease')
+local epoch = redis.call('HMGET', KEYS[1], 'lease', 'opens')
+local lease = epoch[1]
 if not lease then return false end
 local longer = math.max(tonumber(lease), tonumber(ARGV[1]))
 redis.call('HSET', KEYS[1], 'lease', string.format('%.0f', longer))
-return {clock[1] * 1000000 + clock[2], longer}
+return {clock[1] * 1000000 + clock[2], longer, tonumber(epoch[2])}

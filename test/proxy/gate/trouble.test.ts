@@ -231,6 +231,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       const admitted = await proxy.gate.look()(key, Date.now());
       expect((admitted as { retrySeconds: number }).retrySeconds).toBeGreaterThan(30);
     }, WAIT);
+    await vi.waitFor(() => expect(proxy.gate.unavailable()).toMatch(/nothing is granted for [3-6]\d s more/), WAIT);
     for (let i = 0; i < 20; i++) expect(await ask(proxy, key)).toBe('unavailable');
   });
 
@@ -249,7 +250,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await until(proxy, key, 'nobody');
-    expect(proxy.reports).toContain('keys and limits can be asked again');
+    expect(proxy.reports).toContain('keys and limits: can be asked again');
   });
 
   test('without PostgreSQL what Redis knows is served for a lease, and nobody after it', async () => {
