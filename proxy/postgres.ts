@@ -66,7 +66,7 @@ export function openPostgres(url: string, versions: readonly string[]): Postgres
   };
   const transact = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
     connected(async (query) => {
-      await query('BEGIN');
+      await query('BEGIN ISOLATION LEVEL READ COMMITTED');
       try {
         const result = await work(query);
         await query('COMMIT');

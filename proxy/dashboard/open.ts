@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { openStore } from '../keys/open-store.ts';
-import { isPostgresStore, type PostgresStore } from '../keys/postgres-store.ts';
+import { isPostgresStore } from '../keys/postgres-store.ts';
 import { openMailer } from '../mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import { openAttempts } from '../people/open-attempts.ts';
@@ -50,9 +50,9 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
   // Across a network by connections of its own: whatever visitors do, the API's stay free for requests.
-  const own = isPostgresStore(services.accounts) ? (openStore(store, limits) as PostgresStore) : null;
+  const own = isPostgresStore(services.accounts) ? openStore(store, limits) : null;
   const accounts = own ?? services.accounts;
-  const usage = own ? openPostgresUsage(own.db) : services.usage;
+  const usage = isPostgresStore(accounts) ? openPostgresUsage(accounts.db) : services.usage;
   const directory = openDirectory(store, accounts);
   const under = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {

@@ -136,13 +136,19 @@ export class Visitor {
 
   /** Sends the form for `action` of the page at `from`, as a browser would: with its hidden fields and an origin. */
   async send(from: string, fields: Record<string, string | string[]>, action = from): Promise<Page> {
+    return (await this.fillIn(from, fields, action))();
+  }
+
+  /** The same, but for the sending: that is what the function returned does. */
+  async fillIn(from: string, fields: Record<string, string | string[]>, action = from): Promise<() => Promise<Page>> {
     const page = await this.open(from);
     const form = new RegExp(`<form method="post" action="${action.replace(/[?.]/g, '\\$&')}".*?</form>`, 's').exec(
       page.html,
     );
     if (!form) throw new Error(`no form for ${action} at ${from}: ${page.status} ${page.text}`);
     const hidden = [...form[0].matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-    return this.post(action, { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value!])), ...fields });
+    const all = { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value!])), ...fields };
+    return () => this.post(action, all);
   }
 
   /** A POST of just these fields. */

@@ -1,9 +1,10 @@
 /** Two proxies on one PostgreSQL and one Redis, each with its dashboard: what one has done holds at the other. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
-import { runCli } from '../cli-process.ts';
+import { runCli, serveCli } from '../cli-process.ts';
+import { makeBuild } from '../fixture.ts';
 import { FORMS, removeServersAtEnd } from '../forms.ts';
-import { type Dashboard, linkIn, PASSWORD, startDashboard, type Visitor } from './dashboard.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -26,6 +27,31 @@ function elsewhere(visitor: Visitor, other: Dashboard): Visitor {
 const at = (address: string) => ({ 'x-forwarded-for': address });
 
 describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
+  test('as operators start them: two processes, people made by the command line', async () => {
+    const { store, limits } = await FORMS[1]!.place();
+    const { build, current, remove } = makeBuild();
+    onTestFinished(remove);
+    const env = { MALARIA_STORE: store, MALARIA_LIMITS: limits };
+    const cli = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runCli(['accounts', ...args], env);
+      expect([args, code, stderr]).toEqual([args, 0, '']);
+      return stdout;
+    };
+    const options = ['--dashboard-port', '0', '--snapshot', current, '--mail', `outbox:${build}/outbox`];
+    const serve = async () => JSON.parse((await serveCli(options, env)).read().stdout.split('\n')[0]!).dashboard_url;
+    const urls = [await serve(), await serve()];
+    await cli('create-organisation', 'ministry');
+    const link = linkIn((await cli('invite', ADA, '--account', 'ministry')).replaceAll('  http', 'http'));
+    const [one, two] = urls.map((url) => new Visitor(url, {}));
+    await one!.send(link, { name: 'Ada', password: PASSWORD, again: PASSWORD });
+    expect((await two!.open(link)).status).toBe(404);
+    expect((await two!.signIn(ADA)).path).toBe('/settings/api-access');
+    await cli('remove', 'ministry');
+    expect((await two!.open('/profile')).path).toBe('/sign-in');
+    expect((await one!.signIn(ADA)).status).toBe(403);
+    expect(await cli('people', '--json')).toBe('[]\n');
+  });
+
   test('a session is one everywhere, and ends everywhere: by sign-out, command line, or the other’s page', async () => {
     const [one, two] = await twoDashboards();
     const ada = await one.signedIn(ADA);
@@ -58,7 +84,8 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     await expect.poll(() => both[0].mails().length, { timeout: 20_000 }).toBe(1);
     const link = linkIn(both[0].mails()[0]);
     const fields = { name: 'Ben', password: PASSWORD, again: PASSWORD };
-    const joined = await Promise.all(both.map((dashboard) => dashboard.visitor().send(link, fields)));
+    const forms = await Promise.all(both.map((dashboard) => dashboard.visitor().fillIn(link, fields)));
+    const joined = await Promise.all(forms.map((send) => send()));
     expect(joined.map(({ status }) => status).sort()).toEqual([200, 404]);
 
     const { person } = (await both[0].directory.credentials(ADA))!;
@@ -67,7 +94,8 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     const browsers = both.map((dashboard) => dashboard.visitor());
     for (const browser of browsers) expect((await browser.signIn(ADA)).path).toBe('/sign-in/code');
     const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
-    const pages = await Promise.all(browsers.map((browser) => browser.send('/sign-in/code', { code })));
+    const codes = await Promise.all(browsers.map((browser) => browser.fillIn('/sign-in/code', { code })));
+    const pages = await Promise.all(codes.map((send) => send()));
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
   });
 

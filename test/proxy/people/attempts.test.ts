@@ -63,19 +63,18 @@ describe.skipIf(FORMS[1]!.skip)('several proxies on one PostgreSQL', () => {
     const { counters, rows } = await open();
     const other = { what: 'a second address', most: 40, windowMs: 1000 };
     const third = { what: 'email of another', most: 1000, windowMs: 1000 };
-    const taken = await Promise.all(
-      Array.from({ length: 90 }, (_, i) => {
-        const asked = i % 2 === 0 ? [third, other] : [other, third];
-        return counters[i % 3]!.take(asked, 5);
-      }),
-    );
-    expect(taken.filter((wait) => wait === null).length).toBe(40);
-    expect(new Set(taken)).toEqual(new Set([null, 1000]));
-    expect((await rows()).map((row) => row.count)).toEqual([40, 40]);
-    await Promise.all(
-      Array.from({ length: 40 }, (_, i) => counters[i % 3]!.giveBack(i % 2 === 0 ? [third, other] : [other, third])),
-    );
-    expect(await rows(), 'what was given back leaves nothing').toEqual([]);
+    for (let round = 0; round < 10; round++) {
+      const taken = await Promise.all(
+        Array.from({ length: 90 }, (_, i) => counters[i % 3]!.take(i % 2 === 0 ? [third, other] : [other, third], 5)),
+      );
+      expect(taken.filter((wait) => wait === null).length).toBe(40);
+      expect(new Set(taken)).toEqual(new Set([null, 1000]));
+      expect((await rows()).map((row) => row.count)).toEqual([40, 40]);
+      await Promise.all(
+        Array.from({ length: 40 }, (_, i) => counters[i % 3]!.giveBack(i % 2 === 0 ? [third, other] : [other, third])),
+      );
+      expect(await rows(), 'what was given back leaves nothing').toEqual([]);
+    }
   });
 
   test('who is refused writes nothing, and what is over is swept', async () => {
