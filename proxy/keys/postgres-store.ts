@@ -97,7 +97,7 @@ export function openPostgresStore(db: Postgres, confirm: Confirm): PostgresStore
     },
     async changeAccount(name, what, now, by = COMMAND_LINE) {
       const row = await db.transact(async (query) => {
-        const found = await accountNamed(query, name, 'FOR UPDATE');
+        const found = await accountNamed(query, name, 'FOR NO KEY UPDATE');
         const [before, after] = [toAccount(found), changeAccount(toAccount(found), what, now)];
         if (accountStatus(after) === accountStatus(before) && after.unlocked_at === before.unlocked_at) return found;
         const [written] = await query<AccountRow>(
@@ -115,7 +115,7 @@ export function openPostgresStore(db: Postgres, confirm: Confirm): PostgresStore
     },
     async setLimits(name, limits, now = Date.now(), by = COMMAND_LINE) {
       const row = await db.transact(async (query) => {
-        const before = await accountNamed(query, name, 'FOR UPDATE');
+        const before = await accountNamed(query, name, 'FOR NO KEY UPDATE');
         const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
         const [written] = await query<AccountRow>(
           `UPDATE accounts SET per_minute = $2, per_month = $3, version = version + 1
@@ -174,7 +174,7 @@ export function openPostgresStore(db: Postgres, confirm: Confirm): PostgresStore
     },
     async revokeKey(id, now, by = COMMAND_LINE, ownerId) {
       const row = await db.transact(async (query) => {
-        await query('SELECT FROM keys WHERE id = $1 FOR UPDATE', [id]);
+        await query('SELECT FROM keys WHERE id = $1 FOR NO KEY UPDATE', [id]);
         const key = await keyWith(query, id, ownerId);
         if (key.revoked_at !== null) return key;
         await query('UPDATE keys SET revoked_at = $2, version = version + 1 WHERE id = $1', [id, now]);
@@ -204,7 +204,7 @@ async function accountNamed(query: Query, name: string, lock = ''): Promise<Acco
 /** Ends what the people of an account, now suspended or removed, are signed in by. */
 async function endVisits(query: Query, { id, removed_at }: Account, now: number): Promise<void> {
   // Each person is held first, as by all that opens a session: so none is opened beside this.
-  await query('SELECT FROM people WHERE account_id = $1 ORDER BY id FOR UPDATE', [id]);
+  await query('SELECT FROM people WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE', [id]);
   const people = 'person_id IN (SELECT id FROM people WHERE account_id = $1)';
   // For good: none comes back to life with a reinstated account.
   await query(`DELETE FROM sessions WHERE ${people}`, [id]);

@@ -1,7 +1,8 @@
 /**
  * What several of the steps on people in PostgreSQL begin with. A transaction that changes something holds first the
  * place (an account, or the service team), where it holds one, then a person, then all else: in this one order nobody
- * waits for each other in a circle.
+ * waits for each other in a circle. All are held by FOR NO KEY UPDATE, here and by the store of accounts: PostgreSQL itself
+ * checks references to them when it sees fit, by FOR KEY SHARE, which is to wait for none of these.
  */
 import type { Account } from '../keys/accounts.ts';
 import { ACCOUNT, type AccountRow, toAccount } from '../keys/postgres-rows.ts';
@@ -27,9 +28,10 @@ export async function holdPlace(query: Query, accountId: string | null): Promise
 
 /** Holds somebody until the transaction ends; null where there is nobody. */
 export async function holdPerson(query: Query, id: string | null): Promise<Person | null> {
-  const [person] = await query<Person>(`SELECT ${PERSON} FROM people WHERE id = $1 AND removed_at IS NULL FOR UPDATE`, [
-    id,
-  ]);
+  const [person] = await query<Person>(
+    `SELECT ${PERSON} FROM people WHERE id = $1 AND removed_at IS NULL FOR NO KEY UPDATE`,
+    [id],
+  );
   return person ?? null;
 }
 

@@ -301,6 +301,18 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
+  test('two-step sign-in turned on while the account changes holds nobody up', async () => {
+    const ada = await join('ada@example.org', 'administrator', 'ministry');
+    for (let i = 0; i < 20; i++) {
+      const done = await race<unknown>(
+        () => stores[0].changeAccount('ministry', i % 2 === 0 ? 'suspend' : 'reinstate', 4),
+        () => two!.turnFactorOn(ada.id, { secret: 'A'.repeat(32), step: 0, recovery: [token()] }, 4),
+        () => one!.turnFactorOn(ada.id, { secret: 'B'.repeat(32), step: 0, recovery: [token()] }, 4),
+      );
+      expect(done.filter((ended) => typeof ended === 'string')).toEqual([]);
+    }
+  });
+
   test('somebody removed while a request of theirs is under way: it comes before, or is refused', async () => {
     await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
