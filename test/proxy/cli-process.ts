@@ -92,12 +92,15 @@ export async function serveCli(args: string[], env: Record<string, string> = {})
   };
 }
 
+/** More than this of either output is not kept: a long run writes more than a text can hold. */
+const KEPT = 1 << 26;
+
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]!.setEncoding('utf8');
     child[name]!.on('data', (chunk: string) => {
-      text[name] += chunk;
+      if (text[name].length < KEPT) text[name] += chunk;
     });
   }
   return () => ({ ...text });
