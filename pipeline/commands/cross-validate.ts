@@ -40,8 +40,9 @@ export function crossValidateCommand(): Command {
 Example:
   malaria-risk cross-validate --country raw-data/nigeria --raw-data ../raw/nigeria --folds folds.csv --out scores.csv
 
-Trained on rounds known by cell only. The summary has the national mean of the round beside the two models of FILE. log_score is the log of the mean over draws of the beta-binomial density of the
-cell's count; crps is of its observed share, in the fair form; quantiles are of the observed share.`,
+Trained on rounds known by cell only. The summary has the national mean of the round beside the two models. log_score is
+the log of the mean over draws of the beta-binomial density of the cell's count; crps is of its observed share, in the
+fair form; quantiles are of the observed share.`,
     )
     .action(async (options: CrossValidateOptions) => {
       const rows = await heldOut(options);
