@@ -181,7 +181,14 @@ export function openDoor(options: DoorOptions): Door {
 
   const round: Round = { answer: answerOne, send: sendReady };
   return () => {
-    admit = gate.look();
+    try {
+      admit = gate.look();
+    } catch (error) {
+      // Each request of the round then fails by itself, with an answer; the next round looks anew.
+      admit = () => {
+        throw error;
+      };
+    }
     opened = clock.wallMs();
     return round;
   };

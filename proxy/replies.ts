@@ -5,7 +5,7 @@ import type { Awaitable } from './clock.ts';
 import type { Headers } from './headers.ts';
 import { chooseCoding, matchesEtag } from './negotiation.ts';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
-import { bodyOf, type ServedFile } from './snapshot/bodies.ts';
+import { bodyOf, type Representation, type ServedFile } from './snapshot/bodies.ts';
 
 export interface Reply {
   status: number;
@@ -39,5 +39,14 @@ export function fileReply(file: ServedFile, { method, acceptEncoding, ifNoneMatc
   if (method === 'HEAD') return { status: 200, headers, body: null };
   const body = bodyOf(file, found);
   if (body !== null) return { status: 200, headers, body };
-  return open(found.path).then((handle) => ({ status: 200, headers, body: handle.createReadStream() }));
+  return openWhole(found).then((opened) => ({ status: 200, headers, body: opened }));
+}
+
+/** The bytes of a file that is still as long as it was: fewer or more would run into the next answer on the connection. */
+async function openWhole({ path, bytes }: Representation): Promise<Readable> {
+  const handle = await open(path);
+  const { size } = await handle.stat();
+  if (size === bytes) return handle.createReadStream();
+  await handle.close();
+  throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
 }

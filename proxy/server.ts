@@ -71,8 +71,17 @@ const DRAIN_MS = 10_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, report, clock = systemClock } = options;
   const opened: (() => unknown)[] = [];
+  /** One that cannot be closed properly, on a full disk say, keeps none of the others open. */
   const closeAll = async () => {
-    for (const close of opened.splice(0).reverse()) await close();
+    const failures: string[] = [];
+    for (const close of opened.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(lineOf(error));
+      }
+    }
+    if (failures.length > 0) throw new Error(failures.join('; '));
   };
   try {
     // The snapshot first: where there is none, nothing is made.

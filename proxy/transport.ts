@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { closeWhenIdle } from './idle.ts';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
 import { newRequestId } from './request-id.ts';
-import { createUnderWay } from './under-way.ts';
+import { createUnderWay, type UnderWay } from './under-way.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -146,12 +146,14 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
     }
     send();
     for (const { request, response } of requests) {
-      cutOffLongBody(request, bounds.bodyBytes);
+      cutOffLongBody(request, bounds.bodyBytes, underWay.after);
       // No socket: another answer goes before it on the connection.
       if (!response.writableEnded || response.socket?.writableLength !== 0) underWay.add(request.socket, response);
     }
   };
   const handle: Handler = (request, response) => {
+    // Node makes no upgrade of it, but drops what came with it behind it: so nothing may.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (waiting.push({ request, response }) === 1) setImmediate(answerAll);
   };
   const server = createServer(
@@ -186,13 +188,22 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
   return server;
 }
 
-/** Cuts the connection of a request whose body turns out long; it has its answer by then. */
-function cutOffLongBody(request: IncomingMessage, most: number): void {
+/** From the end of the answers until the cut: to cut sooner would throw away what the client has not fetched of them. */
+const LINGER_MS = 1000;
+
+/** Cuts the connection of a request whose body turns out long, once all that was asked on it has its answer. */
+function cutOffLongBody(request: IncomingMessage, most: number, afterAnswers: UnderWay['after']): void {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > most) request.socket.destroy();
+    if (bytes <= most) return;
+    request.pause();
+    const { socket } = request;
+    afterAnswers(socket, () => {
+      socket.end();
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    });
   });
 }

@@ -30,7 +30,8 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
     const end = () => {
       clearTimeout(own.deadline);
       connections.delete(socket);
-      socket.off('close', end);
+      // From here on it may be silent for as long as any idle connection.
+      socket.off('close', end).setTimeout(0);
       if (connections.size === 0) none();
     };
     const own: Connection = {

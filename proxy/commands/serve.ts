@@ -9,10 +9,14 @@ import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import type { RunningServer } from '../server.ts';
 import { exampleStateOf } from '../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../snapshot/s3-url.ts';
-import { UsageError } from '../usage-error.ts';
+import { sparing } from '../sparing.ts';
+import { lineOf, UsageError } from '../usage-error.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
+
+/** Of lines that could not be written the log of events is told this often. */
+const LOSS_MS = 60_000;
 
 interface ServeOptions extends StoreOptions {
   snapshot: string;
@@ -127,6 +131,10 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
   process.once('exit', access.flush).once('exit', events.flush);
+  // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
+  const reportLoss = sparing(report, systemClock, LOSS_MS);
+  process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
+  process.stderr.on('error', () => {});
   stopOnSignal(server, report);
   try {
     const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;

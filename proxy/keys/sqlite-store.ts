@@ -41,7 +41,7 @@ interface Entry {
  * committed between the two is read, and read again next time.
  *
  * What is kept is found by the key's text, since a hash would cost a request as much as all its other checks. So the
- * texts of keys in use are in memory until the next commit, which `noteUses` makes within a minute, and nowhere else. V8
+ * texts of keys in use are in memory until the next commit or `noteUses`, within a minute, and nowhere else. V8
  * compares texts only where their hashes, seeded by the process at random, agree, so its time tells nothing of them. A
  * text that is not kept is hashed, and the hash compared in constant time. Only keys that exist are kept: as many as the
  * table has.
@@ -93,6 +93,8 @@ export function openSqliteStore(file: string): AccountStore {
   };
 
   const noteUses = (waitMs = BUSY_NOTING_MS) => {
+    // Also the texts of keys that let nobody in, as expired ones, and so have no uses.
+    kept.clear();
     if (uses.size === 0) return;
     // Requests wait while this writes, and a use that a power cut forgets is no loss: so little waiting, and no sync.
     db.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA synchronous = NORMAL`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
 import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -111,6 +111,21 @@ test('a client that leaves in the middle of a large file harms nobody', async ()
   const whole = await service.get('/v1/boundaries/states', key);
   expect((await text(whole.body!)).length).toBeGreaterThan(1 << 20);
   expect(service.reports).toEqual([]);
+});
+
+test('a large file that has another length than when it was checked is a 500, not a wrong answer', async () => {
+  const service = await startService({ fixture: { outlinePoints: 30_000 } });
+  const { key } = await giveKey(service.store);
+  const plain = { headers: { 'accept-encoding': 'identity' } };
+  const status = async () => (await service.get('/v1/boundaries/states', key, plain)).status;
+  expect(await status()).toBe(200);
+  const file = join(service.current().directory, 'v1/boundaries/states.json');
+  truncateSync(file, 1000);
+  expect(await status()).toBe(500);
+  expect(service.reports).toEqual([expect.stringMatching(/states\.json has 1000 bytes, the manifest says \d+$/)]);
+  appendFileSync(file, Buffer.alloc(3 << 20));
+  expect(await status()).toBe(500);
+  expect((await service.get('/v1/periods', key, plain)).status).toBe(200);
 });
 
 test('a connection that stays open tells how long it may be idle, one that ends does not', async () => {

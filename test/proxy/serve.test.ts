@@ -81,6 +81,23 @@ test('what is noted at the stop waits for another process that is writing', asyn
   expect(busy.prepare('SELECT sum(granted) AS n FROM usage').get()).toEqual({ n: 3 });
 });
 
+test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli([...args, '--log']);
+  serving.child.stdout!.destroy();
+  for (let i = 0; i < 5; i++) {
+    expect((await ask(serving.url, key)).status).toBe(200);
+    await pause(20);
+  }
+  await vi.waitFor(() => expect(serving.read().stderr).toContain('standard output not written: write EPIPE'));
+  serving.child.stderr!.destroy();
+  expect((await ask(serving.url, key)).status).toBe(200);
+  expect(await serving.stop()).toBe(0);
+});
+
 test('a second server on the same store is refused, and let in once the first is killed', async () => {
   const { args, build, current } = place();
   const first = await serveCli(args);

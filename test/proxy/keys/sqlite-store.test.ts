@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { hashKey } from '../../../proxy/keys/key-format.ts';
 import { openStore } from '../../../proxy/keys/open-store.ts';
 import { SCHEMA } from '../../../proxy/sqlite-schema.ts';
@@ -37,6 +37,21 @@ test('only a hash of the key is in the file', async () => {
   ]);
   expect(everything).not.toContain(key.slice(13));
   expect(db.prepare('SELECT hash FROM keys').get()).toEqual({ hash: new Uint8Array(hashKey(key)) });
+});
+
+test('the text of a key is kept until uses are noted, also of one that lets nobody in', async () => {
+  const store = open();
+  const { key } = await giveKey(store, { expiresAt: 5000, now: 1000 });
+  const reads = vi.spyOn(StatementSync.prototype, 'all');
+  onTestFinished(() => reads.mockRestore());
+  const readsOfALook = async () => {
+    reads.mockClear();
+    expect(await store.look()(key, 5000)).toBeNull();
+    return reads.mock.calls.length;
+  };
+  expect([await readsOfALook(), await readsOfALook()]).toEqual([1, 0]);
+  await store.noteUses();
+  expect(await readsOfALook()).toBe(1);
 });
 
 test('noting waits for nobody, and comes later where another writes', async () => {

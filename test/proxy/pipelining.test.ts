@@ -1,0 +1,170 @@
+/** Many requests at once on one connection, of every outcome: each has its own answer, in its place, to the byte. */
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { exchange, portOf } from './raw-client.ts';
+import { giveKey, type Service, startService } from './service.ts';
+
+const ORIGIN = 'https://map.example.org';
+
+let service: Service;
+let port: number;
+let keyed: string;
+let etag: string;
+let small: string;
+let large: string;
+
+beforeAll(async () => {
+  const ends: (() => void | Promise<void>)[] = [];
+  const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
+  service = await startService(options, (end) => ends.unshift(end));
+  port = portOf(service.url);
+  const { key } = await giveKey(service.store);
+  keyed = `X-Api-Key: ${key}`;
+  const plain = { headers: { 'accept-encoding': 'identity' } };
+  const found = await service.get('/v1/periods', key, plain);
+  etag = found.headers.get('etag')!;
+  small = await found.text();
+  large = await (await service.get('/v1/boundaries/states', key, plain)).text();
+  expect(large.length).toBeGreaterThan(1 << 20);
+  return async () => {
+    for (const end of ends) await end();
+  };
+});
+
+const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+const last = () => head('GET /v1/periods HTTP/1.1', keyed, 'Connection: close');
+
+interface Case {
+  text: () => string;
+  status: number;
+  /** Exactly this body; a text in a problem's; or none, whatever length is told. */
+  body: () => string | RegExp | null;
+}
+
+const CASES: Record<string, Case> = {
+  small: { text: () => head('GET /v1/periods HTTP/1.1', keyed), status: 200, body: () => small },
+  large: { text: () => head('GET /v1/boundaries/states HTTP/1.1', keyed), status: 200, body: () => large },
+  head: { text: () => head('HEAD /v1/periods HTTP/1.1', keyed), status: 200, body: () => null },
+  headLarge: { text: () => head('HEAD /v1/boundaries/states HTTP/1.1', keyed), status: 200, body: () => null },
+  headUnknown: { text: () => head('HEAD /nothing HTTP/1.1', keyed), status: 404, body: () => null },
+  known: {
+    text: () => head('GET /v1/periods HTTP/1.1', keyed, `If-None-Match: ${etag}`),
+    status: 304,
+    body: () => null,
+  },
+  expecting: { text: () => head('GET /v1/periods HTTP/1.1', keyed, 'Expect: x'), status: 200, body: () => small },
+  body: {
+    text: () => `${head('POST /v1/periods HTTP/1.1', keyed, 'Content-Length: 5')}hello`,
+    status: 405,
+    body: () => /METHOD_NOT_ALLOWED/,
+  },
+  chunks: {
+    text: () => `${head('POST /v1/periods HTTP/1.1', keyed, 'Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`,
+    status: 405,
+    body: () => /METHOD_NOT_ALLOWED/,
+  },
+  preflight: {
+    text: () => head('OPTIONS /v1/periods HTTP/1.1', `Origin: ${ORIGIN}`, 'Access-Control-Request-Method: GET'),
+    status: 204,
+    body: () => null,
+  },
+  nobody: { text: () => head('GET /v1/periods HTTP/1.1'), status: 401, body: () => /INVALID_KEY/ },
+  twoKeys: {
+    text: () => head('GET /v1/periods HTTP/1.1', keyed, `Authorization: ${keyed.replace('X-Api-Key:', 'Bearer')}x`),
+    status: 401,
+    body: () => /INVALID_KEY/,
+  },
+};
+
+/** Takes the answers to `cases` off `raw`, and returns what is left. */
+function readAnswers(raw: string, cases: readonly Case[]): string {
+  let rest = raw;
+  for (const { status, body } of cases) {
+    const end = rest.indexOf('\r\n\r\n');
+    const headers = rest.slice(0, end);
+    expect(headers.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+    rest = rest.slice(end + 4);
+    const wanted = body();
+    if (wanted === null) continue;
+    const found = rest.slice(0, Number(/^content-length: (\d+)$/im.exec(headers)![1]));
+    // Not `toBe`: a difference in megabytes is nothing to print.
+    if (typeof wanted === 'string') expect(found === wanted).toBe(true);
+    else expect(found).toMatch(wanted);
+    rest = rest.slice(found.length);
+  }
+  return rest;
+}
+
+test('requests of every outcome in any order', async () => {
+  const closing: Case = { text: last, status: 200, body: () => small };
+  const name = fc.constantFrom(...Object.keys(CASES));
+  await fc.assert(
+    fc.asyncProperty(fc.array(name, { minLength: 2, maxLength: 12 }), fc.boolean(), async (names, inPieces) => {
+      const cases = [...names.map((one) => CASES[one]!), closing];
+      const texts = cases.map(({ text }) => text());
+      const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0 });
+      expect(readAnswers(raw, cases)).toBe('');
+    }),
+    { numRuns: 30, examples: [[Object.keys(CASES), false]] },
+  );
+  expect(service.reports).toEqual([]);
+}, 60_000);
+
+test('one that asks for an upgrade is answered and ends the connection: nothing behind it is dropped unsaid', async () => {
+  for (const upgrade of ['Upgrade: websocket\r\nConnection: Upgrade', 'Upgrade: h2c\r\nConnection: upgrade, x']) {
+    const { raw, answers } = await exchange(port, head('GET /v1/periods HTTP/1.1', keyed, upgrade) + last());
+    expect(answers.map(({ status }) => status)).toEqual([200]);
+    expect(answers[0]!.headers.toLowerCase()).toContain('connection: close');
+    expect(raw.toLowerCase()).not.toContain('keep-alive');
+  }
+});
+
+test('a long body behind a large answer, or with it, is cut off after the answer and not within', async () => {
+  const body = 'x'.repeat(300_000);
+  const asked = (line: string) => head(line, keyed, `Content-Length: ${body.length}`) + body;
+  const own = await exchange(port, asked('GET /v1/boundaries/states HTTP/1.1'));
+  expect(readAnswers(own.raw, [CASES.large!])).toBe('');
+  const behind = await exchange(port, CASES.large!.text() + asked('POST /v1/periods HTTP/1.1'));
+  expect(readAnswers(behind.raw, [CASES.large!, CASES.body!])).toBe('');
+});
+
+test('clients that leave, in whatever way, while several large answers wait leave no file open', async () => {
+  const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+  const before = openFiles();
+  for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+    for (let i = 0; i < 30; i++) {
+      const socket = connect(port, '127.0.0.1').pause();
+      const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
+      socket.write(CASES.large!.text().repeat(4));
+      setTimeout(() => socket[leave](), i % 15);
+      await closed;
+    }
+  }
+  await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
+  expect(service.reports).toEqual([]);
+});
+
+test('owners of different limits, live keys and test keys in turn: each answer tells its own', async () => {
+  const keys: { line: string; policy: RegExp }[] = [];
+  for (const [owner, perMinute, perMonth] of [
+    ['first', 11, 500],
+    ['second', 12, 500],
+    ['third', 12, 600],
+  ] as const) {
+    for (const kind of ['live', 'test'] as const) {
+      const { key } = await giveKey(service.store, { owner, kind });
+      const month = kind === 'live' ? `, "month";q=${perMonth};w=\\d{7}` : '';
+      const policy = new RegExp(`^ratelimit-policy: "minute";q=${perMinute};w=60${month}$`, 'm');
+      keys.push({ line: `X-Api-Key: ${key}`, policy });
+    }
+    await service.store.setLimits(owner, { perMinute, perMonth });
+  }
+  const order = Array.from({ length: 48 }, (_, i) => keys[(i * i + (i >> 3)) % keys.length]!);
+  const text = order.map(({ line }) => head('GET /v1/periods HTTP/1.1', line)).join('');
+  const { answers } = await exchange(port, text + last());
+  for (const [i, { policy }] of order.entries()) {
+    expect(answers[i]!.headers.replaceAll('\r', '')).toMatch(policy);
+  }
+});
