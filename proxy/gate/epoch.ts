@@ -57,8 +57,8 @@ export async function keepEpoch(
   let link: Link | null = null;
   let epoch: Epoch | null = null;
   let why: string | null = 'starting';
-  /** When the epoch begins to grant, by this process's steady clock. */
-  let opens = 0;
+  /** When the epoch begins to grant, and when its lease runs out, by this process's steady clock. */
+  let [opens, ends] = [0, 0];
   let closed = false;
 
   const settle = async (): Promise<Epoch> => {
@@ -69,11 +69,15 @@ export async function keepEpoch(
     const at = epoch ?? (await adopt(db, link, times));
     const [asked, lease, grants] = await lengthen(at, 0);
     opens = performance.now() + (grants - asked) / US;
+    ends = performance.now() + (lease - asked) / US;
     // The lease is long enough for most beats; one proxy of many renews it.
     const renewed = lease - asked < (times.leaseMs * US * 2) / 3;
     if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
     if (!(await tellAll(db, at))) throw new Superseded();
-    if (renewed) await lengthen(at, asked + times.leaseMs * US);
+    if (renewed) {
+      const [time, longer] = await lengthen(at, asked + times.leaseMs * US);
+      ends = performance.now() + (longer - time) / US;
+    }
     return at;
   };
   const quiet = (): string | null => {
@@ -118,7 +122,10 @@ export async function keepEpoch(
 
   return {
     current: () => (epoch?.link.isOpen() ? epoch : null),
-    why: () => (epoch?.link.isOpen() ? quiet() : (why ?? 'Redis is gone')),
+    why() {
+      if (!epoch?.link.isOpen()) return why ?? 'Redis is gone';
+      return performance.now() < ends ? quiet() : (why ?? 'the lease has run out');
+    },
     wake: () => {
       if (!closed && performance.now() - ended > SOON_MS) run();
     },

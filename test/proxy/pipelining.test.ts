@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { FORMS, removeServersAtEnd } from './forms.ts';
 import { exchange, portOf } from './raw-client.ts';
 import { giveKey, type Service, startService } from './service.ts';
 
@@ -14,24 +15,6 @@ let keyed: string;
 let etag: string;
 let small: string;
 let large: string;
-
-beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
-  service = await startService(options, (end) => ends.unshift(end));
-  port = portOf(service.url);
-  const { key } = await giveKey(service.store);
-  keyed = `X-Api-Key: ${key}`;
-  const plain = { headers: { 'accept-encoding': 'identity' } };
-  const found = await service.get('/v1/periods', key, plain);
-  etag = found.headers.get('etag')!;
-  small = await found.text();
-  large = await (await service.get('/v1/boundaries/states', key, plain)).text();
-  expect(large.length).toBeGreaterThan(1 << 20);
-  return async () => {
-    for (const end of ends) await end();
-  };
-});
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 const last = () => head('GET /v1/periods HTTP/1.1', keyed, 'Connection: close');
@@ -97,74 +80,105 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
   return rest;
 }
 
-test('requests of every outcome in any order', async () => {
-  const closing: Case = { text: last, status: 200, body: () => small };
-  const name = fc.constantFrom(...Object.keys(CASES));
-  await fc.assert(
-    fc.asyncProperty(fc.array(name, { minLength: 2, maxLength: 12 }), fc.boolean(), async (names, inPieces) => {
-      const cases = [...names.map((one) => CASES[one]!), closing];
-      const texts = cases.map(({ text }) => text());
-      const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0 });
-      expect(readAnswers(raw, cases)).toBe('');
-    }),
-    { numRuns: 30, examples: [[Object.keys(CASES), false]] },
-  );
-  expect(service.reports).toEqual([]);
-}, 60_000);
+removeServersAtEnd();
 
-test('one that asks for an upgrade is answered and ends the connection: nothing behind it is dropped unsaid', async () => {
-  for (const upgrade of ['Upgrade: websocket\r\nConnection: Upgrade', 'Upgrade: h2c\r\nConnection: upgrade, x']) {
-    const { raw, answers } = await exchange(port, head('GET /v1/periods HTTP/1.1', keyed, upgrade) + last());
-    expect(answers.map(({ status }) => status)).toEqual([200]);
-    expect(answers[0]!.headers.toLowerCase()).toContain('connection: close');
-    expect(raw.toLowerCase()).not.toContain('keep-alive');
-  }
-});
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+  beforeAll(async () => {
+    const ends: (() => void | Promise<void>)[] = [];
+    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
+    const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
+    service = await startService({ ...options, ...(await place(atEnd)) }, atEnd);
+    port = portOf(service.url);
+    const { key } = await giveKey(service.store);
+    keyed = `X-Api-Key: ${key}`;
+    const plain = { headers: { 'accept-encoding': 'identity' } };
+    const found = await service.get('/v1/periods', key, plain);
+    etag = found.headers.get('etag')!;
+    small = await found.text();
+    large = await (await service.get('/v1/boundaries/states', key, plain)).text();
+    expect(large.length).toBeGreaterThan(1 << 20);
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
 
-test('a long body behind a large answer, or with it, is cut off after the answer and not within', async () => {
-  const body = 'x'.repeat(300_000);
-  const asked = (line: string) => head(line, keyed, `Content-Length: ${body.length}`) + body;
-  const own = await exchange(port, asked('GET /v1/boundaries/states HTTP/1.1'));
-  expect(readAnswers(own.raw, [CASES.large!])).toBe('');
-  const behind = await exchange(port, CASES.large!.text() + asked('POST /v1/periods HTTP/1.1'));
-  expect(readAnswers(behind.raw, [CASES.large!, CASES.body!])).toBe('');
-});
+  test('requests of every outcome in any order', async () => {
+    const closing: Case = { text: last, status: 200, body: () => small };
+    const name = fc.constantFrom(...Object.keys(CASES));
+    await fc.assert(
+      fc.asyncProperty(fc.array(name, { minLength: 2, maxLength: 12 }), fc.boolean(), async (names, inPieces) => {
+        const cases = [...names.map((one) => CASES[one]!), closing];
+        const texts = cases.map(({ text }) => text());
+        const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0 });
+        expect(readAnswers(raw, cases)).toBe('');
+      }),
+      { numRuns: 30, examples: [[Object.keys(CASES), false]] },
+    );
+    expect(service.reports).toEqual([]);
+  }, 60_000);
 
-test('clients that leave, in whatever way, while several large answers wait leave no file open', async () => {
-  const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
-  const before = openFiles();
-  for (const leave of ['destroy', 'resetAndDestroy'] as const) {
-    for (let i = 0; i < 30; i++) {
-      const socket = connect(port, '127.0.0.1').pause();
-      const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
-      socket.write(CASES.large!.text().repeat(4));
-      setTimeout(() => socket[leave](), i % 15);
-      await closed;
+  test('what came whole is answered before the end of the client, and before what is no HTTP', async () => {
+    const cases = [CASES.small!, CASES.large!, CASES.nobody!, CASES.small!];
+    const text = cases.map((one) => one.text()).join('');
+    expect(readAnswers((await exchange(port, text, { end: true })).raw, cases)).toBe('');
+    const broken: Case = { text: () => '', status: 400, body: () => /MALFORMED_REQUEST/ };
+    expect(readAnswers((await exchange(port, `${text}GARBAGE\r\n\r\n`)).raw, [...cases, broken])).toBe('');
+  });
+
+  test('one that asks for an upgrade is answered and ends the connection: nothing behind it is dropped unsaid', async () => {
+    for (const upgrade of ['Upgrade: websocket\r\nConnection: Upgrade', 'Upgrade: h2c\r\nConnection: upgrade, x']) {
+      const { raw, answers } = await exchange(port, head('GET /v1/periods HTTP/1.1', keyed, upgrade) + last());
+      expect(answers.map(({ status }) => status)).toEqual([200]);
+      expect(answers[0]!.headers.toLowerCase()).toContain('connection: close');
+      expect(raw.toLowerCase()).not.toContain('keep-alive');
     }
-  }
-  await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
-  expect(service.reports).toEqual([]);
-});
+  });
 
-test('owners of different limits, live keys and test keys in turn: each answer tells its own', async () => {
-  const keys: { line: string; policy: RegExp }[] = [];
-  for (const [owner, perMinute, perMonth] of [
-    ['first', 11, 500],
-    ['second', 12, 500],
-    ['third', 12, 600],
-  ] as const) {
-    for (const kind of ['live', 'test'] as const) {
-      const { key } = await giveKey(service.store, { owner, kind });
-      const month = kind === 'live' ? `, "month";q=${perMonth};w=\\d{7}` : '';
-      const policy = new RegExp(`^ratelimit-policy: "minute";q=${perMinute};w=60${month}$`, 'm');
-      keys.push({ line: `X-Api-Key: ${key}`, policy });
+  test('a long body behind a large answer, or with it, is cut off after the answer and not within', async () => {
+    const body = 'x'.repeat(300_000);
+    const asked = (line: string) => head(line, keyed, `Content-Length: ${body.length}`) + body;
+    const own = await exchange(port, asked('GET /v1/boundaries/states HTTP/1.1'));
+    expect(readAnswers(own.raw, [CASES.large!])).toBe('');
+    const behind = await exchange(port, CASES.large!.text() + asked('POST /v1/periods HTTP/1.1'));
+    expect(readAnswers(behind.raw, [CASES.large!, CASES.body!])).toBe('');
+  });
+
+  test('clients that leave, in whatever way, while several large answers wait leave no file open', async () => {
+    const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+    const before = openFiles();
+    for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+      for (let i = 0; i < 30; i++) {
+        const socket = connect(port, '127.0.0.1').pause();
+        const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
+        socket.write(CASES.large!.text().repeat(4));
+        setTimeout(() => socket[leave](), i % 15);
+        await closed;
+      }
     }
-    await service.store.setLimits(owner, { perMinute, perMonth });
-  }
-  const order = Array.from({ length: 48 }, (_, i) => keys[(i * i + (i >> 3)) % keys.length]!);
-  const text = order.map(({ line }) => head('GET /v1/periods HTTP/1.1', line)).join('');
-  const { answers } = await exchange(port, text + last());
-  for (const [i, { policy }] of order.entries()) {
-    expect(answers[i]!.headers.replaceAll('\r', '')).toMatch(policy);
-  }
+    await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
+    expect(service.reports).toEqual([]);
+  });
+
+  test('owners of different limits, live keys and test keys in turn: each answer tells its own', async () => {
+    const keys: { line: string; policy: RegExp }[] = [];
+    for (const [owner, perMinute, perMonth] of [
+      ['first', 11, 500],
+      ['second', 12, 500],
+      ['third', 12, 600],
+    ] as const) {
+      for (const kind of ['live', 'test'] as const) {
+        const { key } = await giveKey(service.store, { owner, kind });
+        const month = kind === 'live' ? `, "month";q=${perMonth};w=\\d{7}` : '';
+        const policy = new RegExp(`^ratelimit-policy: "minute";q=${perMinute};w=60${month}$`, 'm');
+        keys.push({ line: `X-Api-Key: ${key}`, policy });
+      }
+      await service.store.setLimits(owner, { perMinute, perMonth });
+    }
+    const order = Array.from({ length: 48 }, (_, i) => keys[(i * i + (i >> 3)) % keys.length]!);
+    const text = order.map(({ line }) => head('GET /v1/periods HTTP/1.1', line)).join('');
+    const { answers } = await exchange(port, text + last());
+    for (const [i, { policy }] of order.entries()) {
+      expect(answers[i]!.headers.replaceAll('\r', '')).toMatch(policy);
+    }
+  });
 });

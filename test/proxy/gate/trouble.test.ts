@@ -264,9 +264,12 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     await expect(async () => proxy.store.revokeKey(id, Date.now())).rejects.toThrow(
       /^store: PostgreSQL cannot be used/,
     );
+    expect(proxy.gate.unavailable()).toBeNull();
     await until(proxy, key, 'unavailable');
+    expect(proxy.gate.unavailable()).toMatch(/PostgreSQL cannot be used/);
     await postgres.start();
     await until(proxy, key, 'granted');
+    await vi.waitFor(() => expect(proxy.gate.unavailable()).toBeNull(), WAIT);
     await until(proxy, unseen, 'granted');
     await proxy.store.revokeKey(id, Date.now());
     expect(await sure(proxy, key)).toBe('nobody');
