@@ -44,8 +44,6 @@ export interface DoorOptions {
   log: ((record: AccessRecord) => void) | null;
   /** Called with one line when the proxy itself fails. */
   report: (line: string) => void;
-  /** Whether the server is stopping; connections then close with their answer. */
-  isStopping: () => boolean;
 }
 
 interface Ready {
@@ -71,7 +69,7 @@ const PLACES_REMEMBERED = 20_000;
  * does: a promise or two a request would cost as much as checking the key does.
  */
 export function openDoor(options: DoorOptions): Door {
-  const { gate, snapshots, metrics, usage, clock, corsOrigins, idleMs, log, report, isStopping } = options;
+  const { gate, snapshots, metrics, usage, clock, corsOrigins, idleMs, log, report } = options;
   const keepAlive = `timeout=${Math.floor(idleMs / 1000)}`;
   const vary = varyOf(corsOrigins);
   const reportFailure = sparing(report, clock, FAILURE_MS);
@@ -135,8 +133,7 @@ export function openDoor(options: DoorOptions): Door {
     headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
     if (verdict) addLimitHeaders(headers, verdict);
     if (corsOrigins.size > 0) headers.push(...corsHeaders(request.headers.origin, corsOrigins));
-    if (isStopping()) headers.push('connection', 'close');
-    else if (response.shouldKeepAlive) headers.push('keep-alive', keepAlive);
+    if (response.shouldKeepAlive) headers.push('keep-alive', keepAlive);
     response.writeHead(status, headers);
     ready.push({ response, body });
   };

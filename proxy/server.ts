@@ -124,7 +124,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       idleMs: bounds.idleMs,
       log: options.log ?? null,
       report,
-      isStopping: () => stopping,
     });
     const app = buildApp(door, bounds, (status, request_id) => {
       metrics.count('none', status, 'none');

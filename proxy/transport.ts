@@ -86,7 +86,7 @@ function routeOddRequests(server: Server, handle: Handler): void {
     try {
       response.assignSocket(socket as Socket);
     } catch {
-      // Sent hard upon another request, which no proper client does. That one is answered at the end of this turn.
+      // Sent hard upon another request, which no proper client does. That one is answered at the end of this turn or not at all.
       setImmediate(close);
       return;
     }
@@ -126,6 +126,20 @@ export const BOUNDS: Bounds = {
   connections: 10_000,
 };
 
+/** A server that stops leaves idle connections open for so long: to requests that were sent before clients could know. */
+const LATE_MS = 100;
+
+interface Asked {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Has each connection of `round` end with the last answer on it, for the server is stopping. */
+function endConnections(round: readonly Asked[]): void {
+  const last = new Map(round.map(({ request, response }) => [request.socket, response]));
+  for (const response of last.values()) response.shouldKeepAlive = false;
+}
+
 /**
  * A server of what comes to `door` that keeps to `bounds`.
  *
@@ -134,11 +148,12 @@ export const BOUNDS: Bounds = {
  * other, which wakes a busy client less often.
  */
 export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused): Server {
-  let waiting: { request: IncomingMessage; response: ServerResponse }[] = [];
+  let waiting: Asked[] = [];
   const underWay = createUnderWay(bounds);
   const answerAll = () => {
     const requests = waiting;
     waiting = [];
+    if (!server.listening) endConnections(requests);
     const { answer, send } = door();
     for (const { request, response } of requests) {
       if (namesItsHost(request)) answer(request, response);
@@ -176,7 +191,9 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
   // To Node, which asks this as it closes, a connection is idle whose answer it has been given but not yet sent. Asked
   // again at the end of each answer under way, it closes the connections that fell idle since.
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => underWay.whenNone(closeIdle);
+  server.closeIdleConnections = () => {
+    setTimeout(() => setImmediate(() => underWay.whenNone(closeIdle)), LATE_MS).unref();
+  };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What came before it on the connection is answered first, and nothing is written into an answer under way.
     if (waiting.length > 0) answerAll();

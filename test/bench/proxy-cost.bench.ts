@@ -32,7 +32,7 @@ const metrics = createMetrics();
 const door = openDoor({
   ...{ gate: composeGate(store, limiter, { perMinute, perMonth }), snapshots, metrics, clock: systemClock },
   ...{ usage: { count() {}, async flush() {} }, corsOrigins: new Set<string>(), idleMs: 65_000, log: null },
-  ...{ report: () => {}, isStopping: () => false },
+  ...{ report: () => {} },
 });
 const rawHeaders = ['Host', '127.0.0.1:8080', 'x-api-key', key, 'Accept-Encoding', 'gzip'];
 const headers = { host: '127.0.0.1:8080', 'x-api-key': key, 'accept-encoding': 'gzip' };

@@ -27,7 +27,6 @@ async function serve(look: () => Admit): Promise<{ statuses(keys: string[]): Pro
     idleMs: BOUNDS.idleMs,
     log: null,
     report: (line) => reports.push(line),
-    isStopping: () => false,
   });
   const server = createBoundedServer(door, BOUNDS, () => {});
   server.listen(0, '127.0.0.1');

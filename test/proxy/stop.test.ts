@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../proxy/clock.ts';
 import { startServer } from '../../proxy/server.ts';
 import { makeBuild } from './fixture.ts';
-import { portOf } from './raw-client.ts';
-import { giveKey } from './service.ts';
+import { portOf, splitAnswers } from './raw-client.ts';
+import { giveKey, startService } from './service.ts';
 
 const isOpen = (url: string) =>
   new Promise<boolean>((resolve) => {
@@ -38,4 +39,51 @@ test('limits that cannot be written down at the stop keep nothing else open, and
   } finally {
     remove();
   }
+});
+
+test('what comes on a connection while the server stops is answered, all of it, and then the connection ends', async () => {
+  const service = await startService({ fixture: { outlinePoints: 200_000 } });
+  const { key } = await giveKey(service.store);
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;
+  const socket = connect(portOf(service.url), '127.0.0.1');
+  socket.write(ask('/v1/boundaries/states'));
+  // Not read to its end for now, it keeps the connection open.
+  await once(socket, 'readable');
+  const stopped = service.close();
+  await vi.waitFor(async () => expect(await isOpen(service.url)).toBe(false));
+  socket.write(ask('/v1/periods').repeat(8));
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part);
+  await stopped;
+  const [large, ...small] = splitAnswers(Buffer.concat(parts).toString('latin1'));
+  expect(large!.headers).toContain('keep-alive');
+  expect(small.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(small.map(({ headers }) => /^connection: (.*)$/im.exec(headers)![1])).toEqual([
+    ...Array(7).fill('keep-alive'),
+    'close',
+  ]);
+});
+
+test('a request that was on its way when the stop began is answered, on a connection that was idle', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  const ask = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;
+  const sockets = [connect(portOf(service.url), '127.0.0.1'), connect(portOf(service.url), '127.0.0.1')];
+  for (const socket of sockets) {
+    socket.write(ask);
+    await once(socket, 'data');
+  }
+  const [late, idle] = sockets.map(async (socket) => {
+    const parts: Buffer[] = [];
+    for await (const part of socket) parts.push(part);
+    return splitAnswers(Buffer.concat(parts).toString('latin1'));
+  });
+  const stopped = service.close();
+  await vi.waitFor(async () => expect(await isOpen(service.url)).toBe(false), { interval: 1 });
+  sockets[0]!.write(ask);
+  const [answer, ...more] = (await late)!;
+  expect([answer!.status, more]).toEqual([200, []]);
+  expect(answer!.headers).toContain('Connection: close');
+  expect(await idle).toEqual([]);
+  await stopped;
 });
