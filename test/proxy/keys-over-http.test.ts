@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { openStore } from '../../proxy/keys/open-store.ts';
 import { FORMS, removeServersAtEnd } from './forms.ts';
+import { exchange, portOf } from './raw-client.ts';
 import { codeOf, giveKey, startService } from './service.ts';
 
 removeServersAtEnd();
@@ -105,4 +107,34 @@ test('CORS is off by default and then only for listed origins', async () => {
     null,
     'Accept-Encoding, Origin',
   ]);
+});
+
+test('a key in use is known by its exact text alone, and in no spelling once another process has revoked it', async () => {
+  const service = await startService();
+  const { id, key } = await giveKey(service.store);
+  const spellings: [string, number][] = [
+    [`X-Api-Key: ${key}`, 200],
+    [`X-API-KEY:\t${key}\t `, 200],
+    [`Authorization: bearer   ${key}`, 200],
+    [`Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`, 200],
+    [`Authorization: Basic ${key}\r\nX-Api-Key: ${key}`, 200],
+    [`Authorization: Bearer\t${key}`, 401],
+    [`Authorization: Bearer\r\nX-Api-Key: ${key}`, 401],
+    [`X-Api-Key: ${key}, ${key}`, 401],
+    [`X-Api-Key: "${key}"`, 401],
+    [`X-Api-Key: ${key}\xa0`, 401],
+    [`X-Api-Key: ${key.toUpperCase()}`, 401],
+    [`X-Api-Key: ${key}${'A'.repeat(10_000)}`, 401],
+    ['X-Api-Key: __proto__', 401],
+  ];
+  const text = spellings.map(([headers]) => `GET /v1/periods HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`).join('');
+  const statuses = async () => {
+    const { answers } = await exchange(portOf(service.url), text, { end: true });
+    return answers.map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual(spellings.map(([, status]) => status));
+  const other = openStore(service.storeUrl);
+  await other.revokeKey(id, Date.now());
+  await other.close();
+  expect(await statuses()).toEqual(spellings.map(() => 401));
 });
