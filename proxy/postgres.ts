@@ -44,7 +44,7 @@ export function openPostgres(url: string, versions: readonly string[]): Postgres
   pool.on('error', () => {});
 
   const connected = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
-    const client = await pool.connect().catch(refuse);
+    const client = await connect(pool);
     // Should it break between two statements, the next one says so.
     const ignore = () => {};
     client.on('error', ignore);
@@ -98,6 +98,15 @@ export function openPostgres(url: string, versions: readonly string[]): Postgres
   };
 }
 
+/** Whatever is wrong here is so with the server, the login or the address. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
 /** One process at a time brings the schema up to date, counted in a table of its own. */
 async function migrate(query: Query, versions: readonly string[]): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtext('malaria-proxy schema'))");
@@ -119,17 +128,25 @@ function isDatabaseError(error: unknown): error is pg.DatabaseError {
 }
 
 /**
- * SQLSTATE classes that speak of the server and not of the statement: connection, login, database, transactions that
- * it gave up, resources, shutdown.
+ * How SQLSTATEs begin that speak of the server and not of the statement: connection, a server that only reads (a standby
+ * in the primary's place), login, database, transactions that it gave up, rights, resources, shutdown, its disk.
  */
-const OF_THE_SERVER = ['08', '28', '3D', '40', '53', '57'];
+const OF_THE_SERVER = ['08', '25006', '28', '3D', '40', '42501', '53', '57', '58'];
 /** A text with a NUL, which PostgreSQL keeps nowhere. */
 const NUL_IN_TEXT = '22021';
 
-/** Throws `error`, as one line for people where the server cannot be used. The address may hold a password: it is left out. */
+/** Throws `error`, as one line for people where the server cannot be used. */
 function refuse(error: unknown): never {
-  if (isDatabaseError(error) && error.code === NUL_IN_TEXT) throw new UsageError('a text with a NUL character');
-  if (isDatabaseError(error) && !OF_THE_SERVER.includes(error.code?.slice(0, 2) ?? '')) throw error;
-  const code = (error as NodeJS.ErrnoException).code;
-  throw new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
+  if (isDatabaseError(error)) {
+    const { code = '' } = error;
+    if (code === NUL_IN_TEXT) throw new UsageError('a text with a NUL character');
+    if (!OF_THE_SERVER.some((start) => code.startsWith(start))) throw error;
+  }
+  throw unavailable(error);
+}
+
+/** The address may hold a password: it is left out. */
+function unavailable(error: unknown): UnavailableError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { doStatePart } from '../state-part.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
@@ -24,7 +24,11 @@ export function partCommand(): Command {
   return addCountryOptions(new Command('part'))
     .description("Work out some states' part of a stage, for a build to merge")
     .argument('<stage>', 'which stage')
-    .option('--states <codes>', 'two-letter codes, commas between', (text) => text.split(','), [])
+    .addOption(
+      new Option('--states <codes>', 'two-letter codes, commas between; may be repeated')
+        .argParser((text: string, all: string[]) => [...all, ...text.split(',')])
+        .default([], 'none'),
+    )
     .option('--json', 'progress and result as JSON lines')
     .addHelpText('after', DETAIL)
     .action(async (stage: string, options: CountryOptions & { states: string[]; json?: boolean }) => {

@@ -19,25 +19,48 @@ export interface Steps<Whole, Part> {
 export const stepsDirectory = (cache: string, { stage, key }: Pick<Recipe, 'stage' | 'key'>) =>
   `${entryDirectory(cache, stage, key)}.steps`;
 
-/** Keeps a step. @returns its file */
+/** Keeps a step, in place of a damaged file of its name too. @returns its file */
 export function keepStep(directory: string, step: { whole: unknown } | StatesPart<unknown>): string {
   const text = JSON.stringify(step, refuseUnfinite);
   const file = path.join(directory, `${'whole' in step ? 'whole' : 'part'}-${sha256(text)}.json`);
-  if (!existsSync(file)) writeWhole(file, text);
+  writeWhole(file, text);
   return file;
 }
 
-/** @throws Error where two differ about what is one thing: the stage is not a function of what it reads */
+/**
+ * @throws Error where two differ about what is one thing: the stage is not a function of what it reads; or where a file
+ *   holds, undamaged, something else than a step
+ */
 export function readSteps<Whole, Part>(directory: string): Steps<Whole, Part> {
   const names = existsSync(directory) ? readdirSync(directory).sort() : [];
-  const read = <T>(kind: string): T[] =>
+  const read = <T>(kind: 'whole' | 'part'): T[] =>
     names.flatMap((name) => {
       const hash = /^(whole|part)-([0-9a-f]{64})\.json$/.exec(name);
       if (hash?.[1] !== kind) return [];
-      const text = readFileSync(path.join(directory, name), 'utf8');
-      return sha256(text) === hash[2] ? [JSON.parse(text)] : [];
+      const file = path.join(directory, name);
+      const text = readFileSync(file, 'utf8');
+      if (sha256(text) !== hash[2]) return [];
+      const step = parse(text);
+      if (!IS_STEP[kind](step))
+        throw new Error(`${file}: found no step of a stage, expected what \`malaria-risk part\` wrote; remove it`);
+      return [step as T];
     });
   const wholes = read<{ whole: Whole }>('whole');
   if (wholes.length > 1) throw new Error(`${directory}: found ${wholes.length} results of one thing, expected one`);
   return { ...wholes[0], parts: read('part') };
+}
+
+const IS_STEP = {
+  whole: (step: unknown) => isObject(step) && 'whole' in step,
+  part: (step: unknown) => isObject(step) && 'part' in step && Array.isArray(step.states) && step.states.length > 0,
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object';
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

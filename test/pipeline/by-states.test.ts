@@ -62,6 +62,34 @@ describe('the tiny country', () => {
     expect(await people(out)).toEqual(sound);
   });
 
+  test('a job that runs again writes a damaged part anew', async () => {
+    const out = temporary();
+    const options = { stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent };
+    const [, file] = await doStatePart(options);
+    const sound = readFileSync(file!, 'utf8');
+    writeFileSync(file!, sound.slice(0, 100));
+    expect(await doStatePart(options)).toContain(file);
+    expect(readFileSync(file!, 'utf8')).toBe(sound);
+  });
+
+  test('a file that holds no step under the hash of its bytes: an error that names it', async () => {
+    const out = temporary();
+    const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
+    for (const text of ['{', 'null', '{"part":1}', '{"states":"AB","part":{}}', '{"states":[],"part":{}}']) {
+      const none = path.join(path.dirname(file!), `part-${sha256(text)}.json`);
+      writeFileSync(none, text);
+      await expect(people(out)).rejects.toThrow(`${none}: found no step of a stage, expected`);
+      rmSync(none);
+    }
+  });
+
+  test('--states may be repeated', async () => {
+    const place = ['--country', country, '--out', temporary()];
+    const ended = await run(['part', 'zonal', '--states', 'AD', '--states', 'AB', ...place]);
+    const part = ended.stdout.split('\n').find((line) => line.includes('part-'));
+    expect(JSON.parse(readFileSync(part!, 'utf8')).states).toEqual(['AB', 'AD']);
+  });
+
   test('two results of what all parts share: an error', async () => {
     const out = temporary();
     const [whole] = await doStatePart({ stage: 'zonal', states: [], country, out, jobs: 1, onEvent });

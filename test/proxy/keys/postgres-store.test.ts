@@ -4,6 +4,7 @@ import { hashKey } from '../../../proxy/keys/key-format.ts';
 import { openStore } from '../../../proxy/keys/open-store.ts';
 import { SCHEMA } from '../../../proxy/keys/postgres-schema.ts';
 import { openPostgres } from '../../../proxy/postgres.ts';
+import { UnavailableError } from '../../../proxy/usage-error.ts';
 import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 
@@ -94,5 +95,27 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       /^(?!.*secret)store: PostgreSQL cannot be used: .*ECONNREFUSED/,
     );
     await nowhere.close();
+  });
+
+  test('what is wrong with the server, the login or the address is one line, and no fault of ours', async () => {
+    const refusal = async (url: string) => {
+      const store = openStore(url);
+      const error: unknown = await store.createAccount('organisation', 'any', 1).catch((thrown) => thrown);
+      await store.close();
+      expect(error).toBeInstanceOf(UnavailableError);
+      const { message } = error as Error;
+      expect(message).toMatch(/^(?!.*secret)store: PostgreSQL cannot be used: [^\n]+$/);
+      return message;
+    };
+    // Since PostgreSQL 15 only the owner of a database may make tables in it.
+    await sql('CREATE DATABASE others');
+    await sql("CREATE ROLE guest LOGIN PASSWORD 'secret'");
+    const others = server.url.replace(/postgres$/, 'others');
+    expect(await refusal(others.replace('malaria@', 'guest:secret@'))).toContain('permission denied');
+    // As on a standby that has the primary's address.
+    await sql('ALTER DATABASE others SET default_transaction_read_only = on');
+    expect(await refusal(others)).toContain('read-only transaction');
+    expect(await refusal('postgres://me:secret@127.0.0.1:99999/db')).toContain('Invalid URL');
+    expect(await refusal(`${others}?sslmode=verify-full&sslrootcert=/there/is/none`)).toContain('/there/is/none');
   });
 });
