@@ -100,7 +100,8 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
   test('what is wrong with the server, the login or the address is one line, and no fault of ours', async () => {
     const refusal = async (url: string) => {
       const store = openStore(url);
-      const error: unknown = await store.createAccount('organisation', 'any', 1).catch((thrown) => thrown);
+      const asked = Promise.resolve(store.createAccount('organisation', 'any', 1));
+      const error: unknown = await asked.catch((thrown) => thrown);
       await store.close();
       expect(error).toBeInstanceOf(UnavailableError);
       const { message } = error as Error;
