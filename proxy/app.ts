@@ -1,6 +1,7 @@
 /** Assembly of the API. Listening is server.ts's. */
 import fastify, { type FastifyInstance } from 'fastify';
-import { type Bounds, createBoundedServer, type Door, type Refused } from './transport.ts';
+import type { Refused } from './malformed.ts';
+import { type Bounds, createBoundedServer, type Door } from './transport.ts';
 
 /**
  * The API's server around `door`. Fastify listens, closes and drains; requests go straight to the door by its
