@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Headers } from './headers.ts';
+import { type HeaderLines, headerLines } from './head.ts';
 import type { Reply } from './replies.ts';
 
 const EXPOSED = 'ETag, Model-Version, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
@@ -17,11 +17,11 @@ export function isPreflight({ method, headers }: IncomingMessage, origins: Reado
 export function preflightReply(): Reply {
   return {
     status: 204,
-    headers: [
+    lines: headerLines(
       ...['access-control-allow-methods', 'GET, HEAD'],
       ...['access-control-allow-headers', 'Authorization, X-Api-Key, If-None-Match'],
       ...['access-control-max-age', '3600'],
-    ],
+    ),
     body: null,
   };
 }
@@ -31,8 +31,8 @@ export function varyOf(origins: ReadonlySet<string>): string {
   return origins.size > 0 ? 'Accept-Encoding, Origin' : 'Accept-Encoding';
 }
 
-/** Headers that let pages of a listed `origin` read the answer. */
-export function corsHeaders(origin: string | undefined, origins: ReadonlySet<string>): Headers {
-  if (origin === undefined || !origins.has(origin)) return [];
-  return ['access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED];
+/** Lines that let pages of a listed `origin` read the answer. */
+export function corsLines(origin: string | undefined, origins: ReadonlySet<string>): HeaderLines {
+  if (origin === undefined || !origins.has(origin)) return '';
+  return headerLines('access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED);
 }

@@ -2,12 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { type Awaitable, andThen, type Clock } from './clock.ts';
-import { corsHeaders, isPreflight, preflightReply, varyOf } from './cors.ts';
+import { corsLines, isPreflight, preflightReply, varyOf } from './cors.ts';
 import type { Admit, Gate } from './gate/gate.ts';
+import { dateLines, headerLines, writeHead } from './head.ts';
 import { presentedKey } from './keys/credentials.ts';
 import type { KeyKind } from './keys/key-format.ts';
 import type { Holder } from './keys/store.ts';
-import { addLimitHeaders } from './limits/limit-headers.ts';
+import { limitLines } from './limits/limit-headers.ts';
 import type { Verdict } from './limits/limiter.ts';
 import { remember } from './memory.ts';
 import type { Metrics } from './metrics.ts';
@@ -70,8 +71,10 @@ const PLACES_REMEMBERED = 20_000;
  */
 export function openDoor(options: DoorOptions): Door {
   const { gate, snapshots, metrics, usage, clock, corsOrigins, idleMs, log, report } = options;
-  const keepAlive = `timeout=${Math.floor(idleMs / 1000)}`;
-  const vary = varyOf(corsOrigins);
+  const keepAlive = headerLines('connection', 'keep-alive', 'keep-alive', `timeout=${Math.floor(idleMs / 1000)}`);
+  const always = headerLines('vary', varyOf(corsOrigins), 'x-content-type-options', 'nosniff');
+  const dateOf = dateLines();
+  let date = '';
   const reportFailure = sparing(report, clock, FAILURE_MS);
   let admit: Admit;
   let opened = 0;
@@ -129,12 +132,10 @@ export function openDoor(options: DoorOptions): Door {
       const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
       log({ request_id: id, operation, status, key_id: holder?.keyId ?? null, key_kind: kind, ms });
     }
-    const headers = reply.headers.slice();
-    headers.push('vary', vary, 'x-content-type-options', 'nosniff', 'x-request-id', id);
-    if (verdict) addLimitHeaders(headers, verdict);
-    if (corsOrigins.size > 0) headers.push(...corsHeaders(request.headers.origin, corsOrigins));
-    if (response.shouldKeepAlive) headers.push('keep-alive', keepAlive);
-    response.writeHead(status, headers);
+    let lines = `${reply.lines}${always}x-request-id: ${id}\r\n`;
+    if (verdict) lines += limitLines(verdict);
+    if (corsOrigins.size > 0) lines += corsLines(request.headers.origin, corsOrigins);
+    writeHead(response, status, lines + date, keepAlive);
     ready.push({ response, body });
   };
 
@@ -187,6 +188,7 @@ export function openDoor(options: DoorOptions): Door {
       };
     }
     opened = clock.wallMs();
+    date = dateOf(opened);
     return round;
   };
 }

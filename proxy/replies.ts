@@ -2,14 +2,15 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ErrorCode } from '../pipeline/contract/errors.ts';
 import type { Awaitable } from './clock.ts';
-import type { Headers } from './headers.ts';
+import { type HeaderLines, headerLines } from './head.ts';
 import { chooseCoding, matchesEtag } from './negotiation.ts';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
 import { bodyOf, type Representation, type ServedFile } from './snapshot/bodies.ts';
 
 export interface Reply {
   status: number;
-  headers: Headers;
+  /** What its head says besides what every answer's does. */
+  lines: HeaderLines;
   /** Text is latin1, a character a byte. */
   body: string | Buffer | Readable | null;
 }
@@ -17,11 +18,12 @@ export interface Reply {
 /** `retrySeconds`: when to ask again, where that is known. */
 export function problemReply(code: ErrorCode | FaultCode, requestId: string, retrySeconds?: number): Reply {
   const { status, body } = problem(code, requestId);
-  const headers = ['content-type', PROBLEM_TYPE, 'cache-control', 'no-store', 'content-length', String(body.length)];
-  if (code === 'INVALID_KEY') headers.push('www-authenticate', 'Bearer');
-  if (retrySeconds !== undefined) headers.push('retry-after', String(retrySeconds));
-  if (code === 'METHOD_NOT_ALLOWED') headers.push('allow', 'GET, HEAD');
-  return { status, headers, body };
+  const length = ['content-length', String(body.length)];
+  let lines = headerLines('content-type', PROBLEM_TYPE, 'cache-control', 'no-store', ...length);
+  if (code === 'INVALID_KEY') lines += headerLines('www-authenticate', 'Bearer');
+  if (retrySeconds !== undefined) lines += headerLines('retry-after', String(retrySeconds));
+  if (code === 'METHOD_NOT_ALLOWED') lines += headerLines('allow', 'GET, HEAD');
+  return { status, lines, body };
 }
 
 /** What of a request decides in which form it gets a file. */
@@ -34,12 +36,12 @@ export interface Form {
 /** The prebuilt `file` in the coding that the client likes best; 304 where it has those very bytes. */
 export function fileReply(file: ServedFile, { method, acceptEncoding, ifNoneMatch }: Form): Awaitable<Reply> {
   const found = file[chooseCoding(acceptEncoding)];
-  if (matchesEtag(ifNoneMatch, found.etag)) return { status: 304, headers: found.validators, body: null };
-  const { headers } = found;
-  if (method === 'HEAD') return { status: 200, headers, body: null };
+  if (matchesEtag(ifNoneMatch, found.etag)) return { status: 304, lines: found.validators, body: null };
+  const { lines } = found;
+  if (method === 'HEAD') return { status: 200, lines, body: null };
   const body = bodyOf(file, found);
-  if (body !== null) return { status: 200, headers, body };
-  return openWhole(found).then((opened) => ({ status: 200, headers, body: opened }));
+  if (body !== null) return { status: 200, lines, body };
+  return openWhole(found).then((opened) => ({ status: 200, lines, body: opened }));
 }
 
 /** The bytes of a file that is still as long as it was: fewer or more would run into the next answer on the connection. */

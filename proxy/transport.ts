@@ -23,7 +23,11 @@ export type Door = () => Round;
 function routeOddRequests(server: Server, handle: Handler): void {
   server.on('checkExpectation', handle);
   // No `100 Continue` either: it would invite a body that nobody reads.
-  server.on('checkContinue', handle);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // The body may come all the same.
+    response.shouldKeepAlive = false;
+    handle(request, response);
+  });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has let go of the socket: nothing else would read its end, or close it with the server.
     const close = () => (socket as Socket).destroySoon();

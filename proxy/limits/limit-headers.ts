@@ -1,15 +1,18 @@
+import type { HeaderLines } from '../head.ts';
 import { MINUTE_MS, type Verdict } from './limiter.ts';
 
 /**
- * Adds `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-10 (q quota, w window in seconds, r
- * remaining, t seconds until there is more) to `headers`, and `Retry-After` where the request is refused.
+ * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-10 (q quota, w window in seconds, r
+ * remaining, t seconds until there is more), and `Retry-After` where the request is refused. Of numbers alone, so nothing
+ * is checked.
  */
-export function addLimitHeaders(headers: string[], verdict: Verdict): void {
+export function limitLines(verdict: Verdict): HeaderLines {
   const { refusedBy, minute, month } = verdict;
   let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
   if (month) state += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
-  headers.push('ratelimit-policy', policyOf(verdict), 'ratelimit', state);
-  if (refusedBy !== null) headers.push('retry-after', String((refusedBy === 'month' ? month! : minute).resetSeconds));
+  const lines = `ratelimit-policy: ${policyOf(verdict)}\r\nratelimit: ${state}\r\n`;
+  if (refusedBy === null) return lines;
+  return `${lines}retry-after: ${(refusedBy === 'month' ? month! : minute).resetSeconds}\r\n`;
 }
 
 /** The policy written last: most requests go by the one that the request before them went by. */

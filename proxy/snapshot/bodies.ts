@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { FileEntry } from '../../pipeline/contract/manifest.ts';
 import type { Operation } from '../../pipeline/contract/operations.ts';
-import type { Headers } from '../headers.ts';
+import { type HeaderLines, headerLines } from '../head.ts';
 import type { Coding } from '../negotiation.ts';
 
 /** Exactly these bytes of one file in one coding, read from `path` where they are not held. */
@@ -11,8 +11,8 @@ export interface Representation {
   etag: string;
   path: string;
   /** What tells these bytes from others; all that a 304 repeats. */
-  validators: Headers;
-  headers: Headers;
+  validators: HeaderLines;
+  lines: HeaderLines;
   held: string | Buffer | null;
 }
 
@@ -44,10 +44,10 @@ export function representation(
   modelVersion: string,
 ): Representation {
   const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
-  const validators = ['etag', entry.etag, 'cache-control', CACHE_CONTROL, 'model-version', modelVersion];
-  const headers = [...validators, 'content-type', type, 'content-length', String(entry.bytes)];
-  if (coding !== 'identity') headers.push('content-encoding', coding);
-  return { bytes: entry.bytes, etag: entry.etag, path, validators, headers, held: null };
+  const validators = headerLines('etag', entry.etag, 'cache-control', CACHE_CONTROL, 'model-version', modelVersion);
+  let lines = validators + headerLines('content-type', type, 'content-length', String(entry.bytes));
+  if (coding !== 'identity') lines += headerLines('content-encoding', coding);
+  return { bytes: entry.bytes, etag: entry.etag, path, validators, lines, held: null };
 }
 
 export function toBody(bytes: Buffer): string | Buffer {

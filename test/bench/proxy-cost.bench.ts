@@ -11,7 +11,7 @@ import { composeGate } from '../../proxy/gate/gate.ts';
 import { presentedKey } from '../../proxy/keys/credentials.ts';
 import { hashKey, isWellFormed } from '../../proxy/keys/key-format.ts';
 import { openStore } from '../../proxy/keys/open-store.ts';
-import { addLimitHeaders } from '../../proxy/limits/limit-headers.ts';
+import { limitLines } from '../../proxy/limits/limit-headers.ts';
 import { openLimiter } from '../../proxy/limits/open-limiter.ts';
 import { createMetrics } from '../../proxy/metrics.ts';
 import { newRequestId } from '../../proxy/request-id.ts';
@@ -56,11 +56,7 @@ const STEPS: Record<string, () => unknown> = {
   'of that the SHA-256': () => hashKey(key),
   'its checksum (unknown keys only)': () => isWellFormed(key),
   'minute and month': () => limiter.take(charge),
-  'their headers, as text': () => {
-    const text: string[] = [];
-    addLimitHeaders(text, verdict);
-    return printable.test(text[1]!) || printable.test(text[3]!);
-  },
+  'their headers, as text': () => printable.test(limitLines(verdict)),
   'the request id, as text': () => printable.test(newRequestId()),
   'counting for the metrics': () => metrics.count('risk-lgas', 200, 'live'),
 };

@@ -83,7 +83,7 @@ test('a request that was on its way when the stop began is answered, on a connec
   sockets[0]!.write(ask);
   const [answer, ...more] = (await late)!;
   expect([answer!.status, more]).toEqual([200, []]);
-  expect(answer!.headers).toContain('Connection: close');
+  expect(answer!.headers).toContain('connection: close');
   expect(await idle).toEqual([]);
   await stopped;
 });

@@ -7,8 +7,8 @@ const form = (bytes: number, held: Representation['held'] = null): Representatio
   bytes,
   etag: '',
   path: '',
-  validators: [],
-  headers: [],
+  validators: '',
+  lines: '',
   held,
 });
 /** A file of `bytes` plain bytes whose gzip is held, or not. */
