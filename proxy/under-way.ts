@@ -15,7 +15,8 @@ export interface UnderWay {
 interface Connection {
   answers: number;
   next: () => void;
-  deadline: NodeJS.Timeout;
+  /** None while the answer is young. */
+  deadline: NodeJS.Timeout | null;
   end: () => void;
 }
 
@@ -26,23 +27,33 @@ interface Connection {
 export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; readingMs: number }): UnderWay {
   const connections = new Map<Socket, Connection>();
   let none = () => {};
+  // Most have left before a timer would be of use: those that wait for a store across the network.
+  const youngMs = Math.min(1000, silenceMs / 8, readingMs / 8);
+  let looking: NodeJS.Timeout | null = null;
+  const mindAll = () => {
+    looking = null;
+    for (const [socket, own] of connections) {
+      if (own.deadline !== null) continue;
+      own.deadline = setTimeout(() => socket.destroy(), readingMs);
+      socket.setTimeout(silenceMs);
+    }
+  };
   const begin = (socket: Socket) => {
     const end = () => {
-      clearTimeout(own.deadline);
       connections.delete(socket);
-      // From here on it may be silent for as long as any idle connection.
-      socket.off('close', end).setTimeout(0);
+      socket.off('close', end);
+      if (own.deadline !== null) {
+        clearTimeout(own.deadline);
+        // From here on it may be silent for as long as any idle connection.
+        socket.setTimeout(0);
+      }
       if (connections.size === 0) none();
     };
-    const own: Connection = {
-      answers: 0,
-      next: () => {},
-      deadline: setTimeout(() => socket.destroy(), readingMs),
-      end,
-    };
+    const own: Connection = { answers: 0, next: () => {}, deadline: null, end };
     connections.set(socket, own);
     // An answer that waits for another one's end is told nothing when the connection closes.
-    socket.on('close', end).setTimeout(silenceMs);
+    socket.on('close', end);
+    looking ??= setTimeout(mindAll, youngMs).unref();
     return own;
   };
   return {
@@ -54,7 +65,7 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
         if (socket.destroyed) return;
         own.answers--;
         if (own.answers > 0) {
-          own.deadline.refresh();
+          own.deadline?.refresh();
           return;
         }
         own.end();
