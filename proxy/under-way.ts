@@ -29,9 +29,9 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
   let none = () => {};
   // Most have left before a timer would be of use: those that wait for a store across the network.
   const youngMs = Math.min(1000, silenceMs / 8, readingMs / 8);
-  let looking: NodeJS.Timeout | null = null;
+  let isLooking = false;
   const mindAll = () => {
-    looking = null;
+    isLooking = false;
     for (const [socket, own] of connections) {
       if (own.deadline !== null) continue;
       own.deadline = setTimeout(() => socket.destroy(), readingMs);
@@ -53,7 +53,8 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
     connections.set(socket, own);
     // An answer that waits for another one's end is told nothing when the connection closes.
     socket.on('close', end);
-    looking ??= setTimeout(mindAll, youngMs).unref();
+    if (!isLooking) setTimeout(mindAll, youngMs).unref();
+    isLooking = true;
     return own;
   };
   return {
