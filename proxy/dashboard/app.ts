@@ -9,6 +9,7 @@ import { TooBusy } from '../people/passwords.ts';
 import { BROWSER_MS } from '../people/people.ts';
 import type { Visitor } from '../people/store.ts';
 import { hashToken, isToken, mintToken } from '../people/tokens.ts';
+import { sparing } from '../sparing.ts';
 import { lineOf, UnavailableError, UsageError } from '../usage-error.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
 import { html } from './html.ts';
@@ -80,7 +81,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'There is no such page'));
-  let told = Number.NEGATIVE_INFINITY;
+  const reportOutage = sparing(services.report, services.clock, TOLD_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');
@@ -88,11 +89,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     }
     if (error instanceof UnavailableError) {
       reply.header('retry-after', '10');
-      const now = services.clock.steadyMs();
-      if (now - told >= TOLD_MS) {
-        told = now;
-        services.report(`dashboard: ${lineOf(error)}`);
-      }
+      reportOutage(`dashboard: ${lineOf(error)}`);
       // An answer that never came says nothing of whether the change did.
       const more =
         request.method === 'POST' ? 'Look whether what you sent was done before you send it again.' : undefined;

@@ -3,18 +3,7 @@ import { ACCOUNT, type AccountRow, toAccount } from '../keys/postgres-rows.ts';
 import type { Postgres } from '../postgres.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS, SWEPT_AT_ONCE } from './people.ts';
 import { accountOf, endSessions, holdPerson, PERSON } from './postgres-rows.ts';
-import type { Directory } from './store.ts';
-
-type Sessions = Pick<
-  Directory,
-  | 'openSession'
-  | 'completeSession'
-  | 'visitor'
-  | 'closeSession'
-  | 'closeOtherSessions'
-  | 'rememberBrowser'
-  | 'knowsBrowser'
->;
+import type { Sessions } from './store.ts';
 
 interface VisitRow {
   factor_due: boolean;

@@ -3,18 +3,7 @@ import type { Account } from '../keys/accounts.ts';
 import { transact, transactUnsynced } from '../sqlite-file.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, SEEN_MS, SESSION_MS } from './people.ts';
 import { toPerson } from './sqlite-rows.ts';
-import type { Directory } from './store.ts';
-
-type Sessions = Pick<
-  Directory,
-  | 'openSession'
-  | 'completeSession'
-  | 'visitor'
-  | 'closeSession'
-  | 'closeOtherSessions'
-  | 'rememberBrowser'
-  | 'knowsBrowser'
->;
+import type { Sessions } from './store.ts';
 
 /** Sessions, and the browsers that people have signed in with, in `db`. */
 export function sqliteSessions(db: DatabaseSync, accountOf: (id: string | null) => Account | null): Sessions {

@@ -107,3 +107,15 @@ export interface Directory {
   listAudit(asked: { accountId?: string; before?: number; most: number }): Awaitable<AuditEntry[]>;
   close(): Awaitable<void>;
 }
+
+/** The part of a directory that is about sessions, and the browsers that people have signed in with. */
+export type Sessions = Pick<
+  Directory,
+  | 'openSession'
+  | 'completeSession'
+  | 'visitor'
+  | 'closeSession'
+  | 'closeOtherSessions'
+  | 'rememberBrowser'
+  | 'knowsBrowser'
+>;
