@@ -4,6 +4,7 @@ import type { Source } from '../catalog.ts';
 import { nameOf, sourceOf } from '../ingest/input.ts';
 import { createCellWeights } from '../models/cell-weights.ts';
 import { blockCells, createCellPool } from '../models/prediction-cells.ts';
+import { addTouched, type TouchedCells } from '../models/touched-cells.ts';
 import { markCentres } from '../models/urban-centre.ts';
 import { addWindow, createSums, zonalStatistics } from '../models/zonal.ts';
 import { type Coverage, coveredCells, createCover } from '../numerics/coverage.ts';
@@ -16,7 +17,6 @@ import { matchCentres, readNearest } from '../readers/nearest.ts';
 import { checkCovered } from './zonal-checks.ts';
 import { gridOfRain, readRain } from './zonal-rain.ts';
 import { openSource, rasterSources, unitsOf } from './zonal-sources.ts';
-import { addTouched, type TouchedCells } from './zonal-touched.ts';
 import type { ZonalWhole } from './zonal-whole.ts';
 
 /** Side of the blocks that population cells are pooled to for prediction. */

@@ -3,11 +3,11 @@ import type { Source } from '../catalog.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
+import { countTouched } from '../models/touched-cells.ts';
 import { compareWithCensus } from './zonal-checks.ts';
 import { measureLgas, type ZonalPart } from './zonal-part.ts';
 import { climateOf } from './zonal-rain.ts';
 import { fillGaps, rasterSources } from './zonal-sources.ts';
-import { countTouched } from './zonal-touched.ts';
 import { lookAtWhole, type ZonalWhole } from './zonal-whole.ts';
 
 export interface ZonalInput {
