@@ -9,6 +9,16 @@ export interface Clock {
   steadyMs(): number;
 }
 
+/** What both clocks say at one moment. */
+export interface Moment {
+  wallMs: number;
+  steadyMs: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { wallMs: clock.wallMs(), steadyMs: clock.steadyMs() };
+}
+
 export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
 
 /** What may be had at once (embedded store) or only later (a store across the network). */

@@ -1,7 +1,7 @@
 /** Where every request comes in: key, then limits, then outcome, then bytes. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
-import { type Awaitable, andThen, type Clock } from './clock.ts';
+import { type Awaitable, andThen, type Clock, type Moment, momentOf } from './clock.ts';
 import { corsLines, isPreflight, preflightReply, varyOf } from './cors.ts';
 import type { Admit, Gate } from './gate/gate.ts';
 import { dateLines, headerLines, writeHead } from './head.ts';
@@ -77,12 +77,11 @@ export function openDoor(options: DoorOptions): Door {
   let date = '';
   const reportFailure = sparing(report, clock, FAILURE_MS);
   let admit: Admit;
-  let opened = 0;
+  let opened: Moment;
   /** Whose heads are written and whose bytes are not sent yet. */
   let ready: Ready[] = [];
   let snapshot = snapshots.current();
-  const placesOf = ({ manifest }: typeof snapshot) =>
-    remember(PLACES_REMEMBERED, (target) => locate(target, manifest.coverage));
+  const placesOf = ({ coverage }: typeof snapshot) => remember(PLACES_REMEMBERED, (target) => locate(target, coverage));
   let placeOf = placesOf(snapshot);
 
   const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
@@ -127,7 +126,7 @@ export function openDoor(options: DoorOptions): Door {
     const { status, body } = reply;
     const kind = holder?.kind ?? 'none';
     metrics.count(operation, status, kind);
-    if (holder) usage.count(holder.keyId, operation, status === 429);
+    if (holder) usage.count(holder.keyId, operation, status === 429, opened.wallMs);
     if (log) {
       const ms = Math.round((clock.steadyMs() - started) * 1000) / 1000;
       log({ request_id: id, operation, status, key_id: holder?.keyId ?? null, key_kind: kind, ms });
@@ -187,8 +186,8 @@ export function openDoor(options: DoorOptions): Door {
         throw error;
       };
     }
-    opened = clock.wallMs();
-    date = dateOf(opened);
+    opened = momentOf(clock);
+    date = dateOf(opened.wallMs);
     return round;
   };
 }

@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     },
     render(snapshots, { uptimeSeconds, connections, memoryBytes }) {
-      const version = snapshots.current().manifest.model_version;
+      const version = snapshots.current().model_version;
       return [
         '# HELP malaria_requests_total Requests answered.',
         '# TYPE malaria_requests_total counter',

@@ -26,7 +26,7 @@ export function buildOps({ snapshots, metrics, gauges, unready }: OpsOptions): F
     return {
       status: reason === null ? 'ready' : 'unready',
       reason,
-      model_version: snapshots.current().manifest.model_version,
+      model_version: snapshots.current().model_version,
       refused_snapshot: snapshots.refused(),
     };
   });

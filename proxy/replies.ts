@@ -5,7 +5,7 @@ import type { Awaitable } from './clock.ts';
 import { type HeaderLines, headerLines } from './head.ts';
 import { chooseCoding, matchesEtag } from './negotiation.ts';
 import { type FaultCode, PROBLEM_TYPE, problem } from './problems.ts';
-import { bodyOf, type Representation, type ServedFile } from './snapshot/bodies.ts';
+import { bodyOf, linesOf, pathOf, type Representation, type ServedFile } from './snapshot/bodies.ts';
 
 export interface Reply {
   status: number;
@@ -36,8 +36,8 @@ export interface Form {
 /** The prebuilt `file` in the coding that the client likes best; 304 where it has those very bytes. */
 export function fileReply(file: ServedFile, { method, acceptEncoding, ifNoneMatch }: Form): Awaitable<Reply> {
   const found = file[chooseCoding(acceptEncoding)];
-  if (matchesEtag(ifNoneMatch, found.etag)) return { status: 304, lines: found.validators, body: null };
-  const { lines } = found;
+  if (matchesEtag(ifNoneMatch, found.etag)) return { status: 304, lines: linesOf(found).validators, body: null };
+  const { all: lines } = linesOf(found);
   if (method === 'HEAD') return { status: 200, lines, body: null };
   const body = bodyOf(file, found);
   if (body !== null) return { status: 200, lines, body };
@@ -45,7 +45,8 @@ export function fileReply(file: ServedFile, { method, acceptEncoding, ifNoneMatc
 }
 
 /** The bytes of a file that is still as long as it was: fewer or more would run into the next answer on the connection. */
-async function openWhole({ path, bytes }: Representation): Promise<Readable> {
+async function openWhole(found: Representation): Promise<Readable> {
+  const [path, { bytes }] = [pathOf(found), found];
   const handle = await open(path);
   const { size } = await handle.stat();
   if (size === bytes) return handle.createReadStream();

@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opened.push(() => store.close());
     const usageStore = openUsage(options.store, store);
     opened.push(() => usageStore.close());
-    const usage = countUsage(usageStore, clock);
+    const usage = countUsage(usageStore);
     opened.push(() => noteDown('usage', () => usage.flush(), report, LAST_NOTE_MS));
     const noting = setInterval(() => {
       noteDown('times of last use', () => store.noteUses(), report);

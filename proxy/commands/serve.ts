@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
@@ -116,6 +117,7 @@ async function serve(options: ServeOptions): Promise<void> {
     if (options.log) events.write({ message });
     else console.error(`malaria-proxy: ${message}`);
   };
+  keepRequestsYoung();
   // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
   const server = await startServer({
@@ -145,6 +147,15 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+/**
+ * V8 makes what comes from a line of code straight in the old generation where it has seen most of that live long, as it
+ * does of Node's streams while a snapshot is opened. What requests leave behind would then fill it, and to sweep the
+ * whole heap takes both cores of a small machine for 40 ms: twice to four times the p99 under full load.
+ */
+function keepRequestsYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
 /** @throws UsageError where links would lead nowhere. */
 function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
@@ -161,7 +172,7 @@ function announce(
   { json, log }: ServeOptions,
   report: (line: string) => void,
 ): void {
-  const { model_version, coverage } = server.current().manifest;
+  const { model_version, coverage } = server.current();
   if (json) {
     const dashboard = server.dashboardUrl === null ? {} : { dashboard_url: server.dashboardUrl };
     print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, ...dashboard, model_version, key }));

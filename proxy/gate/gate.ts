@@ -1,4 +1,4 @@
-import { type Awaitable, andThen } from '../clock.ts';
+import { type Awaitable, andThen, type Moment } from '../clock.ts';
 import type { Holder, Identify, KeyReader } from '../keys/store.ts';
 import type { Charge, Limiter, Verdict } from '../limits/limiter.ts';
 
@@ -14,10 +14,10 @@ export interface Unavailable {
 }
 
 /**
- * Decides a request with `key`, as a client presents it, at wall-clock time `now` (ms), and charges it where it is
- * granted; null where the key is unknown, mistyped or not admitted.
+ * Decides a request with `key`, as a client presents it, at `now`, and charges it where it is granted; null where the
+ * key is unknown, mistyped or not admitted.
  */
-export type Admit = (key: string, now: number) => Awaitable<Admission | Unavailable | null>;
+export type Admit = (key: string, now: Moment) => Awaitable<Admission | Unavailable | null>;
 
 /** Key and limits in one: one round trip where they are kept across the network. */
 export interface Gate {
@@ -50,9 +50,9 @@ function chargeOf({ keyId, ownerId, kind, perMinute, perMonth }: Holder, service
 export function composeGate(keys: KeyReader, limiter: Limiter, service: DefaultLimits): Gate {
   let identify: Identify;
   const admit: Admit = (key, now) =>
-    andThen(identify(key, now), (holder) => {
+    andThen(identify(key, now.wallMs), (holder) => {
       if (!holder) return null;
-      return andThen(limiter.take(chargeOf(holder, service)), (verdict) => ({ holder, verdict }));
+      return andThen(limiter.take(chargeOf(holder, service), now), (verdict) => ({ holder, verdict }));
     });
   return {
     look() {

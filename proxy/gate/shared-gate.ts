@@ -127,7 +127,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   const admit: Admit = (key, now) => {
     if (!isWellFormed(key)) return null;
     // Whatever fails between here and a verdict lets nobody in; epoch.ts says what it was, once.
-    return decide(hashKey(key), now).catch(() => {
+    return decide(hashKey(key), now.wallMs).catch(() => {
       keeper.wake();
       return UNAVAILABLE;
     });

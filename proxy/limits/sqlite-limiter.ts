@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import { minuteBlock, monthBlock } from './blocks.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
-import { addGrant, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
+import { addGrants, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
 
 const SCHEMA = [
   `CREATE TABLE minutes (key_id TEXT PRIMARY KEY, grants INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
@@ -59,7 +59,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   for (const { key_id, grants, until } of db.prepare('SELECT * FROM minutes').all()) {
     const age = Math.max(0, clock.wallMs() - Number(until));
     const log = createLog();
-    if (age < MINUTE_MS) for (let i = 0; i < Number(grants); i++) addGrant(log, clock.steadyMs() - age);
+    if (age < MINUTE_MS) addGrants(log, clock.steadyMs() - age, Number(grants));
     if (log.count > 0) minutes.set(String(key_id), { log, leased: 0, leaseEnd: 0 });
   }
   db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
@@ -101,10 +101,8 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   };
 
   return {
-    take(charge) {
-      const now = clock.steadyMs();
+    take(charge, { wallMs: wall, steadyMs: now }) {
       const minute = minuteOf(charge.keyId, now);
-      const wall = clock.wallMs();
       calendar = calendarMonth(wall, calendar);
       const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
       const monthIsUp = month !== null && month.taken - month.left >= charge.perMonth!;
@@ -112,7 +110,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       const refusedBy = monthIsUp ? 'month' : minuteIsUp ? 'minute' : null;
       if (refusedBy === null) {
         lease(charge, minute, month, now);
-        addGrant(minute.log, now);
+        addGrants(minute.log, now);
         minute.leased--;
         if (month) month.left--;
       }

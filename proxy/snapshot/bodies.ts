@@ -1,19 +1,33 @@
 /** The files of a snapshot as they are sent, and how much of them is held in memory. */
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { FileEntry } from '../../pipeline/contract/manifest.ts';
 import type { Operation } from '../../pipeline/contract/operations.ts';
-import { type HeaderLines, headerLines } from '../head.ts';
+import { type HeaderLines, headerLines, joined } from '../head.ts';
 import type { Coding } from '../negotiation.ts';
 
-/** Exactly these bytes of one file in one coding, read from `path` where they are not held. */
+/** Exactly these bytes of one file in one coding, read from the file `name` of the snapshot where they are not held. */
 export interface Representation {
   bytes: number;
   etag: string;
-  path: string;
+  name: string;
+  shared: Shared;
+  /** Made when first asked for: most files of a snapshot never are. */
+  lines: Lines | null;
+  held: string | Buffer | null;
+}
+
+/** What all files of one operation in one coding have alike. */
+export interface Shared {
+  directory: string;
+  version: HeaderLines;
+  type: HeaderLines;
+}
+
+interface Lines {
   /** What tells these bytes from others; all that a 304 repeats. */
   validators: HeaderLines;
-  lines: HeaderLines;
-  held: string | Buffer | null;
+  all: HeaderLines;
 }
 
 export type ServedFile = Readonly<Record<Coding, Representation>> & { plainBodies: PlainBodies };
@@ -36,18 +50,32 @@ const AS_TEXT_BYTES = 4 << 10;
  */
 const CACHE_CONTROL = 'private, no-cache';
 
-export function representation(
-  operation: Operation,
-  coding: Coding,
-  entry: FileEntry,
-  path: string,
-  modelVersion: string,
-): Representation {
+export function sharedBy(operation: Operation, coding: Coding, directory: string, modelVersion: string): Shared {
   const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
-  const validators = headerLines('etag', entry.etag, 'cache-control', CACHE_CONTROL, 'model-version', modelVersion);
-  let lines = validators + headerLines('content-type', type, 'content-length', String(entry.bytes));
-  if (coding !== 'identity') lines += headerLines('content-encoding', coding);
-  return { bytes: entry.bytes, etag: entry.etag, path, validators, lines, held: null };
+  const encoding = coding === 'identity' ? [] : ['content-encoding', coding];
+  return {
+    directory,
+    version: headerLines('cache-control', CACHE_CONTROL, 'model-version', modelVersion),
+    type: headerLines('content-type', type, ...encoding),
+  };
+}
+
+export function representation(name: string, { bytes, etag }: FileEntry, shared: Shared): Representation {
+  return { bytes, etag, name, shared, lines: null, held: null };
+}
+
+export function pathOf({ name, shared }: Representation): string {
+  return join(shared.directory, name);
+}
+
+export function linesOf(found: Representation): Lines {
+  if (found.lines === null) {
+    const { etag, bytes, shared } = found;
+    const validators = joined(headerLines('etag', etag), shared.version);
+    const all = joined(validators, shared.type, headerLines('content-length', String(bytes)));
+    found.lines = { validators, all };
+  }
+  return found.lines;
 }
 
 export function toBody(bytes: Buffer): string | Buffer {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
-import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import { type Coverage, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Coding } from '../negotiation.ts';
 import { lineOf } from '../usage-error.ts';
@@ -17,13 +17,15 @@ import {
   type Representation,
   representation,
   type ServedFile,
+  sharedBy,
   toBody,
 } from './bodies.ts';
 
 /** An opened snapshot: what it covers, and every file that answers a request in every coding. */
 export interface Snapshot {
   directory: string;
-  manifest: Manifest;
+  model_version: string;
+  coverage: Coverage;
   files: ReadonlyMap<string, ServedFile>;
 }
 
@@ -47,26 +49,26 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
     .sort((a, b) => a.bytes - b.bytes);
   let room = HELD_BYTES;
   const toHold = new Set<string>();
-  for (const { path, bytes } of packed) {
+  for (const { name, bytes } of packed) {
     room -= bytes;
-    if (room >= 0) toHold.add(path);
+    if (room >= 0) toHold.add(name);
   }
 
   const held = new Map<string, Buffer>();
   await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
-    const path = join(root, checkRelative(name));
-    const bytes = await readChecked(name, path, entry);
-    if (bytes && toHold.has(path)) held.set(path, bytes);
+    const bytes = await readChecked(name, join(root, checkRelative(name)), entry);
+    if (bytes && toHold.has(name)) held.set(name, bytes);
   });
   await inParallel(AT_ONCE, files, async ([name, file]) => {
-    const gzip = held.get(file.gzip.path);
+    const gzip = held.get(file.gzip.name);
     if (gzip) await checkUnpacks(name, gzip, manifest.files[name]!);
     for (const coding of PACKED) {
-      const bytes = held.get(file[coding].path);
+      const bytes = held.get(file[coding].name);
       if (bytes) file[coding].held = toBody(bytes);
     }
   });
-  return { directory: root, manifest, files };
+  const { model_version, coverage } = manifest;
+  return { directory: root, model_version, coverage, files };
 }
 
 /** Every file that an operation can ask for, in every coding, none of it read yet. */
@@ -74,11 +76,13 @@ function describeFiles(root: string, manifest: Manifest): Map<string, ServedFile
   const plainBodies = { held: new Set<Representation>(), bytes: 0 };
   const files = new Map<string, ServedFile>();
   for (const operation of OPERATIONS) {
+    const shared = (coding: Coding) => sharedBy(operation, coding, root, manifest.model_version);
+    const common = { identity: shared('identity'), gzip: shared('gzip'), br: shared('br') };
     for (const file of operationFiles(operation, manifest.coverage)) {
       const describe = (coding: Coding, suffix: string) => {
         const entry = manifest.files[file + suffix];
         if (!entry) throw new Error(`manifest.json lists no ${file + suffix}, which its coverage needs`);
-        return representation(operation, coding, entry, join(root, file + suffix), manifest.model_version);
+        return representation(file + suffix, entry, common[coding]);
       };
       files.set(file, {
         identity: describe('identity', ''),

@@ -48,11 +48,11 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
       snapshot = await openSnapshot(path);
       identity = found;
       refusal = null;
-      report(`now serving ${snapshot.manifest.model_version} from ${snapshot.directory}`);
+      report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);
     } catch (error) {
       const reason = lineOf(error);
       if (refusal?.identity !== found || refusal.reason !== reason) {
-        report(`refused the snapshot at ${path}: ${reason}; still serving ${snapshot.manifest.model_version}`);
+        report(`refused the snapshot at ${path}: ${reason}; still serving ${snapshot.model_version}`);
       }
       refusal = { identity: found, at: performance.now(), directory: path, reason };
     }

@@ -1,4 +1,4 @@
-import type { Awaitable, Clock } from '../clock.ts';
+import type { Awaitable } from '../clock.ts';
 import type { KeyKind } from '../keys/key-format.ts';
 
 /** Requests of one UTC day (`YYYY-MM-DD`), key and operation: an id of the contract's, or 'none'. */
@@ -28,8 +28,8 @@ export interface UsageStore {
 }
 
 export interface UsageCounter {
-  /** Counts one answered request. */
-  count(keyId: string, operation: string, isRefused: boolean): void;
+  /** Counts one request answered at wall-clock time `now` (ms). */
+  count(keyId: string, operation: string, isRefused: boolean, now: number): void;
   /** Hands over to the store what was counted; what it cannot take now is kept for the next time. */
   flush(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
 /** Counts in memory, so that a request costs two look-ups; `flush`, to be called now and then, writes in batches. */
-export function countUsage(store: UsageStore, clock: Clock): UsageCounter {
+export function countUsage(store: UsageStore): UsageCounter {
   let tallies = new Map<string, Map<string, UsageRow>>();
   let [day, dayEnd] = ['', 0];
   let past: UsageRow[] = [];
@@ -52,8 +52,7 @@ export function countUsage(store: UsageStore, clock: Clock): UsageCounter {
     tallies = new Map();
   };
   return {
-    count(keyId, operation, isRefused) {
-      const now = clock.wallMs();
+    count(keyId, operation, isRefused, now) {
       if (now >= dayEnd || now < dayEnd - DAY_MS) {
         closeBatch();
         day = dayOf(now);

@@ -1,7 +1,7 @@
 /** What every form of the gate promises: whose keys are let in, and limits that are exact. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../../proxy/clock.ts';
+import { type Clock, momentOf } from '../../../proxy/clock.ts';
 import type { Admission, DefaultLimits, Gate } from '../../../proxy/gate/gate.ts';
 import { openGate } from '../../../proxy/gate/open-gate.ts';
 import { openSharedGate } from '../../../proxy/gate/shared-gate.ts';
@@ -25,11 +25,13 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     at = await place();
   });
 
+  const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };
+  const moment = () => momentOf(clock);
+
   async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
     const store = openStore(at.store, at.limits);
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
     const report = () => {};
-    const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };
     // Redis's clock cannot be set: the limits go by the test's.
     const gate =
       isRedisUrl(at.limits) && isPostgresStore(store)
@@ -42,7 +44,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     return { store, gate };
   }
   const admit = async (gate: Gate, key: string): Promise<Admission> => {
-    const admitted = await gate.look()(key, now);
+    const admitted = await gate.look()(key, moment());
     if (!admitted || 'retrySeconds' in admitted) throw new Error(`not admitted: ${JSON.stringify(admitted)}`);
     return admitted;
   };
@@ -55,7 +57,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     test('a change holds from the next request on, of key and of account', async () => {
       const { store, gate } = await open({ perMinute: 100 });
       const { id, key } = await giveKey(store, { scopes: ['forecasts'], kind: 'test' });
-      const look = async () => (await gate.look()(key, now)) !== null;
+      const look = async () => (await gate.look()(key, moment())) !== null;
       const first = await admit(gate, key);
       expect(first.holder).toMatchObject({ keyId: id, kind: 'test', scopes: ['forecasts'] });
       for (const [change, admitted] of [
@@ -72,13 +74,13 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       const { key: second } = await giveKey(store);
       expect(await granted(gate, second, 1)).toBe(1);
       await store.changeAccount('ministry', 'remove', 2);
-      expect(await gate.look()(second, now)).toBeNull();
+      expect(await gate.look()(second, moment())).toBeNull();
     });
 
     test('an unknown key is nobody, however often it is tried, until it is made', async () => {
       const { store, gate } = await open();
       const key = mintKey('malaria', 'live');
-      for (let i = 0; i < 3; i++) expect(await gate.look()(key, now)).toBeNull();
+      for (let i = 0; i < 3; i++) expect(await gate.look()(key, moment())).toBeNull();
       await store.createAccount('organisation', 'acme', 1);
       await store.createKey(
         { owner: 'acme', name: 'n', kind: 'live', scopes: ['forecasts'], expiresAt: null, hash: hashKey(key) },
@@ -93,7 +95,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       now = START + 4999;
       expect(await granted(gate, key, 1)).toBe(1);
       now = START + 5000;
-      expect(await gate.look()(key, now)).toBeNull();
+      expect(await gate.look()(key, moment())).toBeNull();
     });
 
     test('use is noted', async () => {

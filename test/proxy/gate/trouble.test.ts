@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { momentOf, systemClock } from '../../../proxy/clock.ts';
 import type { Gate } from '../../../proxy/gate/gate.ts';
 import { openLink } from '../../../proxy/gate/link.ts';
 import { openConfirm, putKey } from '../../../proxy/gate/mirror.ts';
@@ -71,7 +72,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     return { gate, store, reports };
   }
   const ask = async ({ gate }: Proxy, key: string): Promise<'granted' | 'refused' | 'nobody' | 'unavailable'> => {
-    const admitted = await gate.look()(key, Date.now());
+    const admitted = await gate.look()(key, momentOf(systemClock));
     if (!admitted) return 'nobody';
     if ('retrySeconds' in admitted) {
       expect(admitted.retrySeconds).toBeGreaterThan(0);
@@ -228,7 +229,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     client.destroy();
     // Until the next epoch begins, and then for a minute of 60 s: a second of it is looked at here.
     await vi.waitFor(async () => {
-      const admitted = await proxy.gate.look()(key, Date.now());
+      const admitted = await proxy.gate.look()(key, momentOf(systemClock));
       expect((admitted as { retrySeconds: number }).retrySeconds).toBeGreaterThan(30);
     }, WAIT);
     await vi.waitFor(() => expect(proxy.gate.unavailable()).toMatch(/nothing is granted for [3-6]\d s more/), WAIT);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitLines } from '../../../proxy/limits/limit-headers.ts';
+import { decimal, limitLines } from '../../../proxy/limits/limit-headers.ts';
 
 test('whatever was written before, the policy is that of the verdict', () => {
   const standing = fc.record({ limit: fc.integer({ min: 1, max: 3 }), remaining: fc.nat(3), resetSeconds: fc.nat(3) });
@@ -19,4 +19,9 @@ test('whatever was written before, the policy is that of the verdict', () => {
       }
     }),
   );
+});
+
+test('a count is written as any number is', () => {
+  const counts = fc.oneof(fc.nat(2000), fc.maxSafeNat(), fc.constantFrom(999_999, 1_000_000, 1_000_001));
+  fc.assert(fc.property(counts, (n) => decimal(n) === String(n)));
 });

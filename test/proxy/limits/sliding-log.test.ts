@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addGrant, createLog, dropOld, grantAt } from '../../../proxy/limits/sliding-log.ts';
+import { addGrants, createLog, dropOld, grantAt } from '../../../proxy/limits/sliding-log.ts';
 
 test('agrees with a plain list of times, whatever comes when', () => {
   const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 30 })), {
@@ -15,10 +15,11 @@ test('agrees with a plain list of times, whatever comes when', () => {
         now += wait;
         dropOld(log, now, 1000);
         model = model.filter((time) => now - time < 1000);
-        for (let i = 0; i < burst; i++) {
-          addGrant(log, now);
-          model.push(now);
-        }
+        // Some one by one, the rest at once, as after a restart.
+        const apart = Math.min(burst, 3);
+        for (let i = 0; i < apart; i++) addGrants(log, now);
+        if (burst > apart) addGrants(log, now, burst - apart);
+        for (let i = 0; i < burst; i++) model.push(now);
         expect(Array.from({ length: log.count }, (_, i) => grantAt(log, i))).toEqual(model);
         expect(grantAt(log, log.count)).toBeUndefined();
       }
@@ -28,7 +29,7 @@ test('agrees with a plain list of times, whatever comes when', () => {
 
 test('a request leaves exactly one span after it', () => {
   const log = createLog();
-  addGrant(log, 5);
+  addGrants(log, 5);
   dropOld(log, 1004, 1000);
   expect(log.count).toBe(1);
   dropOld(log, 1005, 1000);
@@ -37,8 +38,15 @@ test('a request leaves exactly one span after it', () => {
 
 test('a large ring is given back once empty', () => {
   const log = createLog();
-  for (let i = 0; i < 5000; i++) addGrant(log, i);
+  for (let i = 0; i < 5000; i++) addGrants(log, i);
   expect(log.times.length).toBe(8192);
   dropOld(log, 10_000, 1000);
   expect(log.times.length).toBe(16);
+});
+
+test('requests of one moment take one place, however many they are', () => {
+  const log = createLog();
+  for (let i = 0; i < 5000; i++) addGrants(log, Math.floor(i / 1000));
+  expect([log.count, log.times.length]).toEqual([5000, 16]);
+  expect([0, 999, 1000, 4999].map((index) => grantAt(log, index))).toEqual([0, 0, 1, 4]);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { momentOf } from '../../../proxy/clock.ts';
 import { calendarMonth } from '../../../proxy/limits/calendar-month.ts';
 import { limitLines } from '../../../proxy/limits/limit-headers.ts';
 import type { Charge, Limiter, Verdict } from '../../../proxy/limits/limiter.ts';
@@ -57,7 +58,7 @@ const crash = () => {
   return Object.assign(open(copy), { file: copy });
 };
 const take = (limiter: Limiter, charge: Partial<Charge> = {}): Verdict =>
-  limiter.take({ keyId: 'k', ownerId: 'o', perMinute: 5, perMonth: null, ...charge }) as Verdict;
+  limiter.take({ keyId: 'k', ownerId: 'o', perMinute: 5, perMonth: null, ...charge }, momentOf(clock)) as Verdict;
 const granted = (limiter: Limiter, times: number, charge: Partial<Charge> = {}): number =>
   Array.from({ length: times }, () => take(limiter, charge)).filter((verdict) => verdict.refusedBy === null).length;
 

@@ -6,9 +6,9 @@ const MB = 1 << 20;
 const form = (bytes: number, held: Representation['held'] = null): Representation => ({
   bytes,
   etag: '',
-  path: '',
-  validators: '',
-  lines: '',
+  name: '',
+  shared: { directory: '', version: '', type: '' },
+  lines: null,
   held,
 });
 /** A file of `bytes` plain bytes whose gzip is held, or not. */

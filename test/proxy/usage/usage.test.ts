@@ -23,8 +23,8 @@ async function setUp({ place }: Form) {
   const { id: other } = await giveKey(store, { owner: 'other', kind: 'test' });
   const owner = (await store.findAccount('ministry'))!.id;
   let now = MIDNIGHT - 5;
-  const clock = { wallMs: () => now, steadyMs: () => now };
-  const counter = countUsage(usage, clock);
+  const counter = countUsage(usage);
+  const count = (key: string, operation: string, isRefused: boolean) => counter.count(key, operation, isRefused, now);
   const listed = async (from = '2000-01-01') =>
     (await usage.listUsage(owner, from)).map(({ day, operation, granted, refused }) => [
       day,
@@ -35,6 +35,7 @@ async function setUp({ place }: Form) {
   return {
     url,
     counter,
+    count,
     live,
     other,
     listed,
@@ -46,15 +47,15 @@ async function setUp({ place }: Form) {
 
 describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
-    const { counter, live, other, listed, set } = await setUp(form);
-    for (let i = 0; i < 3; i++) counter.count(live, 'periods', false);
-    counter.count(live, 'risk-lgas', true);
-    counter.count(other, 'periods', false);
+    const { counter, count, live, other, listed, set } = await setUp(form);
+    for (let i = 0; i < 3; i++) count(live, 'periods', false);
+    count(live, 'risk-lgas', true);
+    count(other, 'periods', false);
     set(MIDNIGHT);
-    counter.count(live, 'periods', false);
+    count(live, 'periods', false);
     await counter.flush();
     await counter.flush();
-    counter.count(live, 'periods', false);
+    count(live, 'periods', false);
     await counter.flush();
     expect(await listed()).toEqual([
       ['2026-11-20', 'periods', 3, 0],
@@ -65,25 +66,25 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 
   test('what is over 400 days old is forgotten', async () => {
-    const { counter, live, listed, set } = await setUp(form);
-    counter.count(live, 'periods', false);
+    const { counter, count, live, listed, set } = await setUp(form);
+    count(live, 'periods', false);
     await counter.flush();
     set(MIDNIGHT + 401 * DAY_MS);
-    counter.count(live, 'periods', false);
+    count(live, 'periods', false);
     await counter.flush();
     expect((await listed()).map(([day]) => day)).toEqual(['2027-12-27']);
   });
 });
 
 test('while another process writes, nothing waits long and nothing is lost', async () => {
-  const { url, counter, live, listed } = await setUp(FORMS[0]!);
+  const { url, counter, count, live, listed } = await setUp(FORMS[0]!);
   const busy = new DatabaseSync(url.replace('sqlite:', ''));
   busy.exec('BEGIN IMMEDIATE');
-  counter.count(live, 'periods', false);
+  count(live, 'periods', false);
   await expect(counter.flush()).rejects.toThrow(/locked/);
   busy.exec('ROLLBACK');
   busy.close();
-  counter.count(live, 'periods', false);
+  count(live, 'periods', false);
   await counter.flush();
   expect(await listed()).toEqual([['2026-11-20', 'periods', 2, 0]]);
 });
@@ -97,8 +98,8 @@ test('many rows go in several batches, and a failing one loses none', async () =
       batches.push(rows.length);
     },
   };
-  const counter = countUsage(store as never, { wallMs: () => MIDNIGHT, steadyMs: () => 0 });
-  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false);
+  const counter = countUsage(store as never);
+  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false, MIDNIGHT);
   await expect(counter.flush()).rejects.toThrow('full');
   await counter.flush();
   expect(batches).toEqual([500, 500, 200]);
