@@ -16,11 +16,14 @@ export interface Round {
 /** Opens for a round of requests, all of which have come in by then. */
 export type Door = () => Round;
 
+/** The answer that a connection is given to, as Node has it. */
+type Answering = Socket & { _httpMessage?: ServerResponse | null };
+
 /**
  * Sends requests that Node's server would answer or drop by itself, CONNECT and any Expect, the way of all
  * others, so that they too are asked for a key first.
  */
-function routeOddRequests(server: Server, handle: Handler): void {
+function routeOddRequests(server: Server, handle: Handler, afterAnswers: UnderWay['after']): void {
   server.on('checkExpectation', handle);
   // No `100 Continue` either: it would invite a body that nobody reads.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -29,21 +32,23 @@ function routeOddRequests(server: Server, handle: Handler): void {
     handle(request, response);
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    const connection = socket as Socket;
     // Node has let go of the socket: nothing else would read its end, or close it with the server.
-    const close = () => (socket as Socket).destroySoon();
-    socket.on('error', () => socket.destroy());
-    socket.resume();
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    try {
-      response.assignSocket(socket as Socket);
-    } catch {
-      // Sent hard upon another request, which no proper client does. That one is answered at the end of this turn or not at all.
-      setImmediate(close);
-      return;
-    }
-    response.on('finish', close);
-    handle(request, response);
+    connection.on('error', () => connection.destroy());
+    connection.resume();
+    // Node would tell an answer under way itself that it may go on.
+    connection.on('drain', () => (connection as Answering)._httpMessage?.emit('drain'));
+    // What was asked on the connection before has its answer first, which begins at the end of this turn.
+    setImmediate(() =>
+      afterAnswers(connection, () => {
+        if (!connection.writable) return;
+        const response = new ServerResponse(request);
+        response.shouldKeepAlive = false;
+        response.assignSocket(connection);
+        response.on('finish', () => connection.destroySoon());
+        handle(request, response);
+      }),
+    );
   });
 }
 
@@ -153,7 +158,7 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
     else underWay.after(socket, () => answerBrokenRequest(error.code, socket, refused));
   });
   closeWhenIdle(server, bounds.idleMs, underWay.has);
-  routeOddRequests(server, handle);
+  routeOddRequests(server, handle, underWay.after);
   return server;
 }
 
