@@ -89,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opened.push(() => snapshots.close());
     const store = openStore(options.store, options.limits);
     opened.push(() => store.close());
+    opened.push(() => noteDown('times of last use', () => store.noteUses(), report, LAST_NOTE_MS));
     const usageStore = openUsage(options.store, store);
     opened.push(() => usageStore.close());
     const usage = countUsage(usageStore);

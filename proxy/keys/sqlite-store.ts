@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { COMMAND_LINE, record } from '../people/audit.ts';
-import { SQLITE_BUSY, transact } from '../sqlite-file.ts';
+import { transact } from '../sqlite-file.ts';
 import { BUSY_MS, openStoreFile } from '../sqlite-schema.ts';
 import { UsageError } from '../usage-error.ts';
 import {
@@ -92,19 +92,17 @@ export function openSqliteStore(file: string): AccountStore {
     return entry.holder;
   };
 
-  const noteUses = (waitMs = BUSY_NOTING_MS) => {
+  const noteUses = () => {
     // Also the texts of keys that let nobody in, as expired ones, and so have no uses.
     kept.clear();
     if (uses.size === 0) return;
     // Requests wait while this writes, and a use that a power cut forgets is no loss: so little waiting, and no sync.
-    db.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA synchronous = NORMAL`);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_NOTING_MS}; PRAGMA synchronous = NORMAL`);
     try {
       change(() => {
         for (const [keyId, usedAt] of uses) noteUse.run(keyId, usedAt);
       });
       uses = new Map();
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     } finally {
       db.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA synchronous = FULL`);
     }
@@ -116,7 +114,7 @@ export function openSqliteStore(file: string): AccountStore {
       if (commits.changed()) kept.clear();
       return identify;
     },
-    noteUses: () => noteUses(),
+    noteUses,
     createAccount(kind, name, now, by = COMMAND_LINE) {
       const checked = checkName('account name', name);
       return change(() => {
@@ -230,10 +228,12 @@ export function openSqliteStore(file: string): AccountStore {
       });
     },
     close() {
-      // Nobody waits any more, and there is no next time.
-      noteUses(BUSY_MS);
-      db.close();
-      commits?.close();
+      try {
+        noteUses();
+      } finally {
+        db.close();
+        commits?.close();
+      }
     },
   };
 }

@@ -24,7 +24,10 @@ export type Identify = (key: string, now: number) => Awaitable<Holder | null>;
 export interface KeyReader {
   /** Looks at the store: what it gives sees whatever any process committed before this call. Never throws. */
   look(): Identify;
-  /** Writes down when keys were last used; to be called now and then, and done by `close`. */
+  /**
+   * Writes down when keys were last used; to be called now and then, and done by `close`. What cannot be written now is
+   * kept for the next time.
+   */
   noteUses(): Awaitable<void>;
 }
 

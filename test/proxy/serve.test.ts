@@ -81,6 +81,22 @@ test('what is noted at the stop waits for another process that is writing', asyn
   expect(busy.prepare('SELECT sum(granted) AS n FROM usage').get()).toEqual({ n: 3 });
 });
 
+test('what cannot be noted at the stop is told', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli(args);
+  expect(await granted(serving.url, key, 3)).toBe(3);
+  const busy = new DatabaseSync(store.replace('sqlite:', ''));
+  onTestFinished(() => busy.close());
+  busy.exec('BEGIN IMMEDIATE');
+  expect(await serving.stop()).toBe(1);
+  for (const what of ['usage', 'times of last use']) {
+    expect(serving.read().stderr).toContain(`${what} not noted: database is locked`);
+  }
+});
+
 test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
   const { args, store } = place();
   const accounts = openStore(store);

@@ -61,7 +61,7 @@ test('noting waits for nobody, and comes later where another writes', async () =
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN IMMEDIATE');
   const started = performance.now();
-  await serving.noteUses();
+  await expect(async () => serving.noteUses()).rejects.toThrow(/locked/);
   expect(performance.now() - started).toBeLessThan(1000);
   busy.exec('ROLLBACK');
   busy.close();
