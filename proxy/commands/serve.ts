@@ -19,6 +19,9 @@ import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions
 /** Of lines that could not be written the log of events is told this often. */
 const LOSS_MS = 60_000;
 
+/** Once all is stopped and closed, its reader has so long to take the rest of the log. */
+const LAST_LINES_MS = 1000;
+
 interface ServeOptions extends StoreOptions {
   snapshot: string;
   snapshotCopies: string;
@@ -111,12 +114,16 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
-  const access = openLog(process.stdout);
-  const events = openLog(process.stderr);
+  const events = openLog(process.stderr, () => {});
   const report = (message: string) => {
     if (options.log) events.write({ message });
     else console.error(`malaria-proxy: ${message}`);
   };
+  // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
+  const reportLoss = sparing(report, systemClock, LOSS_MS);
+  const access = openLog(process.stdout, () => reportLoss('standard output not written: nobody reads it'));
+  process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
+  process.stderr.on('error', () => {});
   keepRequestsYoung();
   // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
@@ -133,10 +140,6 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
   process.once('exit', access.flush).once('exit', events.flush);
-  // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
-  const reportLoss = sparing(report, systemClock, LOSS_MS);
-  process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
-  process.stderr.on('error', () => {});
   stopOnSignal(server, report);
   try {
     const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
@@ -190,10 +193,14 @@ function announce(
 }
 
 function stop(server: RunningServer, report: (line: string) => void): void {
-  server.close().catch((error) => {
-    report(`stopping failed: ${error.message}`);
-    process.exitCode = 1;
-  });
+  server
+    .close()
+    .catch((error) => {
+      report(`stopping failed: ${error.message}`);
+      process.exitCode = 1;
+    })
+    // Nothing is left by then but lines of the log that nobody may ever read.
+    .finally(() => setTimeout(() => process.exit(), LAST_LINES_MS).unref());
 }
 
 /** The first SIGTERM or SIGINT stops gently, a second one at once. */

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild, versionOf } from './fixture.ts';
-import { splitAnswers } from './raw-client.ts';
+import { exchange, portOf, splitAnswers } from './raw-client.ts';
 import { giveKey } from './service.ts';
 
 function place() {
@@ -112,6 +112,22 @@ test('a log that nobody reads any more, or that cannot be written, stops no requ
   serving.child.stderr!.destroy();
   expect((await ask(serving.url, key)).status).toBe(200);
   expect(await serving.stop()).toBe(0);
+});
+
+test('a log whose reader hangs stops no request, and no stop', async () => {
+  const { args, store } = place();
+  const accounts = openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
+  serving.child.stdout!.pause();
+  const exited = once(serving.child, 'exit');
+  // More than pipe and reader hold: half a megabyte.
+  const text = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`.repeat(3000);
+  const { answers } = await exchange(portOf(serving.url), text, { end: true });
+  expect(answers.length).toBe(3000);
+  serving.child.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
 });
 
 test('a second server on the same store is refused, and let in once the first is killed', async () => {
