@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { HELD_BACK_FILE, type HeldBack, type Look } from './catalog.ts';
+import { HELD_BACK_FILE, type HeldBack, type Look } from './catalog/held-back.ts';
 import { sha256Json } from './engine/hash.ts';
 import { probeRecord } from './models/projection-probe.ts';
 import { developProjections, levelMethod, type ProjectionSettings } from './models/projection-test.ts';

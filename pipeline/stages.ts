@@ -2,7 +2,7 @@
  * The stages in order, each with what it reads and what it hands on: this table is the diagram of the pipeline.
  * A stage runs again when the content of what it reads has changed, and only then.
  */
-import type { Source } from './catalog.ts';
+import type { Source } from './catalog/sources.ts';
 import type { Stage } from './engine/stage.ts';
 
 const none = () => false;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Areas, Cases, Census, Climate } from '../pipeline/artifacts.ts';
-import type { Model, Sources } from '../pipeline/catalog.ts';
+import type { Model } from '../pipeline/catalog/model.ts';
+import type { Sources } from '../pipeline/catalog/sources.ts';
 import { run as ingest } from '../pipeline/stages/ingest.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Areas, Cases, Census } from '../artifacts.ts';
-import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog.ts';
+import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
 import { writeWhole } from '../engine/cache.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageEvent } from '../engine/run.ts';

@@ -1,5 +1,5 @@
 import { BadInput } from '../bad-input.ts';
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { monthIndex } from '../contract/months.ts';
 
 /** Estimated months that are asked for at most: a century. */

@@ -1,5 +1,6 @@
 import { BadInput } from '../bad-input.ts';
-import { formOf, type Gap, type Role, type Source } from '../catalog.ts';
+import { formOf, type Role } from '../catalog/roles.ts';
+import type { Gap, Source } from '../catalog/sources.ts';
 
 /** Roles that a country has one source of, no more and no less. */
 const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
-import { HELD_BACK_FILE, HeldBack, Model, type Source, Sources } from '../catalog.ts';
+import { HELD_BACK_FILE, HeldBack } from '../catalog/held-back.ts';
+import { Model } from '../catalog/model.ts';
+import { type Source, Sources } from '../catalog/sources.ts';
 import { checkModel } from './check-model.ts';
 import { checkSources } from './check-sources.ts';
 
@@ -87,7 +89,7 @@ function readChecked(directory: string, name: string, schema: TSchema): unknown 
       file,
       error.instancePath || '/',
       `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
-      'the form of pipeline/catalog.ts',
+      `the form of pipeline/catalog/${path.basename(name, '.json')}.ts`,
     );
   }
   return value;

@@ -1,4 +1,5 @@
-import type { Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { type CacheEntry, readArtifact } from './cache.ts';
 import type { Country } from './country.ts';
 import { modelRead, sourcesRead } from './recipe.ts';

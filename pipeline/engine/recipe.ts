@@ -1,4 +1,5 @@
-import type { Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { codeFiles, RUNTIME } from './code.ts';
 import type { Country } from './country.ts';
 import { sha256Json } from './hash.ts';

@@ -1,5 +1,6 @@
 import type { ReportLine } from '../artifacts.ts';
-import type { Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 
 /** One line of the stage table: a stage's name, what it reads and what it hands on. Nothing undeclared reaches it. */
 export interface Stage {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { sha256File } from '../engine/hash.ts';
 import { download, type FetchOptions, type WantedFile } from './download.ts';
 

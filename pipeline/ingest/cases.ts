@@ -1,6 +1,6 @@
 import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import {
   numberOrNull,

@@ -1,6 +1,8 @@
 import type { Areas, ReportLine } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Gap, Model, Role, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Role } from '../catalog/roles.ts';
+import type { Gap, Source } from '../catalog/sources.ts';
 import { type Row, type Table, textOf } from '../readers/table.ts';
 
 /** What every part of ingest is given. `report` is added to. */

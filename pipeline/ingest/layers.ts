@@ -1,6 +1,7 @@
 import type { Areas, Census, Layers } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Figure, Source } from '../catalog.ts';
+import type { Figure } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
 import {
   numberOf,
   numberOrNull,

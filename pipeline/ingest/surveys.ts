@@ -1,6 +1,7 @@
 import type { Areas, Cluster, StateRound, Surveys } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import { METHODS, type Method, type Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
+import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import {
   numberOf,

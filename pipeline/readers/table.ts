@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { isPeriod, type Period } from '../contract/months.ts';
 import { readCsv } from './csv.ts';
 

@@ -1,5 +1,6 @@
 import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../artifacts.ts';
-import type { Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { renderApiPage } from '../client/api-page.ts';
 import { clientFiles } from '../client/files.ts';
 import type { Manifest } from '../contract/manifest.ts';

@@ -1,4 +1,4 @@
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import type { Period } from '../contract/months.ts';
 import type * as schemas from '../contract/schemas.ts';
 

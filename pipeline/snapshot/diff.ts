@@ -1,4 +1,4 @@
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { addMonths, monthIndex, type Period, periodRange } from '../contract/months.ts';
 import { FORECAST_MONTHS, forecastPeriods, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';

@@ -3,7 +3,8 @@
  * that depends on a number (level, order) is applied to the rounded one.
  */
 import type { Areas, ContextByLga, ContextByState, LgaArea, Outlines, Scores, StateArea, Trend } from '../artifacts.ts';
-import type { Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { roundFields } from '../contract/decimals.ts';
 import type { Period } from '../contract/months.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ReportLine } from '../artifacts.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import type { Manifest, StageRecord } from '../contract/manifest.ts';
 import { OPERATIONS, type OperationId, operationFiles } from '../contract/operations.ts';
 import type { Recipe } from '../engine/recipe.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { sha256Json } from '../engine/hash.ts';
 import { keyOf } from '../engine/recipe.ts';

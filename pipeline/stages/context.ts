@@ -1,5 +1,5 @@
 import type { Areas, ContextByLga, ContextByState, ContextFigures, Layers, ZonalRow } from '../artifacts.ts';
-import { FIGURES, type Figure } from '../catalog.ts';
+import { FIGURES, type Figure } from '../catalog/roles.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { responseIndex, weightedMean } from '../models/context.ts';

@@ -1,5 +1,5 @@
 import type { CaseSeries, Cases, ReportLine } from '../artifacts.ts';
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { monthIndex, monthOf } from '../contract/months.ts';
 import { caseSeason, sumReporting } from '../models/case-season.ts';
 

@@ -1,5 +1,5 @@
 import type { Areas, Cases, Climate, ReportLine, ZonalRow } from '../artifacts.ts';
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { roundFields } from '../contract/decimals.ts';
 import { monthOf } from '../contract/months.ts';
 import type { Season, SeasonMethod } from '../contract/schemas.ts';

@@ -1,5 +1,5 @@
 import type { Areas, Census, Cluster, ContextByLga, StateRound, Surveys, Trend, TrendRow } from '../artifacts.ts';
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { weightedMean } from '../models/context.ts';

@@ -1,5 +1,5 @@
 import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
-import type { Model } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { monthOf, yearOf } from '../contract/months.ts';
 import type { ProjectionRecord, ProjectionSettings } from '../models/projection-test.ts';
 import { isLongEnough } from '../models/sirs-fit.ts';

@@ -1,7 +1,7 @@
 /** What a raster's values say about nodata left untagged, about units, and about a wrong place. */
 import type { Areas, Census, ZonalRow } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../numerics/grid.ts';
 import { listWindows } from '../numerics/windows.ts';
 import type { Raster } from '../readers/geotiff.ts';

@@ -1,6 +1,6 @@
 import type { Areas, Polygons, PredictionCells } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { nameOf, sourceOf } from '../ingest/input.ts';
 import { createCellWeights } from '../models/cell-weights.ts';
 import { blockCells, createCellPool } from '../models/prediction-cells.ts';

@@ -1,6 +1,6 @@
 import type { Climate } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { type Period, periodRange } from '../contract/months.ts';
 import { type CellWeights, weightedMean } from '../models/cell-weights.ts';
 import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid.ts';

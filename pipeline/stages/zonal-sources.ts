@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Polygons, ReportLine } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import type { Role, Source } from '../catalog.ts';
+import type { Role } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
 import { openRaster, type Raster } from '../readers/geotiff.ts';
 
 /** Values a raster of this unit can hold, and what turns them into the project's unit. */

@@ -1,4 +1,4 @@
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { sourceOf } from '../ingest/input.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from '../models/urban-centre.ts';
 import { wholeGrid } from '../numerics/grid.ts';

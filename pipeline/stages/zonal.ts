@@ -1,5 +1,5 @@
 import type { Areas, Climate, Polygons, PredictionCells, ReportLine, ZonalRow } from '../artifacts.ts';
-import type { Source } from '../catalog.ts';
+import type { Source } from '../catalog/sources.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';

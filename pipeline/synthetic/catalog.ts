@@ -1,4 +1,5 @@
-import type { Gap, Model, Source } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Gap, Source } from '../catalog/sources.ts';
 import { addMonths } from '../contract/months.ts';
 import { CASES_LAST, LGA_BLANK, LGA_CASES_FIRST, LGA_DIP, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Model, Sources } from '../catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Sources } from '../catalog/sources.ts';
 import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './made.ts';

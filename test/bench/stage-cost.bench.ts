@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Source } from '../../pipeline/catalog.ts';
+import type { Source } from '../../pipeline/catalog/sources.ts';
 import { readArtifact } from '../../pipeline/engine/cache.ts';
 import { lockHash, ROOT } from '../../pipeline/engine/code.ts';
 import { readCountry } from '../../pipeline/engine/country.ts';

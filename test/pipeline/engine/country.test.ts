@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../../pipeline/engine/code.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
 import { REAL_CATALOG } from '../../real-data.ts';
 import { sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
@@ -18,6 +19,14 @@ test('a directory in place of a raw file is refused by name', () => {
   rmSync(path.join(directory, 'surveys.csv'));
   mkdirSync(path.join(directory, 'surveys.csv'));
   expect(() => readCountry(directory)).toThrow('surveys.csv: found something else than a file, expected a file');
+});
+
+test.each(['sources', 'model', 'held-back'])('what is not of the form of %s.json is told where its form is', (name) => {
+  const { directory } = writeTiny();
+  writeFileSync(path.join(directory, `${name}.json`), '[]');
+  const form = `pipeline/catalog/${name}.ts`;
+  expect(() => readCountry(directory)).toThrow(`expected the form of ${form}`);
+  expect(existsSync(path.join(ROOT, form))).toBe(true);
 });
 
 test("a shapefile's file that the catalog does not list is refused: it would be read and not hashed", () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Areas, Outlines, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
-import type { Model } from '../../../pipeline/catalog.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
 import { areaKm2 } from '../../../pipeline/models/area.ts';
 import { polygonsOf } from '../../../pipeline/models/outline-check.ts';
 import { readPolygons } from '../../../pipeline/readers/polygons.ts';

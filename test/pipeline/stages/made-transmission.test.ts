@@ -1,6 +1,6 @@
 /** The transmission model on made-up countries, whose truth was simulated by other code and another form of season. */
 import { beforeAll, expect, test } from 'vitest';
-import type { Model } from '../../../pipeline/catalog.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
 import { type TransmissionOutput, transmission } from '../../../pipeline/stages/transmission.ts';
 import { describeModel } from '../../../pipeline/synthetic/catalog.ts';
 import { makeCases } from '../../made-cases.ts';

@@ -1,7 +1,8 @@
 import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Areas, Cases, Climate } from '../../../pipeline/artifacts.ts';
-import type { HeldBack, Model } from '../../../pipeline/catalog.ts';
+import type { HeldBack } from '../../../pipeline/catalog/held-back.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
 import { readRegister } from '../../../pipeline/held-back.ts';
 import { type SeasonOutput, season } from '../../../pipeline/stages/season.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Areas, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
-import type { Source } from '../../../pipeline/catalog.ts';
+import type { Source } from '../../../pipeline/catalog/sources.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../pipeline/models/urban-centre.ts';
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
 import { openRaster } from '../../../pipeline/readers/geotiff.ts';

@@ -17,7 +17,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fromFile } from 'geotiff';
 import mapshaper from 'mapshaper';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Model, Sources } from '../../../pipeline/catalog.ts';
+import { Model } from '../../../pipeline/catalog/model.ts';
+import { Sources } from '../../../pipeline/catalog/sources.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'synthetic-'));

@@ -1,0 +1,36 @@
+/** The form of `held-back.json`: the register of looks at the held-back year. */
+import { type Static, Type } from 'typebox';
+import { closed } from './values.ts';
+
+export const HELD_BACK_FILE = 'held-back.json';
+/** One look at the held-back year, entered before it is taken. */
+export const Look = Type.Object(
+  {
+    held_back_year: Type.Integer(),
+    design: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Fingerprint of settings and projections (pipeline/held-back.ts)',
+    }),
+    level_months: Type.Integer(),
+    reason: Type.String({ minLength: 1 }),
+    result: Type.Union(
+      [
+        Type.Null(),
+        Type.Object(
+          {
+            months: Type.Integer(),
+            mean_absolute_error: Type.Record(Type.String(), Type.Number()),
+            seasonal_shape_correlation: Type.Number(),
+          },
+          closed,
+        ),
+      ],
+      { description: 'null between the registration and the look' },
+    ),
+  },
+  closed,
+);
+export type Look = Static<typeof Look>;
+/** held-back.json: the register of looks at the held-back year, written by `malaria-risk score-held-back`. */
+export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
+export type HeldBack = Static<typeof HeldBack>;

@@ -1,0 +1,101 @@
+/** The form of `model.json`: what to make of the raw files, by which states, months and parameters of the models. */
+import { type Static, Type } from 'typebox';
+import { ZONES, type ZoneCode } from '../contract/schemas.ts';
+import type { HeldBack } from './held-back.ts';
+import { closed, METHODS, period, text, YEARS, year } from './values.ts';
+
+const SHARES = { minimum: 0, maximum: 1 };
+const share = Type.Number(SHARES);
+const count = Type.Integer({ minimum: 1 });
+
+export const Model = Type.Object(
+  {
+    country: Type.String({ pattern: '^[a-z][a-z0-9]*$', description: 'First part of model_version' }),
+    name: text,
+    synthetic: Type.Boolean(),
+    release: Type.String({ pattern: '^[a-z0-9][a-z0-9.]*$', description: 'Second part of model_version' }),
+    first_estimated: period,
+    last_estimated: period,
+    updated_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
+    expected: Type.Object({ states: count, lgas: count }, closed),
+    extent: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'west, south, east, north, degrees' }),
+    states: Type.Array(
+      Type.Object(
+        {
+          state_pcode: text,
+          state_code: Type.String({ pattern: '^[A-Z]{2}$' }),
+          state: text,
+          zone: Type.Enum(Object.keys(ZONES) as ZoneCode[]),
+        },
+        closed,
+      ),
+    ),
+    parameters: Type.Object(
+      {
+        seed: Type.Integer({ minimum: 0 }),
+        boundaries: Type.Object(
+          {
+            tolerance_m: Type.Number({ minimum: 0, description: 'How far a simplified outline may stray, metres' }),
+            max_area_change: share,
+          },
+          closed,
+        ),
+        context: Type.Object({ name: text, coverage_year: year, note: text }, closed),
+        survey: Type.Object(
+          {
+            method: Type.Enum([...METHODS]),
+            small_sample: count,
+            confidence: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
+          },
+          closed,
+        ),
+        season: Type.Object(
+          {
+            high_share: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+            masked: Type.Array(Type.Object({ first: period, last: period, reason: Type.String() }, closed)),
+          },
+          closed,
+        ),
+        risk: Type.Object(
+          {
+            score: Type.Enum(['baseline', 'spatial']),
+            draws: Type.Integer({ minimum: 100, maximum: 100_000 }),
+            state_only_effective_size: count,
+            season_exponent: Type.Object(
+              { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
+              closed,
+            ),
+          },
+          closed,
+        ),
+        transmission: Type.Object(
+          {
+            infectious_months: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
+            immune_months: Type.Number({ exclusiveMinimum: 0, maximum: 1200 }),
+            assumed_from: Type.String({ minLength: 1, description: 'What the two durations rest on, as a clause' }),
+            development_first: Type.Integer({ ...YEARS, description: 'First year projected in development' }),
+            held_back_year: year,
+            starts: Type.Integer({ minimum: 1, maximum: 1000 }),
+          },
+          closed,
+        ),
+        diff: Type.Object(
+          {
+            score_change: Type.Number({ ...SHARES, description: 'A score that changes by more has moved' }),
+            max_moved_share: Type.Number({
+              ...SHARES,
+              description: "`diff --gate`: share of LGAs' months that may move",
+            }),
+            max_flipped_share: Type.Number({ ...SHARES, description: 'that may change their level' }),
+            max_disjoint_share: Type.Number({ ...SHARES, description: 'whose ranges may no longer overlap' }),
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+/** model.json, and the register of looks at the held-back year that lies beside it. */
+export type Model = Static<typeof Model> & { held_back?: HeldBack };

@@ -1,0 +1,13 @@
+/** What the forms of more than one file of the catalog have in common. */
+import { Type } from 'typebox';
+
+/** A field that the form does not name is refused. */
+export const closed = { additionalProperties: false } as const;
+export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
+export const YEARS = { minimum: 1980, maximum: 2099 };
+export const year = Type.Integer(YEARS);
+export const text = Type.String({ minLength: 1 });
+
+/** The diagnostic methods of surveys, by the project's names. */
+export const METHODS = ['microscopy', 'rdt'] as const;
+export type Method = (typeof METHODS)[number];
