@@ -31,3 +31,8 @@ export interface CountryOptions {
 export function say(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
+
+/** Characters in a line of the terminal that standard output is; without end where it is none, or one that does not say. */
+export function terminalWidth(): number {
+  return process.stdout.columns || Number.POSITIVE_INFINITY;
+}

@@ -3,18 +3,41 @@ import { forecastPeriods } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { rangeBar, sparkline } from './charts.ts';
-import type { Cells } from './table.ts';
+import { type Cells, tableWidth } from './table.ts';
 
 type ReadAnswer = Snapshot['answer'];
 
-const WIDTH = 32;
+const LONGEST_BAR = 32;
+/** With it a state's line is as wide as the narrowest usual terminal, of 80 characters. */
+const SHORTEST_BAR = 8;
+/** What a narrow terminal shows in a table of its own, below. */
+const ASIDE = ['zone', 'is_urban', 'population'];
 
-/** Rows of scores with the range drawn instead of in figures alone. */
-export function withRangeBars(rows: readonly Cells[]): Cells[] {
+/**
+ * Rows of scores with the range drawn instead of in figures alone.
+ * @param width of the terminal: where it is narrow the bar is shorter, and what is least needed comes last
+ */
+export function withRangeBars(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): Cells[] {
+  const whole = fittingBars(rows, width);
+  if (tableWidth(whole) <= width) return whole;
+  const pick = (row: Cells, aside: boolean): Cells =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => ASIDE.includes(name) === aside));
+  const main = rows.map((row) => pick(row, false));
+  return fittingBars(main, width).map((row, i) => ({ ...row, ...pick(rows[i]!, true) }));
+}
+
+/** Bars as long as `width` has room for. */
+function fittingBars(rows: readonly Cells[], width: number): Cells[] {
+  const drawn = rangeBars(rows, LONGEST_BAR);
+  const over = tableWidth(drawn) - width;
+  return over <= 0 ? drawn : rangeBars(rows, Math.max(SHORTEST_BAR, LONGEST_BAR - over));
+}
+
+function rangeBars(rows: readonly Cells[], length: number): Cells[] {
   const top = Math.max(...rows.map((row) => Number(row.score_high)), 0.01);
   return rows.map(({ score, score_low, score_high, ...rest }) => {
     const { level, ...others } = rest;
-    const bar = rangeBar(Number(score_low), Number(score), Number(score_high), top, WIDTH);
+    const bar = rangeBar(Number(score_low), Number(score), Number(score_high), top, length);
     return {
       ...others,
       score: Number(score).toFixed(4),

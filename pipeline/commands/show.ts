@@ -5,7 +5,7 @@ import type * as schemas from '../contract/schemas.ts';
 import { type Provenance, provenanceOf } from '../snapshot/provenance.ts';
 import { openSnapshot } from '../snapshot/read.ts';
 import { sparkline, toCsv } from './charts.ts';
-import { say } from './options.ts';
+import { say, terminalWidth } from './options.ts';
 import { modelCharts, stateSeries, withRangeBars } from './show-charts.ts';
 import { listTables, readTable } from './show-tables.ts';
 import { type Cells, formatTable } from './table.ts';
@@ -53,12 +53,14 @@ Examples:
         const rows = what === 'tables' ? await tableRows(options) : TABLES[what](options);
         if (options.json) say(JSON.stringify(rows, null, 2));
         else if (options.csv) say(toCsv(rows));
-        else
+        else {
+          const width = terminalWidth();
           say(
             ...chartsBefore(what, options),
-            formatTable(what === 'risk' ? withRangeBars(rows) : rows),
+            formatTable(what === 'risk' ? withRangeBars(rows, width) : rows, width),
             ...chartsAfter(what, options),
           );
+        }
       },
     );
 }

@@ -1,16 +1,60 @@
 /** A row of a table in the terminal. */
 export type Cells = Record<string, string | number | boolean | null>;
 
-/** Columns aligned, numbers to the right; a cell that is not there is a dash. */
-export function formatTable(rows: readonly Cells[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const text = rows.map((row) => columns.map((column) => String(row[column] ?? '—')));
-  const widths = columns.map((column, i) => Math.max(column.length, ...text.map((cells) => cells[i]!.length)));
-  const numeric = columns.map((column) => rows.every((row) => typeof row[column] === 'number' || row[column] === null));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (numeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
-      .join('  ')
-      .trimEnd();
-  return [line(columns), ...text.map(line)].join('\n');
+const GAP = '  ';
+
+/**
+ * Columns aligned, numbers to the right; a cell that is not there is a dash.
+ * @param width of the terminal: columns that do not fit follow in a table below, behind those that name the rows
+ */
+export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): string {
+  const columns = Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name));
+  const names = columns.slice(0, namesIn(rows));
+  const groups: Column[][] = [[...names]];
+  for (const column of columns.slice(names.length)) {
+    const last = groups.at(-1)!;
+    if (last.length > names.length && widthOf([...last, column]) > width) groups.push([...names, column]);
+    else last.push(column);
+  }
+  // A cell that is too wide by itself wraps wherever it stands.
+  const fitting = groups.every((group) => widthOf(group) <= width);
+  return (fitting ? groups : [columns]).map(textOf).join('\n\n');
 }
+
+/** How wide the longest line of a table is. */
+export const tableWidth = (rows: readonly Cells[]): number =>
+  widthOf(Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name)));
+
+/** The heading and a cell a row, all of one width. */
+type Column = string[];
+
+function columnOf(rows: readonly Cells[], name: string): Column {
+  const cells = [name, ...rows.map((row) => String(row[name] ?? '—'))];
+  const width = Math.max(...cells.map((cell) => cell.length));
+  const numeric = rows.every((row) => typeof row[name] === 'number' || row[name] === null);
+  return cells.map((cell) => (numeric ? cell.padStart(width) : cell.padEnd(width)));
+}
+
+/** How many of the first columns tell every row from the others, with the name that may follow a code. */
+function namesIn(rows: readonly Cells[]): number {
+  const values = rows.map((row) => Object.values(row));
+  const all = values[0]?.length ?? 0;
+  const tells = (count: number) =>
+    new Set(values.map((row) => JSON.stringify(row.slice(0, count)))).size === rows.length;
+  let count = 1;
+  while (count < all && !tells(count)) count++;
+  return values.every((row) => typeof row[count] === 'string') ? count + 1 : count;
+}
+
+const widthOf = (columns: readonly Column[]): number =>
+  columns.reduce((sum, [heading]) => sum + heading!.length, GAP.length * (columns.length - 1));
+
+const textOf = (columns: readonly Column[]): string =>
+  (columns[0] ?? [''])
+    .map((_, i) =>
+      columns
+        .map((cells) => cells[i])
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
