@@ -37,9 +37,10 @@ interface Written {
  * tell of a change.
  */
 export function writeHead(response: ServerResponse, status: number, lines: HeaderLines, keepAlive: HeaderLines): void {
-  const stays = response.shouldKeepAlive;
-  response.statusCode = status;
   const written = response as unknown as Written;
+  // The last already where the client has closed its side.
+  const stays = response.shouldKeepAlive && !written._last;
+  response.statusCode = status;
   written._header = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}${stays ? keepAlive : 'connection: close\r\n'}\r\n`;
   written._last = !stays;
   if (status === 204 || status === 304) written._hasBody = false;

@@ -41,3 +41,23 @@ test('Node sends the head as it is given, and keeps or ends the connection by it
     'HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nfour',
   ]);
 });
+
+test('a client that closed its side while it waited has the connection end with its last answer', async () => {
+  const waiting: (() => void)[] = [];
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    waiting.push(() => {
+      writeHead(response, 200, headerLines('content-length', '1'), headerLines('connection', 'keep-alive'));
+      response.end(request.url!.slice(1));
+    });
+    if (waiting.length === 2) request.socket.once('end', () => setImmediate(() => waiting.forEach((go) => void go())));
+  });
+  Object.assign(server, { httpAllowHalfOpen: true }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const asked = 'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n';
+  const { answers } = await exchange((server.address() as AddressInfo).port, asked, { end: true });
+  expect(answers.map(({ body, headers }) => [body, /^connection: (.*)$/m.exec(headers)![1]])).toEqual([
+    ['1', 'keep-alive'],
+    ['2', 'close'],
+  ]);
+});
