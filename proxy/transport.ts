@@ -33,8 +33,9 @@ function routeOddRequests(server: Server, handle: Handler, afterAnswers: UnderWa
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     const connection = socket as Socket;
-    // Node has let go of the socket: nothing else would read its end, or close it with the server.
+    // Node has let go of the socket: nothing else would read its end, or close it with the server or when it is silent.
     connection.on('error', () => connection.destroy());
+    connection.on('timeout', () => connection.destroy());
     connection.resume();
     // Node would tell an answer under way itself that it may go on.
     connection.on('drain', () => (connection as Answering)._httpMessage?.emit('drain'));
@@ -150,6 +151,12 @@ export function createBoundedServer(door: Door, bounds: Bounds, refused: Refused
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
     setTimeout(() => setImmediate(() => underWay.whenNone(closeIdle)), LATE_MS).unref();
+  };
+  // Those that Node has let go of it does not know of any more.
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeAll();
+    underWay.cutOffAll();
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What came before it on the connection is answered first, and nothing is written into an answer under way.

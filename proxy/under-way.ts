@@ -10,10 +10,12 @@ export interface UnderWay {
   after(socket: Socket, next: () => void): void;
   /** Does `next` whenever no answer is under way on any connection: at once if so, and each time it comes to that. */
   whenNone(next: () => void): void;
+  /** Cuts off every connection with an answer under way. */
+  cutOffAll(): void;
 }
 
 interface Connection {
-  answers: number;
+  answers: Set<ServerResponse>;
   next: () => void;
   /** None while the answer is young. */
   deadline: NodeJS.Timeout | null;
@@ -47,11 +49,13 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
         // From here on it may be silent for as long as any idle connection.
         socket.setTimeout(0);
       }
+      // An answer that waits for another one's end is told nothing when the connection closes, once Node has let go of
+      // that. It would keep its file open, and a file that is left to be swept up ends the process.
+      for (const answer of own.answers) answer.destroy();
       if (connections.size === 0) none();
     };
-    const own: Connection = { answers: 0, next: () => {}, deadline: null, end };
+    const own: Connection = { answers: new Set(), next: () => {}, deadline: null, end };
     connections.set(socket, own);
-    // An answer that waits for another one's end is told nothing when the connection closes.
     socket.on('close', end);
     if (!isLooking) setTimeout(mindAll, youngMs).unref();
     isLooking = true;
@@ -59,13 +63,16 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
   };
   return {
     add(socket: Socket, response: ServerResponse): void {
-      if (socket.destroyed) return;
+      if (socket.destroyed) {
+        response.destroy();
+        return;
+      }
       const own = connections.get(socket) ?? begin(socket);
-      own.answers++;
+      own.answers.add(response);
       response.once('close', () => {
         if (socket.destroyed) return;
-        own.answers--;
-        if (own.answers > 0) {
+        own.answers.delete(response);
+        if (own.answers.size > 0) {
           own.deadline?.refresh();
           return;
         }
@@ -84,6 +91,9 @@ export function createUnderWay({ silenceMs, readingMs }: { silenceMs: number; re
     whenNone(next: () => void): void {
       none = next;
       if (connections.size === 0) none();
+    },
+    cutOffAll(): void {
+      for (const socket of connections.keys()) socket.destroy();
     },
   };
 }

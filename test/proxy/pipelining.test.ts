@@ -150,7 +150,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       for (let i = 0; i < 30; i++) {
         const socket = connect(port, '127.0.0.1').pause();
         const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
-        socket.write(CASES.large!.text().repeat(4));
+        // With CONNECT behind them Node lets go of them all.
+        socket.write(CASES.large!.text().repeat(4) + (i % 2 ? head('CONNECT x:1 HTTP/1.1', keyed) : ''));
         setTimeout(() => socket[leave](), i % 15);
         await closed;
       }
