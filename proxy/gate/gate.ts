@@ -1,4 +1,4 @@
-import { type Awaitable, andThen, type Moment } from '../clock.ts';
+import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
 import type { Holder, Identify, KeyReader } from '../keys/store.ts';
 import type { Charge, Limiter, Verdict } from '../limits/limiter.ts';
 
@@ -47,13 +47,17 @@ function chargeOf({ keyId, ownerId, kind, perMinute, perMonth }: Holder, service
 }
 
 /** The gate of a store and a limiter that are asked one after the other. */
-export function composeGate(keys: KeyReader, limiter: Limiter, service: DefaultLimits): Gate {
+export function composeGate(keys: KeyReader, limiter: Limiter, service: DefaultLimits, clock: Clock): Gate {
   let identify: Identify;
-  const admit: Admit = (key, now) =>
-    andThen(identify(key, now.wallMs), (holder) => {
-      if (!holder) return null;
-      return andThen(limiter.take(chargeOf(holder, service), now), (verdict) => ({ holder, verdict }));
-    });
+  const charge = (holder: Holder | null, now: Moment): Awaitable<Admission | null> => {
+    if (!holder) return null;
+    return andThen(limiter.take(chargeOf(holder, service), now), (verdict) => ({ holder, verdict }));
+  };
+  const admit: Admit = (key, now) => {
+    const found = identify(key, now.wallMs);
+    // Later requests may have been charged meanwhile.
+    return found instanceof Promise ? found.then((holder) => charge(holder, momentOf(clock))) : charge(found, now);
+  };
   return {
     look() {
       identify = keys.look();

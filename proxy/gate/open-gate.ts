@@ -21,7 +21,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const { limits, store, opened, clock, perMinute, perMonth, report, times = {} } = options;
   checkLimits(limits, store);
   if (!isRedisUrl(limits) || !isPostgresStore(opened)) {
-    return composeGate(opened, openLimiter(limits, store, clock), { perMinute, perMonth });
+    return composeGate(opened, openLimiter(limits, store, clock), { perMinute, perMonth }, clock);
   }
   // Loaded here, so that one machine does without it.
   const { openSharedGate } = await import('./shared-gate.ts');

@@ -32,7 +32,12 @@ const limiter = openLimiter('sqlite', url, systemClock);
 const snapshots = await watchSnapshot(current, { report: () => {} });
 const metrics = createMetrics();
 const door = openDoor({
-  ...{ gate: composeGate(store, limiter, { perMinute, perMonth }), snapshots, metrics, clock: systemClock },
+  ...{
+    gate: composeGate(store, limiter, { perMinute, perMonth }, systemClock),
+    snapshots,
+    metrics,
+    clock: systemClock,
+  },
   ...{ usage: { count() {}, async flush() {} }, corsOrigins: new Set<string>(), idleMs: 65_000, log: null },
   ...{ report: () => {} },
 });
