@@ -124,6 +124,40 @@ describe('the minute', () => {
     );
   });
 
+  test('decision, rest and reset are those of a plain list of grants, while limits are raised and lowered', () => {
+    const wait = fc.oneof(fc.constantFrom(0, 1, 59_999, 60_000), fc.double({ min: 0, max: 30_000, noNaN: true }));
+    const step = fc.record({ wait, ask: fc.integer({ min: 1, max: 12 }), perMinute: fc.integer({ min: 1, max: 12 }) });
+    let run = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        file = join(folder, `model-${run++}`);
+        const limiter = open();
+        let grants: number[] = [];
+        for (const { wait, ask, perMinute } of steps) {
+          clock.pass(wait);
+          const now = clock.steadyMs();
+          grants = grants.filter((time) => now - time < 60_000);
+          for (let i = 0; i < ask; i++) {
+            const isGranted = grants.length < perMinute;
+            if (isGranted) grants.push(now);
+            const leaves = grants[Math.max(0, grants.length - perMinute)]! + 60_000;
+            expect(take(limiter, { perMinute })).toEqual({
+              refusedBy: isGranted ? null : 'minute',
+              minute: {
+                limit: perMinute,
+                remaining: Math.max(0, perMinute - grants.length),
+                resetSeconds: Math.ceil((leaves - now) / 1000),
+              },
+              month: null,
+            });
+          }
+        }
+        limiter.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   test('a graceful restart forgets nothing and a crash costs at most a block', () => {
     const first = open();
     expect(granted(first, 30, { perMinute: 60 })).toBe(30);
@@ -133,6 +167,27 @@ describe('the minute', () => {
     first.close();
     clock.restart();
     expect(granted(open(), 99, { perMinute: 60 })).toBe(30);
+  });
+
+  test('after a restart or a crash what was granted last still weighs, on a block begun long before too', () => {
+    for (const [end, later] of [
+      ['restart', 30_000],
+      ['crash', 60_500],
+    ] as const) {
+      file = join(folder, end);
+      let limiter = open();
+      expect(granted(limiter, 1, { perMinute: 60 })).toBe(1);
+      clock.pass(later);
+      expect(granted(limiter, 5, { perMinute: 60 })).toBe(5);
+      const before = limiter;
+      if (end === 'crash') limiter = crash();
+      before.close();
+      clock.restart();
+      if (end === 'restart') limiter = open();
+      clock.pass(59_999);
+      expect(granted(limiter, 99, { perMinute: 60 })).toBeLessThanOrEqual(55);
+      limiter.close();
+    }
   });
 
   test('a block left open weighs for no longer than it could have been used', () => {
