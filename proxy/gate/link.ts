@@ -34,6 +34,7 @@ const WAITING = 20_000;
 export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   const client = connectable(url, deadlineMs);
   let [asked, answered, lastAnswer] = [0, 0, performance.now()];
+  let hangs = false;
   const close = () => {
     clearInterval(watch);
     if (client.isOpen) client.destroy();
@@ -42,7 +43,9 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
     if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
     // After a pause of this process itself, what has arrived meanwhile is read first.
     setImmediate(() => {
-      if (asked !== answered && performance.now() - lastAnswer >= deadlineMs) close();
+      if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
+      hangs = true;
+      close();
     });
   }, deadlineMs / 5).unref();
   client.on('error', close);
@@ -52,6 +55,9 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
     asked++;
     try {
       return await client.sendCommand(args);
+    } catch (error) {
+      // The client's own line says that it was closed, and not why.
+      throw hangs ? new Error(`no answer from Redis within ${deadlineMs} ms`, { cause: error }) : error;
     } finally {
       answered++;
       lastAnswer = performance.now();

@@ -11,7 +11,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild, versionOf } from './fixture.ts';
+import { rowsIn } from './forms.ts';
 import { exchange, portOf, splitAnswers } from './raw-client.ts';
+import { missingServers, startPostgres, startRedis } from './real-servers.ts';
 import { giveKey } from './service.ts';
 
 function place() {
@@ -96,6 +98,35 @@ test('what cannot be noted at the stop is told', async () => {
     expect(serving.read().stderr).toContain(`${what} not noted: database is locked`);
   }
 });
+
+test.skipIf(missingServers.length > 0)(
+  'a stop while Redis hangs refuses what waits for it, notes what was used, and says what is wrong',
+  async () => {
+    const { current } = place();
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    onTestFinished(async () => {
+      await Promise.all([postgres.remove(), redis.remove()]);
+    });
+    const accounts = openStore(postgres.url, redis.url);
+    const { key } = await giveKey(accounts);
+    await accounts.close();
+    const serving = await serveCli(['--snapshot', current, '--store', postgres.url, '--limits', redis.url]);
+    expect(await granted(serving.url, key, 3)).toBe(3);
+    redis.pause();
+    const text = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;
+    const waiting = [1, 2, 3].map(() => exchange(portOf(serving.url), text, { quietMs: 60_000 }));
+    await vi.waitFor(async () => {
+      const metrics = await (await fetch(`${serving.opsUrl}/metrics`)).text();
+      expect(Number(/^malaria_connections (\d+)$/m.exec(metrics)![1])).toBeGreaterThanOrEqual(3);
+    });
+    expect(await serving.stop()).toBe(0);
+    // Answered, so not cut off when the time for it was over.
+    for (const { answers } of await Promise.all(waiting)) expect(answers.map(({ status }) => status)).toEqual([503]);
+    expect(serving.read().stderr).toMatch(/^malaria-proxy: stopping: finishing what is under way$/m);
+    expect(serving.read().stderr).toMatch(/^malaria-proxy: keys and limits: .*no answer from Redis within 1000 ms$/m);
+    expect(await rowsIn(postgres.url, 'SELECT sum(granted)::int AS n FROM usage')).toEqual([{ n: 3 }]);
+  },
+);
 
 test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
   const { args, store } = place();
