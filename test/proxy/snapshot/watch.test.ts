@@ -1,10 +1,17 @@
+import { hash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import type { Manifest } from '../../../pipeline/contract/manifest.ts';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { etagOf, type Manifest } from '../../../pipeline/contract/manifest.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../fixture.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { portOf } from '../raw-client.ts';
 import { giveKey, serveBuild, startService } from '../service.ts';
+
+removeServersAtEnd();
 
 const readyz = async (opsUrl: string) => (await (await fetch(`${opsUrl}/readyz`)).json()) as Record<string, unknown>;
 
@@ -35,6 +42,71 @@ test('snapshots published under load are taken up without a dropped or a mixed a
   await clients;
   expect(seen.size).toBe(4);
   expect(answers).toBeGreaterThan(8);
+});
+
+/** The answers that come on `socket`; a HEAD's must be none with 200. */
+async function* answersOn(socket: Socket): AsyncGenerator<{ head: string; body: Buffer }> {
+  let rest = Buffer.alloc(0);
+  for await (const part of socket) {
+    rest = Buffer.concat([rest, part]);
+    for (;;) {
+      const end = rest.indexOf('\r\n\r\n') + 4;
+      const head = rest.toString('latin1', 0, end);
+      const length = head.startsWith('HTTP/1.1 200') ? Number(/^content-length: (\d+)$/im.exec(head)![1]) : 0;
+      if (end < 4 || rest.length < end + length) break;
+      yield { head, body: rest.subarray(end, end + length) };
+      rest = rest.subarray(end + length);
+    }
+  }
+  expect(rest.length).toBe(0);
+}
+
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+  test('published between the requests of one connection: each answer is whole, and all of it of one version', async () => {
+    // Outlines that are read from disk.
+    const fixture = { outlinePoints: 20_000 };
+    const service = await startService({ fixture, ...(await place()) });
+    const { key } = await giveKey(service.store);
+    const ask = (line: string, coding = 'identity') =>
+      `${line} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nAccept-Encoding: ${coding}\r\n\r\n`;
+    const [periods, states] = [ask('GET /v1/periods'), ask('GET /v1/boundaries/states')];
+    const round = [periods, states, ask('GET /v1/context/states', 'gzip'), states, ask('HEAD /x'), periods];
+    const socket = connect(portOf(service.url), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(round.join('').repeat(3));
+    let awaited = round.length * 3;
+    const found: string[] = [];
+    const releases = ['00000002', '00000003', '00000004'];
+    for await (const { head, body } of answersOn(socket)) {
+      awaited--;
+      if (body.length === 0) {
+        expect(head).toMatch(/^HTTP\/1\.1 404 /);
+        continue;
+      }
+      const version = /^model-version: (.*)$/im.exec(head)![1]!;
+      const text = String(/^content-encoding: gzip/im.test(head) ? gunzipSync(body) : body);
+      const { model_version, source } = JSON.parse(text);
+      expect(model_version ?? (source.note ?? source).replace('made up, ', '')).toBe(version);
+      expect(/^etag: (.*)$/im.exec(head)![1]).toBe(etagOf(hash('sha256', body)));
+      const isNew = found.at(-1) !== version;
+      found.push(version);
+      const release = releases[0];
+      if (isNew && release) {
+        releases.shift();
+        const target = join('snapshots', versionOf(release));
+        writeSnapshot(join(service.build, target), { ...fixture, release });
+        publish(service.build, target);
+      } else if (isNew) socket.end();
+      if (!socket.writableEnded && awaited <= round.length * 2) {
+        socket.write(round.join(''));
+        awaited += round.length;
+      }
+    }
+    expect(awaited).toBe(0);
+    expect(found).toEqual(found.toSorted());
+    expect(new Set(found)).toEqual(new Set(['00000001', '00000002', '00000003', '00000004'].map(versionOf)));
+    expect(service.reports.filter((line) => !line.startsWith('now serving'))).toEqual([]);
+  });
 });
 
 test('a damaged snapshot is refused and told of, the old one kept, the next sound one taken up', async () => {
