@@ -17,6 +17,7 @@ let small: string;
 let large: string;
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+const connecting = () => head('CONNECT x:1 HTTP/1.1', keyed);
 const last = () => head('GET /v1/periods HTTP/1.1', keyed, 'Connection: close');
 
 interface Case {
@@ -103,16 +104,25 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('requests of every outcome in any order', async () => {
-    const closing: Case = { text: last, status: 200, body: () => small };
+    const closings: Case[] = [
+      { text: last, status: 200, body: () => small },
+      { text: () => `${connecting()}whatever`.repeat(2), status: 404, body: () => /NOT_FOUND/ },
+    ];
     const name = fc.constantFrom(...Object.keys(CASES));
     await fc.assert(
-      fc.asyncProperty(fc.array(name, { minLength: 2, maxLength: 12 }), fc.boolean(), async (names, inPieces) => {
-        const cases = [...names.map((one) => CASES[one]!), closing];
-        const texts = cases.map(({ text }) => text());
-        const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0 });
-        expect(readAnswers(raw, cases)).toBe('');
-      }),
-      { numRuns: 30, examples: [[Object.keys(CASES), false]] },
+      fc.asyncProperty(
+        fc.array(name, { minLength: 2, maxLength: 12 }),
+        fc.constantFrom(...closings),
+        fc.boolean(),
+        fc.boolean(),
+        async (names, closing, inPieces, end) => {
+          const cases = [...names.map((one) => CASES[one]!), closing];
+          const texts = cases.map(({ text }) => text());
+          const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0, end });
+          expect(readAnswers(raw, cases)).toBe('');
+        },
+      ),
+      { numRuns: 60, examples: closings.map((closing) => [Object.keys(CASES), closing, false, false]) },
     );
     expect(service.reports).toEqual([]);
   }, 60_000);
@@ -151,7 +161,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
         const socket = connect(port, '127.0.0.1').pause();
         const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
         // With CONNECT behind them Node lets go of them all.
-        socket.write(CASES.large!.text().repeat(4) + (i % 2 ? head('CONNECT x:1 HTTP/1.1', keyed) : ''));
+        socket.write(CASES.large!.text().repeat(4) + (i % 2 ? connecting() : ''));
         setTimeout(() => socket[leave](), i % 15);
         await closed;
       }
