@@ -48,8 +48,12 @@ export function fileReply(file: ServedFile, { method, acceptEncoding, ifNoneMatc
 async function openWhole(found: Representation): Promise<Readable> {
   const [path, { bytes }] = [pathOf(found), found];
   const handle = await open(path);
-  const { size } = await handle.stat();
-  if (size === bytes) return handle.createReadStream();
-  await handle.close();
-  throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
+  try {
+    const { size } = await handle.stat();
+    if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
+    return handle.createReadStream();
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }

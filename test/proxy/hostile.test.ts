@@ -1,5 +1,6 @@
 /** What the open internet sends: none of it gets round the key, out of the snapshot, or in the way of others. */
 import { readdirSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -257,6 +258,21 @@ describe('a large file, read from disk', () => {
     await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
     expect((await service.get('/v1/periods', key)).status).toBe(200);
   });
+});
+
+test('a file that can be opened and not looked at is a 500, and is closed: one left open would end the process', async () => {
+  const before = openFiles();
+  const handle = await open(import.meta.filename);
+  const stat = vi.spyOn(Object.getPrototypeOf(handle), 'stat').mockRejectedValueOnce(new Error('ESTALE'));
+  await handle.close();
+  const own = await startService({ fixture: { outlinePoints: 30_000 } });
+  const { key: ownKey } = await giveKey(own.store);
+  const { answers } = await exchange(portOf(own.url), keyed('GET /v1/boundaries/states HTTP/1.1').replace(key, ownKey));
+  stat.mockRestore();
+  expect(answers.map(({ status }) => status)).toEqual([500]);
+  await own.close();
+  await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
+  expect(own.reports).toEqual([expect.stringMatching(/^request \w+ failed: ESTALE$/)]);
 });
 
 test('what came whole is answered before what is not HTTP behind it', async () => {
