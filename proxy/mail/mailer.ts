@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { UsageError } from '../usage-error.ts';
@@ -73,7 +73,10 @@ function openOutbox(folder: string, from: string): Mailer {
       ];
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
-      await writeFile(join(folder, name), `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
+      // Under its own name once it is whole: somebody may be waiting to pass it on.
+      const part = join(folder, `${name}.part`);
+      await writeFile(part, `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(part, join(folder, name));
     },
     close() {},
   };

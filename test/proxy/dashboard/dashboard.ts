@@ -55,7 +55,11 @@ export async function startDashboard(
     dashboardUrl,
     directory,
     mails: () => {
-      const names = existsSync(outbox) ? readdirSync(outbox).sort() : [];
+      const names = existsSync(outbox)
+        ? readdirSync(outbox)
+            .filter((name) => name.endsWith('.eml'))
+            .sort()
+        : [];
       return names.map((name) => readFileSync(join(outbox, name), 'utf8'));
     },
     account,

@@ -31,6 +31,26 @@ test('the outbox keeps each mail as a file for its owner alone', async () => {
   ]);
 });
 
+test('a mail in the outbox is whole from the moment it is there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-mail-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
+  let sending = true;
+  // Large, so that writing it takes a while.
+  const mail = { ...MAIL, text: `${'Dear Ada. '.repeat(1_000_000)}${MAIL.text}` };
+  const sent = Promise.all(Array.from({ length: 5 }, () => mailer.send(mail, 0))).finally(() => {
+    sending = false;
+  });
+  while (sending) {
+    for (const name of readdirSync(folder)) {
+      if (name.endsWith('.eml')) expect(readFileSync(join(folder, name), 'utf8').endsWith('/link/abc\n')).toBe(true);
+    }
+    await new Promise(setImmediate);
+  }
+  await sent;
+  expect(readdirSync(folder).filter((name) => name.endsWith('.eml')).length).toBe(5);
+});
+
 test('SMTP gets the mail, to the one address', async () => {
   const heard: string[] = [];
   const server = createServer((socket) => {
