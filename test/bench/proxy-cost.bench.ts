@@ -1,7 +1,7 @@
 /**
  * What each step of a request costs the proxy, in CPU time by itself: the request and the answer are dummies, so nothing
- * of Node's own work (parsing, writing headers, the system's) is in it. Figures are medians over the rounds. Below them, how
- * much of what a request leaves behind grows old: of that the whole heap is swept, which all requests then wait for.
+ * of Node's own work (parsing, writing headers, the system's) is in it. Figures are medians over the rounds. Below them,
+ * how much of what a request leaves behind grows old: of that the whole heap is swept, which all requests then wait for.
  *
  *   node test/bench/proxy-cost.bench.ts [--rounds 7]
  */

@@ -9,17 +9,28 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/keys/open-store.ts';
+import type { LimitChange } from '../../proxy/keys/store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
-import { makeBuild, versionOf } from './fixture.ts';
+import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
 import { rowsIn } from './forms.ts';
 import { exchange, portOf, splitAnswers } from './raw-client.ts';
 import { missingServers, startPostgres, startRedis } from './real-servers.ts';
 import { giveKey } from './service.ts';
 
-function place() {
-  const { build, current, store, remove } = makeBuild();
+function place(options?: FixtureOptions) {
+  const { build, current, store, remove } = makeBuild(options);
   onTestFinished(remove);
   return { build, current, store, args: ['--snapshot', current, '--store', store] };
+}
+
+/** A place whose store has one key, its owner with `limits` of its own. */
+async function placeWithKey(limits?: LimitChange, options?: FixtureOptions) {
+  const made = place(options);
+  const accounts = openStore(made.store);
+  const { key } = await giveKey(accounts);
+  if (limits) await accounts.setLimits('ministry', limits);
+  await accounts.close();
+  return { ...made, key };
 }
 
 const ask = (url: string, key: string, path = '/v1/periods') => fetch(url + path, { headers: { 'x-api-key': key } });
@@ -30,11 +41,7 @@ const granted = async (url: string, key: string, times: number) => {
 };
 
 test('after kill -9 no more is granted than the month allows, and at most a block is lost', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.setLimits('ministry', { perMinute: 100_000, perMonth: 500 });
-  await accounts.close();
+  const { args, key } = await placeWithKey({ perMinute: 100_000, perMonth: 500 });
   let total = 0;
   for (const _ of [1, 2, 3]) {
     const serving = await serveCli(args);
@@ -50,11 +57,7 @@ test('after kill -9 no more is granted than the month allows, and at most a bloc
 });
 
 test('after a graceful stop not a single request is lost, of minute or month', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.setLimits('ministry', { perMinute: 70, perMonth: 400 });
-  await accounts.close();
+  const { args, key } = await placeWithKey({ perMinute: 70, perMonth: 400 });
   let total = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveCli(args);
@@ -66,10 +69,7 @@ test('after a graceful stop not a single request is lost, of minute or month', a
 });
 
 test('what is noted at the stop waits for another process that is writing', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
+  const { args, store, key } = await placeWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -84,10 +84,7 @@ test('what is noted at the stop waits for another process that is writing', asyn
 });
 
 test('what cannot be noted at the stop is told', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
+  const { args, store, key } = await placeWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -129,10 +126,7 @@ test.skipIf(missingServers.length > 0)(
 );
 
 test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
+  const { args, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log']);
   serving.child.stdout!.destroy();
   for (let i = 0; i < 5; i++) {
@@ -146,10 +140,7 @@ test('a log that nobody reads any more, or that cannot be written, stops no requ
 });
 
 test('a log whose reader hangs stops no request, and no stop', async () => {
-  const { args, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
+  const { args, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
   serving.child.stdout!.pause();
   const exited = once(serving.child, 'exit');
@@ -188,12 +179,8 @@ test('a second server on the same store is refused, and let in once the first is
 });
 
 test('a stop lets what is under way finish, and says so on the ops port before', async () => {
-  const { build, current, store, remove } = makeBuild({ outlinePoints: 250_000 });
-  onTestFinished(remove);
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
-  const serving = await serveCli(['--snapshot', current, '--store', store]);
+  const { build, args, key } = await placeWithKey({}, { outlinePoints: 250_000 });
+  const serving = await serveCli(args);
   const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
     headers: { 'x-api-key': key, 'accept-encoding': 'identity' },
   });
@@ -209,12 +196,8 @@ test('a stop lets what is under way finish, and says so on the ops port before',
 });
 
 test('a stop sends all that was answered, to a client that has not read it yet too', async () => {
-  const { current, store, remove } = makeBuild({ outlinePoints: 10_000 });
-  onTestFinished(remove);
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
-  const serving = await serveCli(['--snapshot', current, '--store', store]);
+  const { args, key } = await placeWithKey({}, { outlinePoints: 10_000 });
+  const serving = await serveCli(args);
   const idle = await ask(serving.url, key);
   expect(idle.status).toBe(200);
   const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
@@ -278,10 +261,7 @@ test('plain output says what is served and where; its curl line works', async ()
 });
 
 test('no key in the log, on either output, or in any file of the store', async () => {
-  const { args, build, store } = place();
-  const accounts = openStore(store);
-  const { key } = await giveKey(accounts);
-  await accounts.close();
+  const { args, build, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log']);
   await ask(serving.url, key, `/v1/risk/lgas?state=KN&api_key=${key}`);
   await ask(serving.url, `${key}x`, `/${key}`);
