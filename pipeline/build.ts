@@ -10,7 +10,7 @@ import { type Recipe, recipeOf } from './engine/recipe.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
 import { readSteps, stepsDirectory } from './engine/steps.ts';
 import { causesOf } from './engine/why.ts';
-import { type Finding, otherReleases } from './snapshot/provenance.ts';
+import { type Finding, otherReleases } from './publish/snapshot/provenance.ts';
 import {
   cacheOf,
   checkCurrent,
@@ -19,9 +19,9 @@ import {
   isCurrent,
   isPublished,
   publish,
-} from './snapshot/publish.ts';
-import { versionSuffix } from './snapshot/records.ts';
-import type { StateAnswers } from './snapshot/state-answers.ts';
+} from './publish/snapshot/publish.ts';
+import { versionSuffix } from './publish/snapshot/records.ts';
+import type { StateAnswers } from './publish/snapshot/state-answers.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
 /** What is built and where. */
@@ -113,7 +113,7 @@ async function publishSnapshot(
     async write(aside) {
       onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, recipe, version) });
       // Loaded only where there is something to write: a build that finds nothing changed is done before these are.
-      const { writeSnapshot } = await import('./snapshot/build.ts');
+      const { writeSnapshot } = await import('./publish/snapshot/build.ts');
       await writeSnapshot(aside, {
         model: country.model,
         sources: country.sources,
@@ -133,7 +133,7 @@ async function publishSnapshot(
     },
     async check(aside) {
       await refuseChanges(recipe, country.rawData);
-      const { verifySnapshot } = await import('./snapshot/verify.ts');
+      const { verifySnapshot } = await import('./publish/snapshot/verify.ts');
       const { faults } = verifySnapshot(aside, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
       );

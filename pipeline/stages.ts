@@ -12,7 +12,7 @@ const tablesAndOutlines = (source: Source) => !rasters(source);
 export const STAGES: readonly Stage[] = [
   {
     name: 'ingest',
-    module: 'pipeline/stages/ingest.ts',
+    module: 'pipeline/ingest/stage.ts',
     reads: tablesAndOutlines,
     model: ['expected', 'extent', 'states', 'parameters.survey.method'],
     inputs: [],
@@ -20,7 +20,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'boundaries',
-    module: 'pipeline/stages/boundaries.ts',
+    module: 'pipeline/boundaries/stage.ts',
     reads: none,
     model: ['parameters.boundaries'],
     inputs: ['ingest/areas', 'ingest/polygons'],
@@ -28,7 +28,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'zonal',
-    module: 'pipeline/stages/zonal.ts',
+    module: 'pipeline/zonal/stage.ts',
     by_state: true,
     reads: rasters,
     model: [],
@@ -37,7 +37,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'context',
-    module: 'pipeline/stages/context.ts',
+    module: 'pipeline/context/stage.ts',
     by_state: true,
     reads: none,
     model: [],
@@ -46,7 +46,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'survey',
-    module: 'pipeline/stages/survey.ts',
+    module: 'pipeline/survey/stage.ts',
     by_state: true,
     reads: none,
     model: ['parameters.survey'],
@@ -55,7 +55,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'season',
-    module: 'pipeline/stages/season.ts',
+    module: 'pipeline/season/stage.ts',
     by_state: true,
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
@@ -64,7 +64,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'risk',
-    module: 'pipeline/stages/risk.ts',
+    module: 'pipeline/risk/stage.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
@@ -72,7 +72,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'validation',
-    module: 'pipeline/stages/validation.ts',
+    module: 'pipeline/validation/stage.ts',
     reads: none,
     model: ['parameters.risk', 'parameters.seed'],
     inputs: ['ingest/areas', 'ingest/surveys', 'zonal/cells', 'season/lgas', 'risk/evidence'],
@@ -80,7 +80,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'transmission',
-    module: 'pipeline/stages/transmission.ts',
+    module: 'pipeline/transmission/stage.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
     inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
@@ -96,7 +96,7 @@ export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
 /** The last stage: joins the artifacts into the snapshot. It writes no artifact; its result is published. */
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
-  module: 'pipeline/snapshot/build.ts',
+  module: 'pipeline/publish/snapshot/build.ts',
   by_state: true,
   reads: () => true,
   publishes_catalog: true,

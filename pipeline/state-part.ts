@@ -12,7 +12,7 @@ import { artifactHashes, refuseChanges, runStages, type StageEvent } from './eng
 import { type Divided, ofStates, statesOf } from './engine/split.ts';
 import type { Stage } from './engine/stage.ts';
 import { keepStep, readSteps, stepsDirectory } from './engine/steps.ts';
-import { cacheOf } from './snapshot/publish.ts';
+import { cacheOf } from './publish/snapshot/publish.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
 export interface StatePartOptions {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuildResult, build } from '../pipeline/build.ts';
 import { OPERATIONS, type OperationId } from '../pipeline/contract/operations.ts';
 import type * as schemas from '../pipeline/contract/schemas.ts';
-import { verifySnapshot } from '../pipeline/snapshot/verify.ts';
+import { verifySnapshot } from '../pipeline/publish/snapshot/verify.ts';
 import { writeSyntheticCountry } from '../pipeline/synthetic/country.ts';
 import { buildByStates } from './built-by-states.ts';
 import { hashTree } from './command-line.ts';

@@ -9,7 +9,7 @@ export const Look = Type.Object(
     held_back_year: Type.Integer(),
     design: Type.String({
       pattern: '^[0-9a-f]{64}$',
-      description: 'Fingerprint of settings and projections (pipeline/held-back.ts)',
+      description: 'Fingerprint of settings and projections (pipeline/transmission/held-back.ts)',
     }),
     level_months: Type.Integer(),
     reason: Type.String({ minLength: 1 }),

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
 import type { Season } from '../contract/schemas.ts';
 import type { Country } from '../engine/country.ts';
-import { readFolds, writeDraws, writeScores } from '../held-out-files.ts';
-import { crossValidate, type HeldOut } from '../models/cross-validation.ts';
-import { GIVEN } from '../models/risk-estimate.ts';
-import { prepareRisk } from '../models/risk-inputs.ts';
-import { summariseScores } from '../models/score-summary.ts';
-import { withArtifacts } from '../part.ts';
+import { GIVEN } from '../risk/estimate.ts';
+import { prepareRisk } from '../risk/inputs.ts';
+import { crossValidate, type HeldOut } from '../validation/cross-validation.ts';
+import { readFolds, writeDraws, writeScores } from '../validation/held-out-files.ts';
+import { summariseScores } from '../validation/score-summary.ts';
+import { withArtifacts } from '../with-artifacts.ts';
 import { say } from './options.ts';
 
 interface CrossValidateOptions {

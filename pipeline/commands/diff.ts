@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { BoundariesLgas, BoundariesStates } from '../contract/schemas.ts';
 import { writeWhole } from '../engine/cache.ts';
-import type { DiffOutlines } from '../report/diff-maps.ts';
-import { renderDiffPage } from '../report/diff-page.ts';
-import { diffSnapshots, type SnapshotDiff } from '../snapshot/diff.ts';
-import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
+import type { DiffOutlines } from '../publish/report/diff-maps.ts';
+import { renderDiffPage } from '../publish/report/diff-page.ts';
+import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';
 

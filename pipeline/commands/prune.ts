@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { pruneEntries } from '../engine/cache.ts';
 import { whenAlone } from '../engine/lock.ts';
-import { cacheOf, clearUnpublished } from '../snapshot/publish.ts';
+import { cacheOf, clearUnpublished } from '../publish/snapshot/publish.ts';
 import { say } from './options.ts';
 
 /** `malaria-risk prune`. */

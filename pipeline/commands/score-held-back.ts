@@ -5,10 +5,10 @@ import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.t
 import { writeWhole } from '../engine/cache.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageEvent } from '../engine/run.ts';
-import { designOf, enterLook, readRegister } from '../held-back.ts';
-import { developProjections, type Scores, scoreHeldBack } from '../models/projection-test.ts';
-import { withArtifacts } from '../part.ts';
-import { recordsOf, settingsOf } from '../stages/transmission-records.ts';
+import { designOf, enterLook, readRegister } from '../transmission/held-back.ts';
+import { developProjections, type Scores, scoreHeldBack } from '../transmission/projection-test.ts';
+import { recordsOf, settingsOf } from '../transmission/records.ts';
+import { withArtifacts } from '../with-artifacts.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 

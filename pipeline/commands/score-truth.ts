@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Scores } from '../artifacts.ts';
 import { writeWhole } from '../engine/cache.ts';
-import { modelFingerprint, TRUTH_FILE, type TruthRecord, type TruthRow } from '../known-truth.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
+import { modelFingerprint, TRUTH_FILE, type TruthRecord, type TruthRow } from '../validation/known-truth.ts';
 import {
   addSums,
   compareWithTruth,
@@ -12,9 +13,8 @@ import {
   type TruthScore,
   type TruthSums,
   truthScore,
-} from '../models/truth-scores.ts';
-import { withArtifacts } from '../part.ts';
-import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
+} from '../validation/truth-scores.ts';
+import { withArtifacts } from '../with-artifacts.ts';
 import { atLeastOne, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
@@ -39,7 +39,7 @@ export function scoreTruthCommand(): Command {
     .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
     .option('--out <dir>', 'where the countries and the cache of stages lie', 'build/truth')
     .option('--jobs <n>', 'stages that may run at once', atLeastOne, 2)
-    .option('--record', 'write it to pipeline/known-truth.json, which model cards and reports show')
+    .option('--record', 'write it to pipeline/validation/known-truth.json, which model cards and reports show')
     .option('--json', 'the record as JSON')
     .addHelpText(
       'after',

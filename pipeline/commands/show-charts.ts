@@ -1,7 +1,7 @@
 import { monthOf, type Period, periodRange } from '../contract/months.ts';
 import { forecastPeriods } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
-import type { Snapshot } from '../snapshot/read.ts';
+import type { Snapshot } from '../publish/snapshot/read.ts';
 import { rangeBar, sparkline } from './charts.ts';
 import { type Cells, tableWidth } from './table.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { TableForm } from '../snapshot/table-columns.ts';
+import type { TableForm } from '../publish/snapshot/table-columns.ts';
 import type { Cells } from './table.ts';
 
 type Forms = Record<string, TableForm & { rows: number }>;

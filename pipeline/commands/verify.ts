@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
-import { verifySnapshot } from '../snapshot/verify.ts';
+import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { say } from './options.ts';
 
 /** `malaria-risk verify`. */

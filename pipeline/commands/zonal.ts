@@ -2,13 +2,13 @@ import { open, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { BadInput } from '../bad-input.ts';
-import { type ZonalStatistics, type ZonalSums, zonalStatistics } from '../models/zonal.ts';
+import { describeRaster, type RasterDescription } from '../ingest/readers/geotiff-description.ts';
+import { identifyFeatures, readPolygons } from '../ingest/readers/polygons.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
-import { drawOutline } from '../numerics/outline.ts';
-import { describeRaster, type RasterDescription } from '../readers/geotiff-description.ts';
-import { identifyFeatures, readPolygons } from '../readers/polygons.ts';
 import { OutlineFault } from '../zonal/band.ts';
+import { drawOutline } from '../zonal/outline.ts';
 import { sumInside } from '../zonal/pass.ts';
+import { type ZonalStatistics, type ZonalSums, zonalStatistics } from '../zonal/sums.ts';
 import { atLeastOne, say } from './options.ts';
 
 export interface ZonalOptions {

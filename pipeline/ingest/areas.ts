@@ -3,9 +3,9 @@ import { booleanPointInPolygon, kinks, pointOnFeature } from '@turf/turf';
 import mapshaper from 'mapshaper';
 import type { Areas, Polygon, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
-import { areaKm2 } from '../models/area.ts';
-import { readPolygons } from '../readers/polygons.ts';
+import { areaKm2 } from '../numerics/area.ts';
 import { type IngestInput, sourceOf } from './input.ts';
+import { readPolygons } from './readers/polygons.ts';
 
 /** Outlines that are said to be the same may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;

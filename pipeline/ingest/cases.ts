@@ -2,6 +2,7 @@ import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
+import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 import {
   numberOrNull,
   periodIn,
@@ -10,8 +11,7 @@ import {
   refuseDuplicates,
   refuseShort,
   type Table,
-} from '../readers/table.ts';
-import { codeReader, type IngestInput, sourcesOf } from './input.ts';
+} from './readers/table.ts';
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, months that the catalog masks are listed

@@ -1,16 +1,8 @@
 import type { Areas, Climate, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
-import {
-  numberOf,
-  periodIn,
-  type Row,
-  readTable,
-  refuseDuplicates,
-  refuseShort,
-  type Table,
-} from '../readers/table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
 
 /** Less rain a year than this, on average over the country, is rain in another unit, mm. */
 const LEAST_RAIN = 50;

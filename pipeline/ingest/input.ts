@@ -3,7 +3,7 @@ import { BadInput } from '../bad-input.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
-import { type Row, type Table, textOf } from '../readers/table.ts';
+import { type Row, type Table, textOf } from './readers/table.ts';
 
 /** What every part of ingest is given. `report` is added to. */
 export interface IngestInput {

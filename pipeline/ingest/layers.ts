@@ -2,6 +2,7 @@ import type { Areas, Census, Layers } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Figure } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
 import {
   numberOf,
   numberOrNull,
@@ -10,8 +11,7 @@ import {
   refuseDuplicates,
   refuseShort,
   type Table,
-} from '../readers/table.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
+} from './readers/table.ts';
 
 /** Classes and the total that a table states may differ by this share of it: both are rounded. */
 const SAME_TOTAL = 1e-4;

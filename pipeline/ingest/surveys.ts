@@ -3,6 +3,8 @@ import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
+import { codeReader, type IngestInput, sourcesOf } from './input.ts';
+import type { Locate } from './locate.ts';
 import {
   numberOf,
   periodIn,
@@ -12,9 +14,7 @@ import {
   refuseShort,
   type Table,
   textOf,
-} from '../readers/table.ts';
-import { codeReader, type IngestInput, sourcesOf } from './input.ts';
-import type { Locate } from './locate.ts';
+} from './readers/table.ts';
 
 /** The farthest that DHS displaces a cluster, km, and as far as outlines may differ: farther off is another place. */
 const FARTHEST_KM = 11;

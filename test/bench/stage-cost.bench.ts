@@ -18,7 +18,7 @@ import { hashRawFiles } from '../../pipeline/engine/raw.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
 import type { Split } from '../../pipeline/engine/split.ts';
 import type { StageIo } from '../../pipeline/engine/stage.ts';
-import { openRaster } from '../../pipeline/readers/geotiff.ts';
+import { openRaster } from '../../pipeline/ingest/readers/geotiff.ts';
 import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
@@ -71,7 +71,7 @@ const raster = await openRaster(path.join(country.rawData, population.files[0]!.
 const { grid } = raster;
 const people = await raster.readWindow({ row: 0, column: 0, rows: grid.rows, columns: grid.columns });
 await raster.close();
-const zonal = await splitOf('pipeline/stages/zonal.ts');
+const zonal = await splitOf('pipeline/zonal/stage.ts');
 for (const finer of given.finer.split(',').map(Number)) {
   const [columns, rows] = [grid.columns * finer, grid.rows * finer];
   // Noisy in all their bits, as measured people are: constant ones would be read faster.

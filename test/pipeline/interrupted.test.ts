@@ -3,7 +3,7 @@ import { cpSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { randomStream } from '../../pipeline/numerics/random.ts';
-import { verifySnapshot } from '../../pipeline/snapshot/verify.ts';
+import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { hashTree, run, start, temporary } from '../command-line.ts';
 import { writeTiny } from '../tiny-country.ts';
 

@@ -4,8 +4,8 @@ import type { PredictionCells } from '../../../pipeline/artifacts.ts';
 import { ROOT } from '../../../pipeline/engine/code.ts';
 import { chooseParts, ofStates } from '../../../pipeline/engine/split.ts';
 import type { StageIo } from '../../../pipeline/engine/stage.ts';
-import { countTouched } from '../../../pipeline/models/touched-cells.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
+import { countTouched } from '../../../pipeline/zonal/touched-cells.ts';
 import { buildHere, readJson } from '../../built-tiny.ts';
 import { writeTiny } from '../../tiny-country.ts';
 

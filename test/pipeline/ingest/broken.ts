@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
 import type { StageIo } from '../../../pipeline/engine/stage.ts';
-import { run as ingest } from '../../../pipeline/stages/ingest.ts';
-import { run as zonal } from '../../../pipeline/stages/zonal.ts';
+import { run as ingest } from '../../../pipeline/ingest/stage.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
+import { run as zonal } from '../../../pipeline/zonal/stage.ts';
 import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
 
 /** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Surveys } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
-import { run } from '../../../pipeline/stages/ingest.ts';
+import { run } from '../../../pipeline/ingest/stage.ts';
 import { sourceIn, writeTiny } from '../../tiny-country.ts';
 
 test('whether coordinates are displaced is a cluster’s own, as its source says', async () => {

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
-import { zonalStatistics } from '../../../pipeline/models/zonal.ts';
-import { drawOutline } from '../../../pipeline/numerics/outline.ts';
-import { describeRaster } from '../../../pipeline/readers/geotiff-description.ts';
+import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { OutlineFault } from '../../../pipeline/zonal/band.ts';
+import { drawOutline } from '../../../pipeline/zonal/outline.ts';
 import { sumInside } from '../../../pipeline/zonal/pass.ts';
+import { zonalStatistics } from '../../../pipeline/zonal/sums.ts';
 import { temporaryDirectory } from '../rasters.ts';
 import { encodeTiff, type TiffOptions } from '../tiff-encoder.ts';
 

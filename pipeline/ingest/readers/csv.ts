@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { BadInput } from '../../bad-input.ts';
+
+/** A CSV file's cells as text, null where empty, and the line of the file that each row stands on. */
+export interface Csv {
+  header: readonly string[];
+  rows: readonly { line: number; cells: readonly (string | null)[] }[];
+}
+
+/**
+ * Reads a CSV (plain or gzip) through DuckDB in one dialect: UTF-8, commas, double quotes, a header, a row a line.
+ * Nothing is guessed: a guess about a damaged file would complain about something else than the damage.
+ * @param full where it lies
+ * @param file its name for complaints
+ * @throws BadInput naming the row, the header being row 1: bytes that are not UTF-8, a row with more or fewer cells than
+ *   the header, an open quote, a last row without its line end (a file cut short)
+ */
+export async function readCsv(full: string, file: string): Promise<Csv> {
+  const lines = await readLines(full, file);
+  const header = splitCells(lines[0]!);
+  const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  try {
+    const columns = header.map((_, i) => `c${i}: 'VARCHAR'`).join(', ');
+    const reader = await connection.runAndReadAll(
+      `SELECT * FROM read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}})`,
+      [full],
+    );
+    const rows = reader.getRows() as (string | null)[][];
+    if (rows.length !== numbers.length)
+      throw new BadInput(file, '', `${rows.length} rows on ${numbers.length} lines`, 'a row a line');
+    return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
+  } catch (error) {
+    throw error instanceof BadInput ? error : complaintOf(file, error);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** The file's lines without their ends, the last one's included: the whole file is looked at before any of it is used. */
+async function readLines(full: string, file: string): Promise<string[]> {
+  const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
+    throw new BadInput(file, '', cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
+  });
+  const text = decode(unzip(bytes, file), file);
+  const lines = text.split('\n');
+  if (lines.pop() !== '')
+    throw new BadInput(
+      file,
+      `row ${lines.length + 1}`,
+      'no line end',
+      'one after the last row: is the file cut short?',
+    );
+  if (!lines[0]?.trim()) throw new BadInput(file, 'row 1', 'nothing', 'a header');
+  const carriage = lines[0].endsWith('\r');
+  return lines.map((line, i) => {
+    if (line.endsWith('\r') !== carriage)
+      throw new BadInput(file, `row ${i + 1}`, 'another line end than in row 1', 'the same in every row');
+    const cells = carriage ? line.slice(0, -1) : line;
+    if (/[\0\r]/.test(cells))
+      throw new BadInput(
+        file,
+        `row ${i + 1}`,
+        'a zero byte or a carriage return',
+        'text, with a line feed after each row',
+      );
+    if (cells.includes('"') && cells.split('"').length % 2 === 0)
+      throw new BadInput(file, `row ${i + 1}`, 'a quote that is not closed', 'quotes in pairs, a row a line');
+    return cells;
+  });
+}
+
+function unzip(bytes: Buffer, file: string): Buffer {
+  if (!file.endsWith('.gz')) return bytes;
+  try {
+    return gunzipSync(bytes);
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be unpacked (${(cause as Error).message})`, 'a whole gzip file');
+  }
+}
+
+/** Text without a byte order mark. */
+function decode(bytes: Buffer, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const row =
+      bytes
+        .toString('latin1')
+        .split('\n')
+        .findIndex((line) => !isUtf8(line)) + 1;
+    throw new BadInput(file, `row ${row}`, 'bytes that are not UTF-8', 'a table in UTF-8');
+  }
+}
+
+function isUtf8(latin1: string): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The cells of a line, unquoted. */
+function splitCells(line: string): string[] {
+  const cells = [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell]) => cell!);
+  return cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+}
+
+/** DuckDB's complaint in our form: it names the line, and the cells that it counted. */
+function complaintOf(file: string, error: unknown): BadInput {
+  const message = error instanceof Error ? error.message : String(error);
+  const row = /CSV Error on Line: (\d+)/.exec(message)?.[1];
+  const where = row ? `row ${row}` : '';
+  const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
+  if (counts) return new BadInput(file, where, `${counts[2]} cells`, `${counts[1]} as in the header`);
+  const lines = message.split('\n').map((line) => line.trim());
+  const said = row ? (lines[2] ?? lines[0]!) : lines[0]!;
+  return new BadInput(file, where, said.replace(/\.$/, ''), 'a readable CSV table');
+}

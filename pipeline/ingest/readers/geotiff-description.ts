@@ -1,0 +1,187 @@
+import { stat } from 'node:fs/promises';
+import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
+import { BadInput } from '../../bad-input.ts';
+import type { Grid } from '../../numerics/grid.ts';
+import type { BlockSize } from '../../zonal/windows.ts';
+import { meaningOf } from './geotiff-meaning.ts';
+import type { Blocks } from './tiff-blocks.ts';
+import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
+
+/** What the caller knows of a raster beyond its file. */
+export interface Declared {
+  /** The value of missing cells: overrides the file's tag. `none`: no cell is missing but NaN ones. */
+  nodata?: number | 'nan' | 'none' | undefined;
+  /** Smallest and largest value that can be true: anything beyond is an error, most often a nodata left untagged. */
+  valid?: readonly [number, number] | undefined;
+  /** Which band, from 1; a file of several is refused without it. */
+  band?: number | undefined;
+}
+
+/** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
+export interface RasterDescription extends BlockSize {
+  file: string;
+  grid: Grid;
+  /** From 1. */
+  band: number;
+  blocks: Blocks;
+  valid: readonly [number, number] | null;
+}
+
+/** Largest compressed block that is taken, decoded: one has to be held whole. */
+const MAX_BLOCK_BYTES = 2 ** 28;
+
+/**
+ * What there is to know of one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
+ * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
+ */
+export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
+  const { size } = await stat(file).catch(() => {
+    throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
+  });
+  const tiff = await openTiff(file).catch((cause: unknown) => {
+    throw unreadable(file, '', cause);
+  });
+  try {
+    const image = await tiff.getImage();
+    const band = bandOf(file, image, declared);
+    await refuseMasks(file, tiff);
+    checkCoordinateSystem(file, image);
+    const { grid, southUp } = placeOf(file, image);
+    const coding = await codingOf(image);
+    const { starts, bytes } = await readBlockPlaces(file, image, band, size);
+    const blockRows = image.getTileHeight();
+    const blocks: Blocks = {
+      ...{ file, rows: grid.rows, columns: grid.columns, coding, blockRows, starts, bytes, southUp },
+      sample: image.planarConfiguration === 2 ? 0 : band - 1,
+      meaning: await meaningOf(file, image, band, declared),
+    };
+    const blockBytes = rowBytes(coding) * blockRows;
+    if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
+      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${blockBytes} bytes each when decoded`;
+      throw new BadInput(file, '', found, `${MAX_BLOCK_BYTES} or fewer: a tiled GeoTIFF`);
+    }
+    const window: BlockSize = {
+      // Without compression any rows can be read alone.
+      blockRows: isCompressed(coding) ? blockRows : 1,
+      northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
+      blockColumns: coding.columns,
+    };
+    return { file, grid, band, blocks, valid: declared.valid ?? null, ...window };
+  } catch (cause) {
+    throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
+  } finally {
+    await tiff.close();
+  }
+}
+
+/** The file for the library. */
+export async function openTiff(file: string): Promise<GeoTIFF> {
+  const { fromFile } = await import('geotiff');
+  const tiff = await fromFile(file);
+  // Lists that it puts off reading it takes for low bytes first whatever the file says (geotiff 3.0.5, DeferredArray).
+  if (!tiff.littleEndian) tiff.parser.eager = true;
+  return tiff;
+}
+
+export function unreadable(file: string, where: string, cause: unknown): BadInput {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new BadInput(file, where, `what cannot be decoded (${reason})`, 'a whole GeoTIFF');
+}
+
+function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
+  const bands = image.getSamplesPerPixel();
+  if (declared.band === undefined && bands > 1) {
+    throw new BadInput(file, '', `${bands} bands`, 'one, or the number of the one meant');
+  }
+  const band = declared.band ?? 1;
+  if (band > bands) throw new BadInput(file, '', `${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
+  return band;
+}
+
+async function refuseMasks(file: string, tiff: GeoTIFF): Promise<void> {
+  for (let i = 1; i < (await tiff.getImageCount()); i++) {
+    const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
+    if (kind & 4) throw new BadInput(file, '', 'a mask of missing cells inside the file', 'a nodata value');
+  }
+}
+
+function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
+  const keys = image.getGeoKeys();
+  const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
+  if (code !== 4326) {
+    const found = code === undefined ? 'no coordinate system' : `the coordinate system EPSG:${code}`;
+    throw new BadInput(file, '', found, 'EPSG:4326 (longitude and latitude, WGS 84)');
+  }
+}
+
+function placeOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: boolean } {
+  const columns = image.getWidth();
+  const rows = image.getHeight();
+  const scale = image.fileDirectory.getValue('ModelPixelScale');
+  const tie = image.fileDirectory.getValue('ModelTiepoint');
+  const matrix = image.fileDirectory.getValue('ModelTransformation');
+  // The first row's outer edge and the step from row to row: south of it and negative where the file is north up.
+  let [cellWidth, step, west, edge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+  const rotated = matrix && (matrix[1] !== 0 || matrix[4] !== 0);
+  if (scale && tie && !rotated) {
+    cellWidth = scale[0]!;
+    step = -scale[1]!;
+    west = tie[3]! - tie[0]! * cellWidth;
+    edge = tie[4]! - tie[1]! * step;
+  } else if (matrix && !rotated) {
+    cellWidth = matrix[0]!;
+    step = matrix[5]!;
+    west = matrix[3]!;
+    edge = matrix[7]!;
+  }
+  if (!(cellWidth > 0 && Math.abs(step) > 0)) {
+    throw new BadInput(file, '', 'a raster rotated, mirrored or without a place on the map', 'rows from west to east');
+  }
+  // Where values belong to points (GTRasterType 2) the corner named is the first cell's centre.
+  if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
+    west -= cellWidth / 2;
+    edge -= step / 2;
+  }
+  const southUp = step > 0;
+  const cellHeight = Math.abs(step);
+  const north = southUp ? edge + rows * cellHeight : edge;
+  const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
+  const slack = cellWidth;
+  if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
+    throw new BadInput(file, '', `longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
+  }
+  return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
+}
+
+async function codingOf(image: GeoTIFFImage): Promise<Coding> {
+  return {
+    compression: image.fileDirectory.getValue('Compression') ?? 1,
+    predictor: (await image.fileDirectory.loadValue('Predictor')) ?? 1,
+    format: image.getSampleFormat(),
+    bits: image.getBitsPerSample() || 1,
+    littleEndian: image.littleEndian,
+    samples: image.planarConfiguration === 2 ? 1 : image.getSamplesPerPixel(),
+    columns: image.getTileWidth(),
+  };
+}
+
+/** Where the band's blocks lie. What a file cut short no longer holds must not be met midway, so look before reading. */
+async function readBlockPlaces(file: string, image: GeoTIFFImage, band: number, size: number) {
+  const [offsets, lengths] = await Promise.all(
+    image.isTiled
+      ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
+      : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
+  );
+  if (!offsets || !lengths) throw new BadInput(file, '', 'no blocks', 'tiles or strips');
+  const across = Math.ceil(image.getWidth() / image.getTileWidth());
+  const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
+  const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
+  const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[first + i]));
+  const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
+  for (let i = 0; i < count; i++) {
+    const end = starts[i]! + bytes[i]!;
+    if (Number.isNaN(end)) throw new BadInput(file, '', `${offsets.length} blocks`, `${first + count}`);
+    if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
+  }
+  return { starts, bytes };
+}

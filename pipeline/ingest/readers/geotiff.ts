@@ -1,0 +1,92 @@
+import { BadInput } from '../../bad-input.ts';
+import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../numerics/grid.ts';
+import type { BlockSize } from '../../zonal/windows.ts';
+import { type Declared, describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
+import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
+import { isDecodable, type Samples } from './tiff-decode.ts';
+
+export interface Raster extends BlockSize {
+  file: string;
+  grid: Grid;
+  /**
+   * Values of a window: in `space` where it is large enough and of the right type, else in a new array.
+   * @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded.
+   */
+  readWindow(window: Window, space?: Values): Promise<Values>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels. Missing cells (nodata,
+ * NaN) come as NaN; a file without a nodata tag has none missing. Packed values come with scale and offset applied.
+ * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
+ */
+export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
+  return openDescribed(await describeRaster(file, declared));
+}
+
+/** Opens what was described, in any thread. */
+export async function openDescribed(description: RasterDescription): Promise<Raster> {
+  const { file, grid, blocks, valid, blockRows, blockColumns, northRows } = description;
+  const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openOtherwise(description);
+  const Space = blocks.meaning.wide ? Float64Array : Float32Array;
+  return {
+    ...{ file, grid, blockRows, blockColumns, northRows },
+    async readWindow(window, space) {
+      const cells = window.rows * window.columns;
+      const fits = space instanceof Space && space.length >= cells;
+      const values = fits ? space.subarray(0, cells) : new Space(cells);
+      try {
+        await source.read(window, values);
+      } catch (cause) {
+        throw unreadable(file, `rows ${window.row} to ${window.row + window.rows - 1}`, cause);
+      }
+      if (valid) checkRange(file, grid, values, window, valid);
+      return values;
+    },
+    async close() {
+      await source.close();
+    },
+  };
+}
+
+/** Codings that are not undone here: by the library, several times slower. */
+async function openOtherwise({ file, band, blocks }: RasterDescription) {
+  const tiff = await openTiff(file);
+  const image = await tiff.getImage();
+  return {
+    async read(window: Window, values: Values) {
+      const { row, column, rows, columns } = window;
+      const first = blocks.southUp ? blocks.rows - row - rows : row;
+      const samples = (await image.readRasters({
+        window: [column, first, column + columns, first + rows],
+        samples: [band - 1],
+        interleave: true,
+      })) as Samples;
+      for (let i = 0; i < rows; i++) {
+        const at = (blocks.southUp ? rows - 1 - i : i) * columns;
+        takeValues(samples, i * columns, 1, values, at, columns, blocks.meaning);
+      }
+      // The library makes 0 of them where what stands for missing cells is NaN.
+      fillAbsent(blocks, window, values);
+    },
+    close: () => tiff.close(),
+  };
+}
+
+function checkRange(file: string, grid: Grid, values: Values, window: Window, [min, max]: readonly [number, number]) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value < min || value > max) {
+      const row = window.row + Math.floor(i / window.columns);
+      const column = window.column + (i % window.columns);
+      const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
+      throw new BadInput(
+        file,
+        `row ${row}, column ${column} (${place})`,
+        `${value}`,
+        `${min} to ${max} (a nodata left undeclared?)`,
+      );
+    }
+  }
+}

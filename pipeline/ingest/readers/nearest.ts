@@ -1,0 +1,43 @@
+import { columnAt, type Grid, latitudeOf, longitudeOf, rowAt, type Values, type Window } from '../../numerics/grid.ts';
+import type { Raster } from './geotiff.ts';
+
+/** For each column and row of `window` on `grid`: the column and row of `other` that holds the cell's centre, or −1. */
+export function matchCentres(grid: Grid, window: Window, other: Grid): { columns: Int32Array; rows: Int32Array } {
+  const inside = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
+  return {
+    columns: Int32Array.from({ length: window.columns }, (_, i) =>
+      inside(columnAt(other, longitudeOf(grid, window.column + i)), other.columns),
+    ),
+    rows: Int32Array.from({ length: window.rows }, (_, i) =>
+      inside(rowAt(other, latitudeOf(grid, window.row + i)), other.rows),
+    ),
+  };
+}
+
+/**
+ * The raster's values at the cell centres of a window of another grid: the cell of the raster's own grid that holds the
+ * centre, NaN where that is missing or off the raster. Reads no more of it than the window spans.
+ */
+export async function readNearest(raster: Raster, grid: Grid, window: Window): Promise<Values> {
+  const { columns, rows } = matchCentres(grid, window, raster.grid);
+  const values = new Float64Array(window.rows * window.columns).fill(Number.NaN);
+  const metColumns = columns.filter((column) => column >= 0);
+  const metRows = rows.filter((row) => row >= 0);
+  if (metColumns.length === 0 || metRows.length === 0) return values;
+  // Centres go east and south, so the first and last met bound the rest.
+  const own: Window = {
+    column: metColumns[0]!,
+    row: metRows[0]!,
+    columns: metColumns.at(-1)! - metColumns[0]! + 1,
+    rows: metRows.at(-1)! - metRows[0]! + 1,
+  };
+  const source = await raster.readWindow(own);
+  for (let i = 0; i < window.rows; i++) {
+    if (rows[i]! < 0) continue;
+    const offset = (rows[i]! - own.row) * own.columns - own.column;
+    for (let j = 0; j < window.columns; j++) {
+      if (columns[j]! >= 0) values[i * window.columns + j] = source[offset + columns[j]!]!;
+    }
+  }
+  return values;
+}

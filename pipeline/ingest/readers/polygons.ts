@@ -1,0 +1,231 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Polygon } from '../../artifacts.ts';
+import { BadInput } from '../../bad-input.ts';
+
+/** A feature with its polygons at full resolution, every ring closed. */
+export interface PolygonFeature {
+  properties: Record<string, unknown>;
+  polygons: Polygon[];
+}
+
+/** Where in which file, for messages. */
+interface Place {
+  file: string;
+  where: string;
+}
+
+interface GeoJson {
+  type?: string;
+  crs?: { properties?: { name?: unknown } } | null;
+  features?: {
+    properties?: Record<string, unknown> | null;
+    geometry?: { type?: string; coordinates?: unknown } | null;
+  }[];
+}
+
+/**
+ * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it) or a GeoJSON FeatureCollection, in the
+ * file's order, in longitude and latitude on WGS 84.
+ * @throws BadInput
+ */
+export async function readPolygons(file: string): Promise<PolygonFeature[]> {
+  const shapefile = extname(file).toLowerCase() === '.shp';
+  const collection = shapefile ? await readShapefile(file) : await readGeoJson(file);
+  if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
+    throw new BadInput(file, '', collection.type ?? 'no GeoJSON', 'a FeatureCollection');
+  }
+  if (collection.features.length === 0) throw new BadInput(file, '', 'no features', 'polygons');
+  return collection.features.map(({ properties, geometry }, index) => {
+    const place: Place = { file, where: `feature ${index + 1}` };
+    if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') {
+      throw new BadInput(file, place.where, geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
+    }
+    const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+    return { properties: properties ?? {}, polygons: checkParts(parts, place) };
+  });
+}
+
+/**
+ * The features' ids: `field` of each as text.
+ * @throws BadInput where a feature lacks it or two share one.
+ */
+export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
+  const places = new Map<string, number>();
+  return features.map(({ properties }, index) => {
+    const value = properties[field];
+    if (value === undefined) {
+      const fields = Object.keys(properties).join(', ') || 'none';
+      throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${field}`);
+    }
+    const id = value === null ? '' : String(value).trim();
+    if (id === '') throw new BadInput(file, `feature ${index + 1}`, `an empty ${field}`, 'its id');
+    const before = places.get(id);
+    if (before !== undefined) {
+      throw new BadInput(file, `features ${before} and ${index + 1}`, `the same ${field} ${id}`, 'one each');
+    }
+    places.set(id, index + 1);
+    return id;
+  });
+}
+
+async function readShapefile(file: string): Promise<GeoJson> {
+  const shp = await read(file, 'a shapefile');
+  // The length that the header states, in 16-bit words: what reads the file takes what there is without complaint.
+  const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
+  if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated}: it is cut short`);
+  const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
+  for (const [extension, sibling] of await findSiblings(file)) {
+    if (extension === '.shx') checkShx(file, await read(sibling, `the .shx of ${basename(file)}`), shp);
+    if (['.dbf', '.prj', '.cpg'].includes(extension)) {
+      input[`polygons${extension}`] = await read(sibling, `the ${extension} of ${basename(file)}`);
+    }
+  }
+  if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
+  checkDbf(file, input['polygons.dbf'] as Buffer, shapesOf(shp).length);
+  if (input['polygons.cpg']) checkCpg(file, String(input['polygons.cpg']));
+  checkPrj(file, input['polygons.prj']?.toString() ?? null);
+  try {
+    // Loaded late: it is large, and GeoJSON does without.
+    const { default: mapshaper } = await import('mapshaper');
+    const output = await mapshaper.applyCommands('-i polygons.shp -o polygons.json format=geojson', input);
+    return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'a shapefile');
+  }
+}
+
+/** A shapefile's files by extension in lower case: `.CPG` is as good as `.cpg`. */
+async function findSiblings(file: string): Promise<Map<string, string>> {
+  const stem = basename(file, extname(file));
+  const names = (await readdir(dirname(file))).sort();
+  return new Map(
+    names
+      .filter((name) => basename(name, extname(name)) === stem)
+      .map((name) => [extname(name).toLowerCase(), join(dirname(file), name)]),
+  );
+}
+
+/** A dBASE header states records (byte 4), the header's length (8) and a record's (10). */
+function checkDbf(file: string, dbf: Buffer, shapes: number): void {
+  const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
+  if (dbf.length < stated) throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated}: it is cut short`);
+  const rows = dbf.readUInt32LE(4);
+  if (rows !== shapes) throw new BadInput(file, 'its .dbf', `${rows} rows`, `${shapes} as the .shp has shapes`);
+}
+
+/** An index has the main file's header with a length of its own, then eight bytes a shape. */
+function checkShx(file: string, shx: Buffer, shp: Buffer): void {
+  const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
+  if (shx.length < stated) throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated}: it is cut short`);
+  const indexed = (shx.length - 100) / 8;
+  const shapes = shapesOf(shp);
+  if (indexed !== shapes.length) {
+    const expected = `${shapes.length} as in the .shp: one of the two is another file's`;
+    throw new BadInput(file, 'its .shx', `${indexed} shapes`, expected);
+  }
+  shapes.forEach((at, i) => {
+    const found = shx.readInt32BE(100 + 8 * i) * 2;
+    if (found !== at)
+      throw new BadInput(file, 'its .shx', `shape ${i + 1} at byte ${found}`, `${at}, where the .shp has it`);
+  });
+}
+
+/** Where the shapes of a `.shp` begin: each states after four bytes the length of what follows, in 16-bit words. */
+function shapesOf(shp: Buffer): number[] {
+  const shapes: number[] = [];
+  for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes.push(at);
+  return shapes;
+}
+
+/** A `.cpg` names the attributes' encoding; one that names none would leave it to a guess. */
+function checkCpg(file: string, cpg: string): void {
+  const name = cpg.trim();
+  try {
+    if (!/^((ANSI|OEM|CP) ?)?\d{3,5}$/i.test(name)) new TextDecoder(name);
+  } catch {
+    throw new BadInput(file, 'its .cpg', JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+  }
+}
+
+function checkPrj(file: string, text: string | null): void {
+  if (text === null) throw new BadInput(file, '', 'no .prj beside it', 'one that says WGS 84');
+  const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
+  const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
+  if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
+    const found = name ? `the coordinate system ${name}` : 'an empty .prj';
+    throw new BadInput(file, '', found, 'longitude and latitude on WGS 84 (EPSG:4326)');
+  }
+}
+
+async function readGeoJson(file: string): Promise<GeoJson> {
+  const text = await read(file, 'GeoJSON or a shapefile');
+  let collection: GeoJson;
+  try {
+    collection = JSON.parse(text.toString());
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'GeoJSON');
+  }
+  const crs = collection?.crs?.properties?.name;
+  if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
+    throw new BadInput(file, '', `the coordinate system ${crs}`, "WGS 84 (GeoJSON's own, or EPSG:4326)");
+  }
+  return collection ?? {};
+}
+
+async function read(file: string, expected: string): Promise<Buffer> {
+  return readFile(file).catch((cause: unknown) => {
+    throw new BadInput(
+      file,
+      '',
+      (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : reason(cause),
+      expected,
+    );
+  });
+}
+
+function checkParts(parts: unknown, place: Place): Polygon[] {
+  if (!Array.isArray(parts) || parts.length === 0) throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
+  return parts.map((rings: unknown) => {
+    if (!Array.isArray(rings) || rings.length === 0)
+      throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
+    return rings.map((ring: unknown) => checkRing(ring, place));
+  });
+}
+
+/** The ring's positions without heights; those that have none are kept as they are, for there are many. */
+function checkRing(ring: unknown, place: Place): [number, number][] {
+  if (!Array.isArray(ring))
+    throw new BadInput(place.file, place.where, 'a ring that is no list', 'a list of positions');
+  const points = ring.map((position: unknown): [number, number] => {
+    const [longitude, latitude] = Array.isArray(position) ? position : [];
+    if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
+      throw new BadInput(place.file, place.where, `the position ${JSON.stringify(position)}`, 'degrees on the globe');
+    }
+    return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
+  });
+  const [first, last] = [points[0], points.at(-1)];
+  if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
+    throw new BadInput(
+      place.file,
+      place.where,
+      `a ring of ${points.length} positions`,
+      'four or more, the last as the first',
+    );
+  }
+  const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
+  if (over !== -1) {
+    const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
+    throw new BadInput(place.file, place.where, found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
+  }
+  return points;
+}
+
+/** Whether an edge takes the long way round: none does but one that joins both ends of the map. */
+function isOverAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
+  return Math.abs(a - b) > 180 && !(Math.abs(a) === 180 && Math.abs(b) === 180);
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

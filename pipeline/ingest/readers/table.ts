@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { BadInput } from '../../bad-input.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { isPeriod, type Period } from '../../contract/months.ts';
+import { readCsv } from './csv.ts';
+
+/** A row of a table under the project's column names, and the line of the file that it stands on. */
+export interface Row {
+  readonly line: number;
+  readonly values: Readonly<Record<string, string | null>>;
+}
+
+/** A table as read: its rows in the file's order, and how to complain about one of them. */
+export interface Table {
+  readonly file: string;
+  readonly columns: ReadonlySet<string>;
+  readonly rows: readonly Row[];
+  /** Rows of the file, those that `where` leaves out among them, and how many the catalog says there are at least. */
+  readonly total: number;
+  readonly least: number;
+  /** What the catalog says that columns can hold. */
+  readonly ranges: Readonly<Record<string, readonly number[]>>;
+}
+
+/**
+ * Reads a CSV (plain or gzip) under the names that the catalog gives its columns.
+ * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
+ * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
+ */
+export async function readTable(rawData: string, source: Source): Promise<Table> {
+  const { path: file, rows: least = 1 } = source.files[0]!;
+  const full = path.join(rawData, file);
+  if (!existsSync(full)) throw new BadInput(file, '', 'no such file', `the source ${source.id} of the catalog`);
+  const sums = [
+    ...(source.classes ?? []).map(({ column }) => column),
+    ...(source.classes_total ? [source.classes_total] : []),
+  ];
+  const classes = sums.map((column) => [column, column]);
+  const names: Record<string, string> = { ...source.columns, ...Object.fromEntries(classes) };
+  const csv = await readCsv(full, file);
+  const placeOf = (name: string) => {
+    const place = csv.header.indexOf(name);
+    if (place === -1) throw new BadInput(file, 'header', `columns ${csv.header.join(', ')}`, `a column "${name}"`);
+    if (csv.header.lastIndexOf(name) !== place)
+      throw new BadInput(file, 'header', `the column "${name}" twice`, 'once');
+    return place;
+  };
+  const used = Object.entries(names).map(([ours, name]) => [ours, placeOf(name)] as const);
+  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, placeOf(name), value] as const);
+  const rows = csv.rows
+    .filter(({ line, cells }) =>
+      keep.every(([name, column, value]) => {
+        const found = cells[column] ?? '';
+        if (typeof value === 'number' && !DECIMAL.test(found))
+          throw new BadInput(file, `row ${line}, ${name}`, JSON.stringify(found), 'a number');
+        return typeof value === 'number' ? Number(found) === value : found === value;
+      }),
+    )
+    .map(({ line, cells }) => ({
+      line,
+      values: Object.fromEntries(used.map(([ours, column]) => [ours, cells[column] || null])),
+    }));
+  if (rows.length === 0)
+    throw new BadInput(file, '', 'no rows', `some${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
+  const empty = used.find(([ours]) => rows.every((row) => row.values[ours] === null));
+  if (empty) throw new BadInput(file, `column ${csv.header[empty[1]]}`, 'nothing in any row', 'values');
+  const columns = new Set(used.map(([ours]) => ours));
+  return { file, columns, rows, total: csv.rows.length, least, ranges: source.ranges ?? {} };
+}
+
+const at = (row: Row, column: string) => `row ${row.line}, ${column}`;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** Text of a cell that must not be empty, as it stands in the file. */
+export function textOf(table: Table, row: Row, column: string): string {
+  const value = row.values[column];
+  if (value == null) throw new BadInput(table.file, at(row, column), 'nothing', 'a value');
+  if (value.trim() !== value)
+    throw new BadInput(table.file, at(row, column), JSON.stringify(value), 'a value without spaces around it');
+  return value;
+}
+
+/** A number between `least` and `most`, both included, above `above`, and in the range that the catalog gives the column. */
+export function numberOf(
+  table: Table,
+  row: Row,
+  column: string,
+  range: { least?: number; most?: number; above?: number; whole?: boolean } = {},
+): number {
+  const text = textOf(table, row, column);
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, whole = false } = range;
+  if (!Number.isFinite(value) || (whole && !Number.isInteger(value)))
+    throw new BadInput(table.file, at(row, column), JSON.stringify(text), whole ? 'a whole number' : 'a number');
+  if (above !== undefined && value <= above)
+    throw new BadInput(table.file, at(row, column), text, `more than ${above}`);
+  if (value < least || value > most) {
+    const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+    throw new BadInput(table.file, at(row, column), text, bounds);
+  }
+  const [low = value, high = value] = table.ranges[column] ?? [];
+  if (value < low || value > high)
+    throw new BadInput(table.file, at(row, column), text, `${low} to ${high} (sources.json, ranges)`);
+  return value;
+}
+
+/** As `numberOf`, but an empty cell is null. */
+export function numberOrNull(...args: Parameters<typeof numberOf>): number | null {
+  return args[1].values[args[2]] == null ? null : numberOf(...args);
+}
+
+/** A month `YYYY-MM`. */
+export function periodIn(table: Table, row: Row, column: string): Period {
+  const text = textOf(table, row, column);
+  if (!isPeriod(text)) throw new BadInput(table.file, at(row, column), text, 'a month YYYY-MM');
+  return text;
+}
+
+/** Refuses a table with fewer rows than catalogued: asked last, for what is missing is better told by name. */
+export function refuseShort({ file, total, least }: Table): void {
+  if (total < least) throw new BadInput(file, '', `${total} rows`, `${least} or more (sources.json): is it cut short?`);
+}
+
+/** Refuses a second row with the same key. `key` names the columns that together must be unique. */
+export function refuseDuplicates(table: Table, key: readonly string[]): void {
+  const seen = new Map<string, number>();
+  for (const row of table.rows) {
+    const id = key.map((column) => row.values[column] ?? '').join(' ');
+    const first = seen.get(id);
+    if (first !== undefined) {
+      throw new BadInput(
+        table.file,
+        `row ${row.line}`,
+        `${key.join(' + ')} ${id} again, first in row ${first}`,
+        'one row each',
+      );
+    }
+    seen.set(id, row.line);
+  }
+}

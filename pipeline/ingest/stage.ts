@@ -1,0 +1,23 @@
+import type { StageRun } from '../engine/stage.ts';
+import { ingestAreas } from './areas.ts';
+import { ingestCases } from './cases.ts';
+import { ingestClimate } from './climate.ts';
+import { type IngestInput, refuseUnknownPlaces } from './input.ts';
+import { ingestCensus, ingestLayers } from './layers.ts';
+import { locator } from './locate.ts';
+import { ingestSurveys } from './surveys.ts';
+
+/** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
+export const run: StageRun = async (io) => {
+  const input: IngestInput = { rawData: io.rawData, sources: io.sources, model: io.model, report: [] };
+  const { areas, polygons } = await ingestAreas(input);
+  refuseUnknownPlaces(input.sources, areas);
+  io.progress(0.4, 'tables');
+  const climate = await ingestClimate(input, areas, polygons);
+  io.progress(0.8);
+  const surveys = await ingestSurveys(input, areas, locator(areas, polygons));
+  const census = await ingestCensus(input, areas);
+  const cases = await ingestCases(input, areas, census);
+  const layers = await ingestLayers(input, areas);
+  return { areas, polygons, climate, surveys, cases, layers, census, report: input.report };
+};

@@ -1,0 +1,75 @@
+import { Problem } from '../../contract/errors.ts';
+import { OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
+
+interface JsonSchema {
+  description?: string;
+  type?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: readonly string[];
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract. */
+export function clientTypes(): string {
+  const answers = OPERATIONS.map(
+    ({ responseName, response, summary }) =>
+      `/** ${summary} */\nexport type ${responseName} = ${typeOf(plain(response))};\n`,
+  );
+  const operations = OPERATIONS.map(({ path, parameters, responseName }) => {
+    const query = parameters.map(
+      (name) => `${name}${PARAMETERS[name].required ? '' : '?'}: ${name === 'months' ? '1 | 2 | 3 | 4' : 'string'}`,
+    );
+    return `  '${path}': { parameters: ${query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>'}; answer: ${responseName} };`;
+  });
+  return `// Generated from the service's contract; see openapi.json.
+
+${answers.join('\n')}
+/** Body of every error, application/problem+json. */
+export type Problem = ${typeOf(plain(Problem))};
+
+/** Path -> what it takes and what it answers. */
+export interface Operations {
+${operations.join('\n')}
+}
+`;
+}
+
+/** A contract's schema without what the library that made it hides in it. */
+const plain = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema));
+
+/** @throws Error for a schema of a kind that the contract does not use */
+export function typeOf(schema: JsonSchema, indent = ''): string {
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ');
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  if (schema.type === 'array') {
+    const item = typeOf(schema.items!, indent);
+    if (schema.minItems === 2 && schema.maxItems === 2) return `[${item}, ${item}]`;
+    return schema.items!.anyOf || schema.items!.enum ? `(${item})[]` : `${item}[]`;
+  }
+  if (schema.type === 'object') {
+    const inner = `${indent}  `;
+    const fields = Object.entries(schema.properties!).map(([name, field]) => {
+      const about = field.description ? `${inner}/** ${field.description} */\n` : '';
+      return `${about}${inner}${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
+    });
+    return `{\n${fields.join('')}${indent}}`;
+  }
+  const simple: Record<string, string> = {
+    string: 'string',
+    number: 'number',
+    integer: 'number',
+    boolean: 'boolean',
+    null: 'null',
+  };
+  const type = simple[schema.type ?? ''];
+  if (type === undefined) throw new Error(`found a schema of type ${schema.type}, expected one that the contract uses`);
+  return type;
+}
+
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value));

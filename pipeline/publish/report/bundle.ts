@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { Script } from 'node:vm';
+import { ROOT } from '../../engine/code.ts';
+
+/** What goes into the page besides its content. */
+export interface PageParts {
+  style: string;
+  scripts: { type: 'module' | null; code: string }[];
+  licences: { name: string; text: string }[];
+}
+
+const LIBRARIES = [
+  { name: 'D3', directory: 'd3', file: 'dist/d3.min.js' },
+  { name: 'Observable Plot', directory: '@observablehq/plot', file: 'dist/plot.umd.min.js' },
+];
+const STYLE = './page/style.css';
+const MAIN = './page/main.ts';
+
+/** The report's style sheet. */
+export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
+
+/** Libraries as their makers publish them for a page, then the page's own script. */
+export function pageParts(): PageParts {
+  const own = (name: string) => path.resolve(import.meta.dirname, name);
+  const library = (directory: string, file: string) =>
+    readFileSync(path.join(ROOT, 'node_modules', directory, file), 'utf8');
+  return {
+    style: pageStyle(),
+    scripts: [
+      ...LIBRARIES.map(({ directory, file }) => ({ type: null, code: closed(library(directory, file)) })),
+      { type: 'module' as const, code: closed(joinModules(own(MAIN))) },
+    ],
+    licences: LIBRARIES.map(({ name, directory }) => ({ name, text: library(directory, 'LICENSE') })),
+  };
+}
+
+/** Code that cannot end the element it stands in. */
+const closed = (code: string) => code.replaceAll('</script', '<\\/script').trim();
+
+const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
+
+/**
+ * TypeScript modules as one: each after those it imports, its types taken off, its imports and exports dropped. All
+ * top-level names share one scope.
+ * @throws SyntaxError for a top-level name given twice
+ * @throws Error for an import that this cannot join: of a package, or under another name
+ */
+export function joinModules(main: string): string {
+  const done = new Set<string>();
+  const visit = (file: string): string => {
+    if (done.has(file)) return '';
+    done.add(file);
+    const code = stripTypes(readFileSync(file, 'utf8'));
+    const before: string[] = [];
+    for (const [statement, name] of code.matchAll(IMPORT)) {
+      if (!name!.startsWith('.') || / as /.test(statement))
+        throw new Error(
+          `${path.relative(ROOT, file)}: found ${statement.trim()}, expected names of a file of the page`,
+        );
+      before.push(visit(path.resolve(path.dirname(file), name!)));
+    }
+    return (
+      before.join('') +
+      code
+        .replace(IMPORT, '')
+        .replace(/^export /gm, '')
+        .replace(/\n\s*\n/g, '\n')
+    );
+  };
+  const joined = visit(main);
+  new Script(`'use strict';{${joined}}`, { filename: path.relative(ROOT, main) });
+  return joined;
+}
+
+/** Node says that this function is experimental each time a process first calls it: no news to someone who builds. */
+function stripTypes(code: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(code);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,97 @@
+import { interpolateBuPu, interpolatePuOr } from 'd3';
+import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
+import type { SnapshotDiff } from '../snapshot/diff.ts';
+import type { Tally } from '../snapshot/diff-tally.ts';
+import { type MapOutlines, renderMap } from './map.ts';
+import { html, type Markup } from './markup.ts';
+
+const CELL = { width: 8, height: 14, left: 30, top: 18 };
+const NOT_COMPARED = '#b9b9b9';
+
+/** Outlines of the new version, as its boundary answers give them. */
+export interface DiffOutlines {
+  states: BoundariesStates['features'];
+  lgas: BoundariesLgas['features'];
+}
+
+/** Colours of changes from `-top` over 0 to `top`. */
+export interface ChangeScale {
+  top: number;
+  fill: (change: number) => string;
+}
+
+/** One scale for all of a page: the largest mean change of an LGA, or of a state in a month, is its end. */
+export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScale {
+  const top = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
+  return { top, fill: (change) => interpolatePuOr(0.5 + change / top / 2) };
+}
+
+type Named = (lga: { lga_code: string; state_code: string }) => string;
+
+/** Maps by LGA: mean change; and where there are any, months in another level and months whose ranges are apart. */
+export function changeMaps(
+  diff: SnapshotDiff,
+  { states, lgas }: DiffOutlines,
+  nameOf: Named,
+  { fill: changeFill, top }: ChangeScale,
+): Markup[] {
+  const byLga = new Map(diff.lgas.map((row) => [row.lga_code, row]));
+  const outlines: MapOutlines = {
+    lgas: lgas.map(({ geometry, properties }) => ({ lga_code: properties.lgaCode, geometry })),
+    states: states.map(({ geometry, properties }) => ({ state_code: properties.code, geometry })),
+  };
+  const title = (code: string) => {
+    const row = byLga.get(code);
+    return row
+      ? `${nameOf(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} in another level, ${row.disjoint} with ranges apart`
+      : `${code}: not compared`;
+  };
+  const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
+    html`<div class="card"><h3>${label}</h3>${renderMap(outlines, {
+      label: `${label}, by LGA`,
+      title,
+      fill: (code) => {
+        const row = byLga.get(code);
+        return row ? fill(row) : NOT_COMPARED;
+      },
+    })}<div class="legend"><b>${ends[0]}</b><span class="ramp" style="background:linear-gradient(90deg,${steps.join(',')})"></span><b>${ends[1]}</b></div></div>`;
+  const share = (label: string, field: 'flipped' | 'disjoint') => {
+    const of = (row: Tally) => row[field] / row.compared;
+    const most = Math.max(...diff.lgas.map(of));
+    const fill = (value: number) => interpolateBuPu(value / most);
+    return map(
+      label,
+      (row) => fill(of(row)),
+      ['none', `${(100 * most).toFixed(0)}%`],
+      ramp((t) => fill(t * most)),
+    );
+  };
+  return [
+    map(
+      'Mean change of score: orange is more, purple less',
+      (row) => changeFill(row.mean_change),
+      [(-top).toFixed(3), `+${top.toFixed(3)}`],
+      ramp((t) => changeFill(top * (2 * t - 1))),
+    ),
+    ...(diff.all.flipped > 0 ? [share('Months in another level', 'flipped')] : []),
+    ...(diff.all.disjoint > 0 ? [share('Months whose ranges are apart', 'disjoint')] : []),
+  ];
+}
+
+const ramp = (colour: (t: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
+
+/** States by months, a cell each. */
+export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Markup {
+  const { width, height, left, top } = CELL;
+  const x = new Map(periods.map(({ period }, i) => [period, left + i * width]));
+  const y = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
+  const cells = states_by_period.map(
+    ({ state_code, period, mean_change }) =>
+      html`<rect x="${x.get(period)}" y="${y.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
+  );
+  const years = periods.filter(({ period }) => period.endsWith('-01'));
+  return html`<svg width="${left + periods.length * width}" height="${top + states.length * height}" role="img" aria-label="Mean change by state and month" font-size="11" fill="currentColor">
+${years.map(({ period }) => html`<text x="${x.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
+${states.map(({ state_code }) => html`<text x="0" y="${y.get(state_code)! + height - 3}">${state_code}</text>`)}
+${cells}</svg>`;
+}

@@ -1,0 +1,70 @@
+import { area, bbox, centerOfMass, feature, featureCollection, polygon } from '@turf/turf';
+import { polygonsOf } from '../../boundaries/outline-check.ts';
+import type { AreaGeometry } from '../../contract/schemas.ts';
+import { html, type Markup, raw } from './markup.ts';
+
+/** Outlines as far as a map needs them. */
+export interface MapOutlines {
+  lgas: readonly { lga_code: string; geometry: AreaGeometry }[];
+  states: readonly { state_code: string; geometry: AreaGeometry }[];
+}
+
+/** Units of the map per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
+const UNITS = 1000;
+
+export interface MapStyle {
+  /** What the map shows, for those who do not see it. */
+  label: string;
+  /** An LGA's fill, before any script has run. */
+  fill: (lga_code: string) => string;
+  /** What a pointer that rests on an LGA is told; for a map without a script. */
+  title?: (lga_code: string) => string;
+  /** Whether scripts find the parts by their ids: one such map a page. */
+  scripted?: boolean;
+}
+
+/**
+ * All LGAs and states as one SVG. Longitude is shrunk by the cosine of the middle latitude, so that shapes look right;
+ * positions are whole units relative to the one before, which is what keeps the file small.
+ */
+export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Markup {
+  const named = (name: string) => raw(`${scripted ? ` id="${name}"` : ''} class="${name}"`);
+  const [west, south, east, north] = bbox(featureCollection(states.map(({ geometry }) => feature(geometry))));
+  const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180);
+  const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS), Math.round((north - y) * UNITS)];
+  const [width, height] = project([east, south]);
+  const margin = 120;
+  const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
+  return html`<svg${named('map')} viewBox="${box}" role="img" aria-label="${label}">
+<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"${title ? html`><title>${title(lga_code)}</title></path>` : raw('/>')}\n`)}</g>
+<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
+<g${named('labels')}>${states.map(({ state_code, geometry }) => {
+    const [x, y] = project(labelPoint(geometry));
+    return html`<text x="${x}" y="${y}">${state_code}</text>`;
+  })}</g>
+${scripted && html`<path${named('selected')} d=""/>`}</svg>`;
+}
+
+type Project = (position: readonly [number, number]) => [number, number];
+
+/** Rings as `m` and relative lines; what falls onto one unit is one point, and rings of fewer than three are left out. */
+export function pathOf(geometry: AreaGeometry, project: Project): string {
+  let path = '';
+  for (const ring of polygonsOf(geometry).flat()) {
+    const points = ring
+      .map((position) => project(position as [number, number]))
+      .filter(([x, y], i, all) => i === 0 || x !== all[i - 1]![0] || y !== all[i - 1]![1])
+      .slice(0, -1);
+    if (points.length < 3) continue;
+    const steps = points.slice(1).map(([x, y], i) => `${x - points[i]![0]} ${y - points[i]![1]}`);
+    path += `M${points[0]!.join(' ')}l${steps.join(' ').replaceAll(' -', '-')}z`;
+  }
+  return path;
+}
+
+/** Centre of the largest part. */
+function labelPoint(geometry: AreaGeometry): [number, number] {
+  const parts = polygonsOf(geometry).map((rings) => polygon(rings as [number, number][][]));
+  const largest = parts.reduce((best, part) => (area(part) > area(best) ? part : best));
+  return centerOfMass(largest).geometry.coordinates as [number, number];
+}

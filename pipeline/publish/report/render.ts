@@ -1,0 +1,83 @@
+/** The page that opens from disk: everything of a snapshot that a reader without a server, key or network needs. */
+import { createHash } from 'node:crypto';
+import type { ReportLine } from '../../artifacts.ts';
+import type { SnapshotParts } from '../snapshot/documents.ts';
+import { pageParts } from './bundle.ts';
+import { type Evidence, pageData } from './encode.ts';
+import { html, jsonScript, type Markup, raw } from './markup.ts';
+import { periodName } from './names.ts';
+import { riskSection } from './sections/risk.ts';
+import { seasonSection } from './sections/season.ts';
+import { findingsSection, sourcesSection } from './sections/sources.ts';
+import { surveySection } from './sections/surveys.ts';
+import { transmissionSection } from './sections/transmission.ts';
+import { validationSection } from './sections/validation.ts';
+import { describeRiskLimits } from './sections/words.ts';
+
+const CHAPTERS = {
+  risk: 'Risk',
+  season: 'Season',
+  surveys: 'Surveys',
+  transmission: 'Transmission',
+  validation: 'Validation',
+  limits: 'Limits',
+  findings: 'Gaps',
+  sources: 'Sources',
+};
+
+/** The whole page as one file: style, scripts and data inside, nothing fetched from anywhere. */
+export function renderReport(
+  parts: SnapshotParts,
+  evidence: Evidence,
+  findings: readonly (ReportLine & { stage: string })[],
+): string {
+  const { model, coverage } = parts;
+  const title = `Malaria risk in ${model.name}`;
+  const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
+<header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
+<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${parts.areas.states.length} states, ${parts.areas.lgas.length} LGAs · version <code>${parts.model_version}</code></p>
+<nav aria-label="Chapters">${Object.entries(CHAPTERS).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
+<main class="wrap">
+${riskSection(parts)}
+${seasonSection(parts, evidence)}
+${surveySection(parts)}
+${transmissionSection(parts, evidence)}
+${validationSection(evidence)}
+<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
+<ul class="limits">${describeRiskLimits(parts, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
+${findingsSection(findings)}
+${sourcesSection(parts)}
+</main>`;
+  return page({
+    title: `${model.synthetic ? '[made up] ' : ''}${title}`,
+    body,
+    data: pageData(parts, evidence),
+    synthetic: model.synthetic,
+  });
+}
+
+interface Page {
+  title: string;
+  body: Markup;
+  data: unknown;
+  synthetic: boolean;
+}
+
+function page({ title, body, data, synthetic }: Page): string {
+  const { style, scripts, licences } = pageParts();
+  const hashes = scripts.map(({ code }) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  // Plot styles its figures in place and draws a legend's ramp as a data URL; scripts run by their hash alone.
+  const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${raw(style)}</style></head><body${synthetic && raw(' class="synthetic"')}>
+<a class="skip" href="#risk">Skip to the map</a>
+${body}
+<footer class="wrap"><details><summary>Software inside this page</summary>${licences.map(({ name, text }) => html`<h3>${name}</h3><pre>${text}</pre>`)}</details></footer>
+${jsonScript('data', data)}
+${scripts.map(({ type, code }) => html`<script${type && raw(` type="${type}"`)}>${raw(code)}</script>\n`)}
+</body></html>
+`.markup;
+}

@@ -1,0 +1,54 @@
+import type { Season } from '../../../contract/schemas.ts';
+import type { SnapshotParts } from '../../snapshot/documents.ts';
+import type { Evidence } from '../encode.ts';
+import { html, type Markup, table } from '../markup.ts';
+import { monthName } from '../names.ts';
+
+/** When cases are expected to be highest, and how that compared with case records that were left out. */
+export function seasonSection({ season, areas, transmission }: SnapshotParts, { season_check }: Evidence): Markup {
+  const { check, description, cases_follow_rain_by_months } = season.method;
+  const names = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
+  return html`<section id="season" aria-labelledby="season-head">
+<h2 id="season-head">When: the season</h2>
+<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(Object.values(season.states))}</p>
+<div class="card"><figure id="season-states" class="plot"></figure></div>
+<p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
+${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${
+  check.series > 0 &&
+  html`<h3>Checked on what it had not seen</h3>
+<p>Monthly case records of ${check.series} states, each left out in turn: median correlation <b>${check.median_correlation.toFixed(3)}</b>, the high season’s midpoint <b>${check.mean_months_off.toFixed(2)}</b> months off on average, the peak <b>${check.mean_months_peak_is_off.toFixed(2)}</b>.</p>
+<p class="key"><span class="line model"></span> expected from rain, the state left out <span class="dot reported"></span> case records</p>
+<div id="season-check" class="small-multiples"></div>
+<details><summary>The same as a table</summary>${table(
+    'Each state’s records against the season expected without them',
+    [
+      { head: 'State' },
+      { head: 'Correlation', number: true },
+      { head: 'Peak expected' },
+      { head: 'Peak recorded' },
+      { head: 'Midpoint off, months', number: true },
+      { head: 'Off by, share of the peak', number: true },
+      { head: 'Months on the wrong side of half the peak', number: true },
+    ],
+    season_check.map((row) => [
+      names.get(row.state_code),
+      row.correlation.toFixed(3),
+      monthName(row.peak_expected),
+      monthName(row.peak_recorded),
+      row.midpoint_off.toFixed(1),
+      row.index_error.toFixed(2),
+      row.wrong_months,
+    ]),
+  )}</details>`
+}
+</section>`;
+}
+
+/** What to make of states that are high all year; nothing where there are none. */
+function evenSeasons(states: readonly Season[]): string {
+  const even = states.filter(({ high_months }) => high_months.length === 12).length;
+  if (even === 0) return '';
+  const which = even === states.length ? 'In every state' : `In ${even} of ${states.length} states`;
+  return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shades tell which months stand out.`;
+}

@@ -1,0 +1,43 @@
+import type { TrendRow } from '../../../artifacts.ts';
+import type { SnapshotParts } from '../../snapshot/documents.ts';
+import { type Content, html, type Markup, table } from '../markup.ts';
+
+const share = (value: number | null) => value?.toFixed(4);
+
+const cells = (row: TrendRow): Content[] => [
+  row.survey_year,
+  share(row.positivity),
+  row.low === null ? null : `${share(row.low)}–${share(row.high)}`,
+  row.clusters,
+  row.children_tested === null ? null : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
+];
+
+/** What surveys found: the observations that every score rests on. */
+export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
+  const { method, small_sample, confidence } = model.parameters.survey;
+  const columns = [
+    { head: 'Round' },
+    { head: 'Positive', number: true },
+    { head: `${100 * confidence}% range`, number: true },
+    { head: 'Places', number: true },
+    { head: 'Children', number: true },
+  ];
+  return html`<section id="surveys" aria-labelledby="surveys-head">
+<h2 id="surveys-head">What surveys found</h2>
+<p class="lead">Share of children aged 6–59 months who tested positive by ${method}, round by round, with ranges from the survey’s design. These are observations; the scores are a model’s.</p>
+<div class="pair"><div class="card"><figure id="survey-national" class="plot"></figure></div>
+<div class="card">${table(
+    'The whole country',
+    [...columns, { head: 'Urban', number: true }, { head: 'Rural', number: true }],
+    trend.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
+  )}</div></div>
+<div class="card"><figure id="survey-scores" class="plot"></figure>
+<p class="note">State scores in the middle month of each round against the round’s own figure. This is no test: the model has seen these figures. What it shows is how far the model draws small samples towards the whole. Open circles: few children. Rounds before the first estimated month have no score.</p></div>
+<details><summary>Every state’s rounds as a table</summary>
+${table(
+  `Places: where children were tested. Children: how many; “few” is fewer than ${small_sample}. A dash: not published`,
+  [{ head: 'State' }, ...columns],
+  areas.states.flatMap(({ state_code, state }) => trend.states[state_code]!.map((row) => [state, ...cells(row)])),
+)}</details>
+</section>`;
+}

@@ -1,0 +1,91 @@
+import type { TransmissionModel } from '../../../contract/schemas.ts';
+import { describeProjections, describeStanding } from '../../../transmission/limits.ts';
+import type { SnapshotParts } from '../../snapshot/documents.ts';
+import type { Evidence } from '../encode.ts';
+import { html, type Markup, table } from '../markup.ts';
+import { monthName } from '../names.ts';
+import { isReported, listed, methodName } from './words.ts';
+
+/** The compartmental model: fits, projections against what then happened, and what it does not show. */
+export function transmissionSection({ transmission }: SnapshotParts, { fits }: Evidence): Markup {
+  return html`<section id="transmission" aria-labelledby="transmission-head">
+<h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
+${transmission ? fitted(transmission, fits) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}
+</section>`;
+}
+
+function fitted({ states, assumed, projection_test, limits }: TransmissionModel, fits: Evidence['fits']): Markup {
+  const { development, development_years, held_back, held_back_year } = projection_test;
+  const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
+  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${listed(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
+<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases per 1,000 people</p>
+<div id="fits" class="stack"></div>
+<div class="card"><figure id="reproduction" class="plot"></figure></div>
+${table(
+  'Fits',
+  [
+    { head: 'State' },
+    { head: 'Correlation with reports', number: true },
+    { head: 'The season’s alone, trend taken off', number: true },
+    { head: 'Months with infection growing' },
+    { head: 'Share of transmission without rain', number: true },
+  ],
+  states.map((row) => [
+    row.state,
+    row.fit_correlation.toFixed(3),
+    figures.get(row.state_code)?.detrended_correlation?.toFixed(3),
+    row.months_with_infection_growing.map((month) => monthName(month).slice(0, 3)).join(' '),
+    row.share_of_transmission_year_round.toFixed(3),
+  ]),
+)}
+<h3>Projecting a year ahead</h3>
+<p>From each January, the model saw only the months before. Its design was chosen on ${listed(development_years.map(String))}, and ${held_back_year} held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
+<div class="card"><figure id="errors" class="plot"></figure></div>
+<p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
+<div id="projections" class="stack"></div>
+${table(
+  'Mean absolute error, confirmed cases per 1,000 people',
+  [
+    { head: 'Years' },
+    { head: 'Months', number: true },
+    { head: 'Model', number: true },
+    { head: 'Same month last year', number: true },
+    { head: 'Same month, three years', number: true },
+    { head: 'Correlation of seasonal shapes', number: true },
+  ],
+  (
+    [
+      [`Development: ${development_years.join(', ')}`, development],
+      [`Held back: ${held_back_year}`, held_back],
+    ] as const
+  ).map(([name, scores]) => {
+    const error = scores.mean_absolute_error;
+    return [
+      name,
+      scores.months,
+      ...[
+        error.model,
+        error.same_month_last_year,
+        error.same_month_last_three_years,
+        scores.seasonal_shape_correlation,
+      ].map((value) => value.toFixed(3)),
+    ];
+  }),
+)}
+${
+  fits &&
+  table(
+    'The same, with further simple methods',
+    [{ head: 'Method' }, { head: 'Development', number: true }, { head: `Held back, ${held_back_year}`, number: true }],
+    Object.keys(fits.projection.held_back.errors)
+      .filter(isReported)
+      .map((method) => [
+        methodName(method),
+        fits.projection.development.errors[method]?.toFixed(3),
+        fits.projection.held_back.errors[method]!.toFixed(3),
+      ]),
+  )
+}
+<h3>What this model does not show</h3>
+<ul>${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`;
+}

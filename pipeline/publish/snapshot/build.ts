@@ -1,0 +1,175 @@
+import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../../artifacts.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { addMonths } from '../../contract/months.ts';
+import { buildOpenapi } from '../../contract/openapi.ts';
+import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import type * as schemas from '../../contract/schemas.ts';
+import type { CacheEntry } from '../../engine/cache.ts';
+import type { Recipe } from '../../engine/recipe.ts';
+import type { Divided } from '../../engine/split.ts';
+import { readKnownTruth } from '../../validation/known-truth.ts';
+import { renderApiPage } from '../client/api-page.ts';
+import { clientFiles } from '../client/files.ts';
+import type { Evidence } from '../report/encode.ts';
+import { renderReport } from '../report/render.ts';
+import { describeRiskLimits } from '../report/sections/words.ts';
+import { documents, type SnapshotParts } from './documents.ts';
+import { type Finding, foundSources, stageRecord } from './provenance.ts';
+import { encodedApart, encodeStateAnswers, type StateAnswers } from './state-answers.ts';
+import { tableCollector, writeTables } from './tables.ts';
+import { openTree } from './tree.ts';
+
+/** Files written at once: compression uses the other core meanwhile. */
+const AT_ONCE = 8;
+
+/** What a snapshot is built from, besides artifacts. */
+export interface SnapshotInput {
+  model: Model;
+  sources: readonly Source[];
+  model_version: string;
+  /** Content hashes of the raw files. */
+  raw: Record<string, string>;
+  /** Every stage's entry, in the table's order. */
+  entries: readonly CacheEntry[];
+  /** The snapshot's own. */
+  recipe: Recipe;
+  /** Reads an artifact by its full name. */
+  artifact<T>(name: string): T;
+  /** Findings of every stage, in the table's order, and of the engine. */
+  findings: readonly Finding[];
+  /** Answers about single states that were made apart. */
+  answers: StateAnswers;
+  progress(share: number, what?: string): void;
+}
+
+/** The answers about single states fall apart by state; the rest joins all of them. */
+export const split: Divided<null, StateAnswers> = {
+  whole: async () => null,
+  // Only `periods` names the version, which follows from the stages' keys and is not known to a part.
+  part: (io) => encodeStateAnswers(documents(partsOf({ ...io, model_version: '' }))),
+};
+
+/** Writes a whole snapshot into `directory`, its manifest last. */
+export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
+  const parts = partsOf(input);
+  const tree = openTree(directory);
+  const tables = tableCollector();
+  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, parts.coverage)).length;
+  let written = 0;
+  const queue = documents(parts);
+  const work = async () => {
+    for (const document of queue) {
+      tables.add(document);
+      const text = JSON.stringify(document.value);
+      await tree.writeEncoded(document.path, text, encodedApart(input.answers, document.path, text));
+      written += 1;
+      if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
+    }
+  };
+  await allOf(Array.from({ length: AT_ONCE }, work));
+  input.progress(0.92, 'tables');
+  await writeTables(tree, tables.tables, input.model_version);
+  const openapi = buildOpenapi(input.model_version);
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
+  const evidence = evidenceOf(input);
+  await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts, evidence), null, 2)}\n`);
+  await tree.write(
+    'report/index.html',
+    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidence, input.findings),
+  );
+  await tree.write('report/api.html', renderApiPage(openapi));
+
+  const manifest: Manifest = {
+    format: 1,
+    model_version: input.model_version,
+    country: input.model.name,
+    synthetic: input.model.synthetic,
+    updated_at: input.model.updated_at,
+    coverage: { ...parts.coverage, states: [...parts.coverage.states] },
+    counts: {
+      states: parts.areas.states.length,
+      lgas: parts.areas.lgas.length,
+      answers: written,
+      files: Object.keys(tree.entries()).length,
+    },
+    lock_file: input.recipe.lock,
+    runtime: input.recipe.runtime,
+    sources: foundSources(input.sources, input.raw),
+    stages: [...input.entries, input.recipe].map(stageRecord),
+    files: tree.entries(),
+  };
+  await openTree(directory).write('manifest.json', JSON.stringify(manifest));
+  input.progress(1);
+}
+
+/** Resolves when all have ended; rejects then with the first failure, so that nothing goes on writing after it. */
+async function allOf(works: Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function partsOf({
+  artifact,
+  model,
+  sources,
+  model_version,
+}: Pick<SnapshotInput, 'artifact' | 'model' | 'sources' | 'model_version'>): SnapshotParts {
+  const areas = artifact<Areas>('ingest/areas');
+  const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
+  const coverage: Coverage = {
+    states: areas.states.map((state) => state.state_code),
+    first_estimated: model.first_estimated,
+    last_estimated: model.last_estimated,
+    last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
+    transmission: transmission !== null,
+  };
+  return {
+    model,
+    sources,
+    coverage,
+    model_version,
+    areas,
+    outlines: artifact<Outlines>('boundaries/outlines'),
+    context: { lgas: artifact<ContextByLga>('context/lgas'), states: artifact<ContextByState>('context/states') },
+    trend: artifact<Trend>('survey/trend'),
+    season: {
+      method: artifact<schemas.SeasonMethod>('season/method'),
+      national: artifact<schemas.Season>('season/national'),
+      states: artifact<Record<string, schemas.Season>>('season/states'),
+      lgas: artifact<Record<string, schemas.Season>>('season/lgas'),
+    },
+    scores: { lgas: artifact<Scores>('risk/lgas'), states: artifact<Scores>('risk/states') },
+    transmission,
+  };
+}
+
+/** What the report tells beyond the answers. */
+function evidenceOf({ artifact }: SnapshotInput): Evidence {
+  return {
+    risk: artifact('risk/evidence'),
+    validation: artifact<Validation | null>('validation/scores'),
+    known_truth: readKnownTruth(),
+    season_check: artifact('season/check'),
+    fits: artifact('transmission/fits'),
+    surveys: artifact('ingest/surveys'),
+  };
+}
+
+/** What the scores come from and how they were checked, for machines; the report says it in words. */
+function modelCard({ model, model_version }: SnapshotInput, parts: SnapshotParts, evidence: Evidence) {
+  return {
+    model_version,
+    score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
+    range: 'central 90% posterior interval',
+    limits: describeRiskLimits(parts, evidence),
+    risk: evidence.risk,
+    validation: evidence.validation,
+    known_truth: evidence.known_truth,
+    season: { method: parts.season.method, check: evidence.season_check },
+    transmission: parts.transmission?.projection_test ?? null,
+    parameters: model.parameters,
+  };
+}

@@ -1,0 +1,141 @@
+import type { ReportLine } from '../../artifacts.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Manifest, StageRecord } from '../../contract/manifest.ts';
+import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
+import type { Recipe } from '../../engine/recipe.ts';
+
+/** A finding of the build, and the stage that found it. */
+export type Finding = ReportLine & { stage: string };
+
+/** A stage's line in the manifest. How long it took is kept out: equal builds would differ. */
+export function stageRecord(
+  entry: Recipe & { outputs?: Record<string, string>; counts?: Record<string, number> },
+): StageRecord {
+  const { stage, key, code, inputs, parameters, outputs = {}, counts = {} } = entry;
+  return { stage, key, code, inputs, parameters, outputs, counts };
+}
+
+/** Catalog entries with the SHA-256 of the files that were read; the catalog's own beside it where it is another. */
+export function foundSources(sources: readonly Source[], raw: Record<string, string>) {
+  return sources.map((source) => ({
+    ...source,
+    files: source.files.map(({ sha256, ...file }) => ({
+      ...file,
+      sha256: raw[file.path]!,
+      ...(sha256 === undefined || sha256 === raw[file.path] ? {} : { catalogued_sha256: sha256 }),
+    })),
+  }));
+}
+
+/** Raw files that are not the ones the catalog knows: well-formed, as ingest took them, but of another release. */
+export function otherReleases(sources: readonly Source[], raw: Record<string, string>): Finding[] {
+  return sources.flatMap((source) =>
+    source.files
+      .filter(({ path, sha256 }) => sha256 !== undefined && raw[path] !== sha256)
+      .map(({ path, sha256 }) => ({
+        stage: 'catalog',
+        source: source.id,
+        rule: 'another file than catalogued',
+        what: `${path}: SHA-256 ${raw[path]}, the catalog says ${sha256}; the figures come from the file found`,
+      })),
+  );
+}
+
+/** What each answer is made of, besides model.json: artifacts by full name. */
+export const MADE_OF: Record<OperationId, readonly string[]> = {
+  periods: [],
+  'risk-states': ['ingest/areas', 'context/states', 'risk/states'],
+  'risk-lgas': ['ingest/areas', 'context/lgas', 'risk/lgas'],
+  'forecasts-states': ['ingest/areas', 'context/states', 'risk/states'],
+  'forecasts-lgas': ['ingest/areas', 'context/lgas', 'risk/lgas'],
+  'boundaries-states': ['ingest/areas', 'boundaries/outlines'],
+  'boundaries-lgas': ['ingest/areas', 'boundaries/outlines'],
+  'context-states': ['ingest/areas', 'context/states'],
+  'context-lgas': ['ingest/areas', 'context/lgas'],
+  'transmission-states': [
+    'ingest/areas',
+    'season/method',
+    'season/national',
+    'season/states',
+    'survey/trend',
+    'transmission/model',
+  ],
+  'transmission-lgas': ['ingest/areas', 'season/method', 'season/lgas', 'transmission/model'],
+  'transmission-model': ['transmission/model'],
+};
+
+/** Where a file of a snapshot comes from, from the file back to what was read. */
+export interface Provenance {
+  file: string;
+  sha256: string;
+  bytes: number;
+  model_version: string;
+  updated_at: string;
+  /** Artifacts that it is made of; all of them for a file that is no answer. */
+  made_of: string[];
+  /** Stages behind it, the last one first. */
+  stages: { stage: string; key: string; reads: string[]; code: string[]; parameters: unknown }[];
+  /** Raw files behind it, and whose they are. */
+  raw: {
+    path: string;
+    sha256: string;
+    source: string;
+    title: string;
+    producer: string;
+    citation: string;
+    licence: string;
+    release: string;
+    read_by: string[];
+  }[];
+}
+
+/**
+ * Walks from a file of a snapshot to the raw files, by the manifest alone.
+ * @param name as in the manifest; a compressed sibling stands for its plain file
+ * @throws Error where the manifest lists no such file
+ */
+export function provenanceOf(manifest: Manifest, name: string): Provenance {
+  const entry = manifest.files[name];
+  if (!entry) throw new Error(`${name}: found no such file in ${manifest.model_version}, expected one of its manifest`);
+  const plain = name.replace(/\.(?:gz|br)$/, '');
+  const operation = OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
+  const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
+  const made_of = operation ? [...MADE_OF[operation.id]] : artifactsOf(own?.inputs ?? {});
+
+  const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
+  for (const { stage, inputs } of [...manifest.stages].reverse())
+    if (behind.has(stage)) for (const artifact of artifactsOf(inputs)) behind.add(artifact.split('/')[0]!);
+  const stages = manifest.stages.filter(({ stage }) => behind.has(stage)).reverse();
+
+  const sources = manifest.sources as Source[];
+  const raw = sources.flatMap((source) =>
+    source.files.flatMap(({ path, sha256 }) => {
+      const read_by = stages.filter(({ inputs }) => `raw ${path}` in inputs).map(({ stage }) => stage);
+      const { id, title, producer, citation, licence, release } = source;
+      return read_by.length === 0
+        ? []
+        : [{ path, sha256: sha256!, source: id, title, producer, citation, licence, release, read_by }];
+    }),
+  );
+  return {
+    file: name,
+    sha256: entry.sha256,
+    bytes: entry.bytes,
+    model_version: manifest.model_version,
+    updated_at: manifest.updated_at,
+    made_of,
+    stages: [
+      // What joins, rounds and orders them; of what it reads, this file is made of these alone.
+      ...(own ? [toldOf(own, made_of)] : []),
+      ...stages.filter((record) => record !== own).map((record) => toldOf(record, artifactsOf(record.inputs))),
+    ],
+    raw,
+  };
+}
+
+const toldOf = ({ stage, key, code, parameters }: StageRecord, reads: string[]) => ({
+  ...{ stage, key, reads, code: Object.keys(code), parameters },
+});
+
+/** Inputs that are artifacts: raw files and catalog entries have a word and a blank before their name. */
+const artifactsOf = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));

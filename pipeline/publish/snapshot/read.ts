@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Manifest } from '../../contract/manifest.ts';
+import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
+
+/** A published snapshot, its answers read one at a time as they are asked for. */
+export interface Snapshot {
+  directory: string;
+  manifest: Manifest;
+  /**
+   * Content of one answer.
+   * @throws Error where the snapshot has none for these values
+   */
+  answer<T>(id: OperationId, values: FileParameters): T;
+  /** Content of a JSON file of the snapshot that is no answer; null where it has none. */
+  json<T>(name: string): T | null;
+}
+
+/** @throws Error where there is no snapshot */
+export function openSnapshot(directory: string): Snapshot {
+  if (!existsSync(path.join(directory, 'manifest.json')))
+    throw new Error(`${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build\``);
+  const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
+  const manifest: Manifest = read('manifest.json');
+  return {
+    directory,
+    manifest,
+    answer(id, values) {
+      const name = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
+      if (!Object.hasOwn(manifest.files, name))
+        throw new Error(`${directory}: found no ${name}, expected a state and month that it covers`);
+      return read(name);
+    },
+    json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Source } from '../../catalog/sources.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { sha256Json } from '../../engine/hash.ts';
+import { keyOf } from '../../engine/recipe.ts';
+
+/**
+ * Whether a manifest's account of itself holds together: each stage's key is the hash of what is told of the stage,
+ * stages read what the stages before them handed on, raw files are those of the sources, and the version carries it all.
+ */
+export function recordFaults(manifest: Manifest): string[] {
+  const { stages, lock_file: lock, runtime = '', model_version, updated_at } = manifest;
+  const faults: string[] = [];
+  if (stages.length === 0) faults.push('manifest.json: tells of no stages');
+  const known = new Map<string, string>();
+  for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
+    known.set(`raw ${path}`, sha256!);
+  for (const { stage, key, inputs, code, parameters, outputs } of stages) {
+    if (key !== keyOf({ stage, inputs, code, parameters, lock, runtime }))
+      faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code and parameters`);
+    for (const [name, hash] of Object.entries(inputs))
+      if (!name.startsWith('catalog ') && known.get(name) !== hash)
+        faults.push(`manifest.json, ${stage}: ${name} is not the one that was handed on`);
+    for (const [name, hash] of Object.entries(outputs)) known.set(`${stage}/${name}`, hash);
+  }
+  const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
+  if (!model_version.endsWith(`-${versionSuffix(keys, updated_at)}`))
+    faults.push(`manifest.json: ${model_version} is not the version of its stages' keys and updated_at`);
+  return faults;
+}
+
+/** Last part of a model version: 8 hex digits of all stages' keys and `updated_at`. */
+export function versionSuffix(keys: Record<string, string>, updated_at: string): string {
+  return sha256Json({ keys, updated_at }).slice(0, 8);
+}

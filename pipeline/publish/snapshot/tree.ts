@@ -1,0 +1,79 @@
+import { mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { ENCODINGS, etagOf, type FileEntry } from '../../contract/manifest.ts';
+import { sha256 } from '../../engine/hash.ts';
+
+const gzip = promisify(zlib.gzip);
+const brotli = promisify(zlib.brotliCompress);
+
+/** A text compressed in every encoding. */
+export interface Encoded {
+  gzip: Uint8Array;
+  brotli: Uint8Array;
+}
+
+export async function encode(data: string): Promise<Encoded> {
+  const bytes = Buffer.from(data);
+  const quality = bytes.length > 200_000 ? 9 : 11;
+  const params = {
+    [zlib.constants.BROTLI_PARAM_QUALITY]: quality,
+    [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  const [gz, br] = await Promise.all([gzip(bytes, { level: 9 }), brotli(bytes, { params })]);
+  return { gzip: gz, brotli: br };
+}
+
+/** Writes the files of one snapshot and keeps their entries for the manifest. */
+export interface Tree {
+  /** Writes `data` at `name` inside the tree. */
+  write(name: string, data: string | Uint8Array): Promise<void>;
+  /** The same, with a compressed sibling for every encoding, `encoded` where it is at hand. */
+  writeEncoded(name: string, data: string, encoded?: Encoded): Promise<void>;
+  /** Entries of all files so far, by name in ascending order. */
+  entries(): Record<string, FileEntry>;
+}
+
+/** A tree in `directory`. Every file is synced to disk before its write is done, so a rename publishes whole files. */
+export function openTree(directory: string): Tree {
+  const files = new Map<string, FileEntry>();
+  const made = new Set<string>();
+  const write = async (name: string, data: string | Uint8Array) => {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    if (files.has(name)) throw new Error(`${name} written twice`);
+    const hash = sha256(bytes);
+    files.set(name, { bytes: bytes.length, sha256: hash, etag: etagOf(hash) });
+    const full = path.join(directory, name);
+    const folder = path.dirname(full);
+    if (!made.has(folder)) {
+      await mkdir(folder, { recursive: true });
+      made.add(folder);
+    }
+    await writeSynced(full, bytes);
+  };
+  return {
+    write,
+    async writeEncoded(name, data, encoded) {
+      const { gzip, brotli } = encoded ?? (await encode(data));
+      await write(name, data);
+      await write(name + ENCODINGS.gzip, gzip);
+      await write(name + ENCODINGS.br, brotli);
+    },
+    entries: () => Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** Published files are not to be written to: an editor or a script that tries is refused. */
+const READ_ONLY = 0o444;
+
+/** Writes a file and syncs it to disk. */
+async function writeSynced(file: string, data: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx', READ_ONLY);
+  try {
+    await handle.writeFile(data);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,144 @@
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
+import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { sha256 } from '../../engine/hash.ts';
+import { invariantFaults } from './invariants.ts';
+import { recordFaults } from './records.ts';
+
+/** A link shows what lies elsewhere and may change there; a pipe would be waited for without end. */
+const NO_FILE = 'a link or another thing than a file';
+
+/** What a check of a snapshot found; `faults` empty: the snapshot is what it says. */
+export interface Verdict {
+  directory: string;
+  model_version: string | null;
+  files: number;
+  /**
+   * Of manifest.json, which holds the hashes of all the rest: a snapshot changed with its manifest can hold together,
+   * but not have the hash that its build told. Null where there is no manifest.
+   */
+  manifest_sha256: string | null;
+  faults: string[];
+}
+
+/**
+ * Rechecks a snapshot from its files alone, offline: every file there and none too many, hashes, tags and compressed
+ * siblings, every answer against its schema, what must hold across answers, and the manifest's account of the stages.
+ * @param onProgress share done, 0 to 1
+ */
+export function verifySnapshot(directory: string, onProgress: (share: number) => void = () => {}): Verdict {
+  const faults: string[] = [];
+  const ajv = new Ajv2020({ strict: false });
+  const unusable = (what: string): Verdict => ({
+    ...{ directory, model_version: null, files: 0, manifest_sha256: null },
+    faults: [`manifest.json: ${what}`],
+  });
+  const found = listFiles(directory);
+  if (found.get('manifest.json') === false) return unusable(NO_FILE);
+  let manifest: Manifest;
+  let manifest_sha256: string;
+  try {
+    const bytes = readFileSync(path.join(directory, 'manifest.json'));
+    manifest_sha256 = sha256(bytes);
+    manifest = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    return unusable((error as Error).message);
+  }
+  const validManifest = ajv.compile(Manifest);
+  if (!validManifest(manifest)) {
+    const first = validManifest.errors![0]!;
+    return unusable(`${first.instancePath} ${first.message}`);
+  }
+
+  const listed = Object.keys(manifest.files);
+  for (const name of found.keys())
+    if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
+  const answers = new Map<string, unknown>();
+  const validators = new Map<string, ValidateFunction>();
+  const operationOf = new Map(
+    OPERATIONS.flatMap((operation) =>
+      operationFiles(operation, manifest.coverage).map((file) => [file, operation] as const),
+    ),
+  );
+  for (const [file, operation] of operationOf) {
+    if (!manifest.files[file]) faults.push(`${file}: no answer to ${operation.id}`);
+    for (const suffix of Object.values(ENCODINGS))
+      if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
+  }
+
+  listed.forEach((name, index) => {
+    if (index % 500 === 0) onProgress(index / listed.length);
+    const entry = manifest.files[name]!;
+    if (!found.get(name)) {
+      faults.push(`${name}: ${found.has(name) ? NO_FILE : 'missing'}`);
+      return;
+    }
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(path.join(directory, name));
+    } catch (error) {
+      faults.push(`${name}: ${(error as Error).message}`);
+      return;
+    }
+    const hash = sha256(bytes);
+    if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, the manifest says ${entry.bytes}`);
+    if (hash !== entry.sha256) faults.push(`${name}: SHA-256 differs from the manifest's`);
+    if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its tag is not that of its hash`);
+    const plain = plainNameOf(name);
+    if (plain) {
+      if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: stale, does not unpack to ${plain}`);
+      return;
+    }
+    const operation = operationOf.get(name);
+    if (!operation) {
+      if (name.startsWith('v1/')) faults.push(`${name}: answers no operation`);
+      return;
+    }
+    let validate = validators.get(operation.id);
+    if (!validate) {
+      validate = ajv.compile(operation.response);
+      validators.set(operation.id, validate);
+    }
+    try {
+      const value = JSON.parse(bytes.toString('utf8'));
+      if (validate(value)) answers.set(name, value);
+      else faults.push(`${name}: ${validate.errors![0]!.instancePath || '/'} ${validate.errors![0]!.message}`);
+    } catch (error) {
+      faults.push(`${name}: ${(error as Error).message}`);
+    }
+  });
+  faults.push(...recordFaults(manifest), ...invariantFaults(manifest, answers));
+  return { directory, model_version: manifest.model_version, files: listed.length, manifest_sha256, faults };
+}
+
+/** `a.json` for `a.json.br`; null for a file that is no compressed sibling. */
+function plainNameOf(name: string): string | null {
+  const suffix = Object.values(ENCODINGS).find((ending) => name.endsWith(ending));
+  return suffix ? name.slice(0, -suffix.length) : null;
+}
+
+function sameAsPlain(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
+  if (!plain) return false;
+  try {
+    const options = { maxOutputLength: Math.max(1, plain.bytes) };
+    const unpacked = name.endsWith(ENCODINGS.gzip) ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options);
+    return sha256(unpacked) === plain.sha256;
+  } catch {
+    return false;
+  }
+}
+
+/** What lies below `directory` but folders, by name with `/` between folders: whether it is a file with bytes of its own. */
+function listFiles(directory: string): Map<string, boolean> {
+  if (!existsSync(directory)) return new Map();
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const nameOf = (entry: Dirent) => path.relative(directory, path.join(entry.parentPath, entry.name));
+  return new Map(
+    entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => [nameOf(entry).split(path.sep).join('/'), entry.isFile()]),
+  );
+}

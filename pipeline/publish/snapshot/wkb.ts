@@ -1,0 +1,32 @@
+import type { AreaGeometry } from '../../contract/schemas.ts';
+
+const POLYGON = 3;
+const MULTI_POLYGON = 6;
+
+/** Well-known binary (OGC 06-103r4) of a polygon or multipolygon, little-endian, two dimensions. */
+export function toWkb(geometry: AreaGeometry): Buffer {
+  if (geometry.type === 'Polygon') return polygonWkb(geometry.coordinates);
+  return Buffer.concat([head(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
+}
+
+function polygonWkb(rings: number[][][]): Buffer {
+  const parts = rings.map((ring) => {
+    const part = Buffer.alloc(4 + ring.length * 16);
+    part.writeUInt32LE(ring.length, 0);
+    ring.forEach(([x, y], i) => {
+      part.writeDoubleLE(x!, 4 + i * 16);
+      part.writeDoubleLE(y!, 12 + i * 16);
+    });
+    return part;
+  });
+  return Buffer.concat([head(POLYGON, rings.length), ...parts]);
+}
+
+/** Byte order, type, count of what follows. */
+function head(type: number, count: number): Buffer {
+  const bytes = Buffer.alloc(9);
+  bytes.writeUInt8(1, 0);
+  bytes.writeUInt32LE(type, 1);
+  bytes.writeUInt32LE(count, 5);
+  return bytes;
+}

@@ -1,0 +1,77 @@
+import { KM_PER_DEGREE, type RiskCells } from './mesh.ts';
+
+/** The cells that a surveyed place may lie in, with weights that sum to 1. */
+export interface Surroundings {
+  cells: Int32Array;
+  weights: Float64Array;
+}
+
+/**
+ * Where a survey cluster may truly lie. DHS moves a cluster in any direction by a distance uniform up to 2 km (urban)
+ * or 5 km (rural; 10 km for one in a hundred, neglected), within its district (Burgert et al. 2013, DHS Spatial
+ * Analysis Reports 7). Rings of equal probability around the published point, each spot weighted by the density of
+ * people of the cell nearest to it, give the cells' weights.
+ */
+export function findSurroundings(cells: RiskCells & { density: ArrayLike<number> }) {
+  const RINGS = 5;
+  const SPOTS = 12;
+  const bin = 0.1;
+  const bins = new Map<string, number[]>();
+  const key = (i: number, j: number) => `${i}/${j}`;
+  for (let c = 0; c < cells.lga.length; c++) {
+    const name = key(Math.floor(cells.longitude[c]! / bin), Math.floor(cells.latitude[c]! / bin));
+    const list = bins.get(name);
+    if (list) list.push(c);
+    else bins.set(name, [c]);
+  }
+  const nearest = (longitude: number, latitude: number, lga: number | null): number => {
+    const shrink = Math.cos((latitude * Math.PI) / 180);
+    const [i, j] = [Math.floor(longitude / bin), Math.floor(latitude / bin)];
+    let found = -1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let di = -1; di <= 1; di++)
+      for (let dj = -1; dj <= 1; dj++)
+        for (const c of bins.get(key(i + di, j + dj)) ?? []) {
+          if (lga !== null && cells.lga[c] !== lga) continue;
+          const d = ((cells.longitude[c]! - longitude) * shrink) ** 2 + (cells.latitude[c]! - latitude) ** 2;
+          if (d < least) {
+            least = d;
+            found = c;
+          }
+        }
+    return found;
+  };
+
+  /**
+   * @param lga index of the LGA that the cluster is known to lie in, or null
+   * @param displaced_km longest displacement; 0 for a true position
+   * @throws RangeError when no cell lies within about 10 km of the point
+   */
+  return (
+    longitude: number,
+    latitude: number,
+    lga: number | null,
+    displaced_km: number,
+    name: string,
+  ): Surroundings => {
+    const spots: [number, number][] =
+      displaced_km === 0
+        ? [[longitude, latitude]]
+        : Array.from({ length: RINGS * SPOTS }, (_, k) => {
+            const distance = (displaced_km * (Math.floor(k / SPOTS) + 0.5)) / RINGS / KM_PER_DEGREE;
+            const angle = (2 * Math.PI * ((k % SPOTS) + 0.5)) / SPOTS;
+            const shrink = Math.cos((latitude * Math.PI) / 180);
+            return [longitude + (distance * Math.cos(angle)) / shrink, latitude + distance * Math.sin(angle)];
+          });
+    const weight = new Map<number, number>();
+    for (const [x, y] of spots) {
+      const c = nearest(x, y, lga);
+      if (c !== -1) weight.set(c, (weight.get(c) ?? 0) + cells.density[c]!);
+    }
+    const total = [...weight.values()].reduce((a, b) => a + b, 0);
+    if (!(total > 0))
+      throw new RangeError(`${name}: no inhabited cell near (${longitude}, ${latitude}), expected one within 10 km`);
+    const order = [...weight.keys()].sort((a, b) => a - b);
+    return { cells: Int32Array.from(order), weights: Float64Array.from(order, (c) => weight.get(c)! / total) };
+  };
+}

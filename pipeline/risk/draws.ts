@@ -1,0 +1,74 @@
+import type { Random } from '../numerics/random.ts';
+import { solveBackward } from '../numerics/sparse-cholesky.ts';
+import { expit } from '../numerics/special.ts';
+import type { FitPoint, RiskFit } from './fit.ts';
+import type { Layout } from './latent.ts';
+import type { Part } from './likelihood.ts';
+import type { Ground } from './mesh.ts';
+
+/** A joint posterior draw: the latent vector and the hyperparameters it was drawn under. */
+export interface Draw {
+  x: Float64Array;
+  point: FitPoint;
+}
+
+/** How many of `draws` each point gets: its weight's share, the remainder to the largest fractions. */
+export function allocate(weights: number[], draws: number): number[] {
+  const counts = weights.map((w) => Math.floor(w * draws));
+  const order = weights
+    .map((w, k) => ({ k, rest: w * draws - counts[k]! }))
+    .sort((a, b) => b.rest - a.rest || a.k - b.k);
+  let left = draws - counts.reduce((a, b) => a + b, 0);
+  for (const { k } of order) if (left-- > 0) counts[k]!++;
+  return counts;
+}
+
+/** Draws from the posterior, hyperparameters' uncertainty included. */
+export function* drawLatent(fit: RiskFit, draws: number, random: Random): Generator<Draw> {
+  const counts = allocate(
+    fit.points.map((p) => p.weight),
+    draws,
+  );
+  for (const [k, point] of fit.points.entries())
+    for (let d = 0; d < counts[k]!; d++) {
+      const noise = solveBackward(
+        point.mode.factor,
+        Float64Array.from({ length: fit.layout.size }, () => random.normal()),
+      );
+      for (let i = 0; i < noise.length; i++) noise[i]! += point.mode.x[i]!;
+      yield { x: noise, point };
+    }
+}
+
+/** What of a cell's linear predictor stays the same over time: x_cᵀβ + z(c). */
+export function lastingPart({ cells, cell_nodes, cell_weights }: Ground, layout: Layout, x: Float64Array, c: number) {
+  let eta = 0;
+  const F = cells.feature_count;
+  for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[layout.beta(f)]!;
+  for (let k = 0; k < 4; k++) eta += cell_weights[4 * c + k]! * x[layout.place(cell_nodes[4 * c + k]!)]!;
+  return eta;
+}
+
+/** What changes from round to round, by LGA: μ_r + w_r + v_r. */
+export function changingPart(
+  { lga_nodes, lga_weights, state_of }: Ground,
+  layout: Layout,
+  x: Float64Array,
+  lga: number,
+  round: number,
+) {
+  let eta = x[layout.mu(round)]! + x[layout.state(state_of[lga]!, round)]!;
+  for (let k = 0; k < 4; k++) eta += lga_weights[4 * lga + k]! * x[layout.change(lga_nodes[4 * lga + k]!, round)]!;
+  return eta;
+}
+
+/** Mean prevalence of a place (parts whose weights sum to 1) in the month of a round that its `log_season` is of. */
+export function placePrevalence(ground: Ground, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
+  let mean = 0;
+  for (const { lga, cells, weights, log_season } of parts) {
+    const common = changingPart(ground, layout, x, lga, round) + x[layout.gamma]! * log_season;
+    for (let i = 0; i < cells.length; i++)
+      mean += weights[i]! * expit(common + lastingPart(ground, layout, x, cells[i]!));
+  }
+  return mean;
+}

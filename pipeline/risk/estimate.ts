@@ -1,0 +1,80 @@
+import { monthOf, type Period } from '../contract/months.ts';
+import { randomStream } from '../numerics/random.ts';
+import { solveForward } from '../numerics/sparse-cholesky.ts';
+import { fitRisk, type Optimum, type RiskFit, toTheta } from './fit.ts';
+import { type PreparedRisk, timeOf } from './inputs.ts';
+import type { Constants } from './latent.ts';
+import { type AreaScores, predictRisk } from './prediction.ts';
+
+/**
+ * What of the prior is given and not fitted: the nation's level drifts by 0.2 logit per root year (three steps between
+ * rounds cannot tell it; prevalence fell from 42% to 22% in eleven years), and changes act over regions of 300 km
+ * (ranges of 150 to 1200 km fit alike on the real data: ln p within 2).
+ */
+export const GIVEN = { nation_drift: 0.2, range_change_km: 300 } as const;
+
+export interface RiskEstimate {
+  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the areas handed in. */
+  lgas: AreaScores;
+  states: AreaScores;
+  fit: FitSummary;
+}
+
+/** Posterior of the hyperparameters on their search scale, and of γ; for the model card. */
+export interface FitSummary {
+  hyperparameters: { name: string; scale: 'log' | 'logit'; mean: number; sd: number }[];
+  season_exponent: { mean: number; sd: number };
+  log_posterior: number;
+  /** On the search scale, in `hyperparameters`' order. */
+  optimum: Optimum;
+  evaluations: number;
+}
+
+/**
+ * Fits the risk model to all rounds and scores every LGA and state in every period.
+ * @param progress is told the share done
+ */
+export function estimateRisk(
+  prepared: PreparedRisk,
+  periods: Period[],
+  { season_exponent, draws, seed }: Pick<Constants, 'season_exponent'> & { draws: number; seed: number },
+  progress: (share: number, what: string) => void = () => {},
+): RiskEstimate {
+  progress(0, 'fit');
+  const observations = prepared.observed.map((o) => o.risk);
+  const fit = fitRisk(prepared.ground, prepared.times, observations, { season_exponent, ...GIVEN });
+  progress(0.7, 'predict');
+  const months = periods.map((p) => ({ time: timeOf(p), log_season: prepared.log_season[monthOf(p) - 1]! }));
+  return { ...predictRisk(fit, months, draws, randomStream(seed, 'risk/draws')), fit: summariseFit(fit, prepared) };
+}
+
+function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSummary {
+  const names = ['sigma_place', 'range_km', 'sigma_change', 'sigma_state', 'tau_years'];
+  const clustered = rounds.filter((_, r) => observed.some((o) => o.risk.clustered && o.risk.round === r));
+  const thetas = fit.points.map((p) => toTheta(p.hyperparameters));
+  const moments = (value: (k: number) => number) => {
+    const mean = fit.points.reduce((sum, p, k) => sum + p.weight * value(k), 0);
+    return { mean, sd: Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (value(k) - mean) ** 2, 0)) };
+  };
+  const at = fit.layout.gamma;
+  const exponent = moments((k) => fit.points[k]!.mode.x[at]!);
+  return {
+    hyperparameters: [...names, ...clustered.map((year) => `rho_${year}`)].map((name, i) => ({
+      name,
+      scale: i < names.length ? 'log' : 'logit',
+      ...moments((k) => thetas[k]![i]!),
+    })),
+    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, deviationOf(fit, at)) },
+    log_posterior: fit.log_posterior,
+    optimum: fit.optimum,
+    evaluations: fit.evaluations,
+  };
+}
+
+/** Posterior standard deviation of one unknown at θ's mode. */
+function deviationOf({ points, layout }: RiskFit, at: number): number {
+  const unit = new Float64Array(layout.size);
+  unit[at] = 1;
+  const { factor } = points[0]!.mode;
+  return Math.sqrt(solveForward(factor, unit).reduce((sum, v) => sum + v * v, 0));
+}

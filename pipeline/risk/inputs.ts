@@ -1,0 +1,165 @@
+import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../artifacts.ts';
+import { monthIndex, monthOf, type Period } from '../contract/months.ts';
+import { assertTested } from '../numerics/beta-binomial.ts';
+import type { BaselineObservation } from './baseline.ts';
+import { riskFeatures } from './covariates.ts';
+import { findSurroundings } from './displacement.ts';
+import type { RiskObservation } from './likelihood.ts';
+import { type Ground, layGround, RESOLUTION } from './mesh.ts';
+
+export interface RiskInputs {
+  areas: Areas;
+  cells: PredictionCells;
+  surveys: Surveys;
+  /** By LGA; the index January to December, peak 1. */
+  season: Record<string, { seasonal_index: number[] }>;
+  /**
+   * Children tested, independent of each other, that a state's figure without numbers stands for. Nigeria's round of
+   * 2021 tested 10,631 children, 287 a state, some 19 a cluster: with ρ = 0.13 as in other rounds the design effect is
+   * 1 + 18 ρ = 3.3, which leaves 86; taken as 100.
+   */
+  state_only_effective_size: number;
+}
+
+/** An observation with what the baseline and cross-validation need beside it. */
+export interface Observed {
+  risk: RiskObservation;
+  baseline: BaselineObservation;
+  /** LGA that the place lies in (mostly); null where only the state is known. */
+  lga_code: string | null;
+}
+
+export interface PreparedRisk {
+  ground: Ground;
+  /** Survey years and their mean times in years, ascending. */
+  rounds: number[];
+  times: number[];
+  observed: Observed[];
+  /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
+  log_season: Float64Array[];
+}
+
+/** A month without any expected cases would have no logarithm: the index is taken to be at least this. */
+export const LEAST_INDEX = 0.01;
+
+/** A month's middle in years: 2018-01 is 2018 + 1/24. */
+export function timeOf(period: Period): number {
+  return (monthIndex(period) + 0.5) / 12;
+}
+
+/**
+ * Joins surveys, cells and season into what the models take. Every LGA needs cells and a season.
+ *
+ * A cluster moved by an unknown distance (neither urban nor rural) is taken to be rural, the wider of the two.
+ * @throws RangeError for a survey of an unknown place, a count that is none, an LGA without cells or season, no surveys
+ *   at all, or rounds whose fieldwork does not follow that of the round before
+ */
+export function prepareRisk(inputs: RiskInputs): PreparedRisk {
+  const { areas, cells, surveys } = inputs;
+  const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
+  const states = areas.states.map((s) => s.state_code);
+  const stateIndex = new Map(states.map((code, s) => [code, s]));
+  const stateOf = Int32Array.from(areas.lgas, (l) => known(stateIndex, l.state_code, 'state'));
+  const riskCells = {
+    lga: Int32Array.from(cells.lga_code, (code) => known(lgaIndex, code, 'LGA')),
+    longitude: cells.longitude,
+    latitude: cells.latitude,
+    population: cells.population,
+    density: cells.population_density,
+    ...riskFeatures(cells),
+  };
+  const ground = layGround(riskCells, stateOf, states.length, RESOLUTION);
+  const log_season = Array.from({ length: 12 }, (_, m) =>
+    Float64Array.from(areas.lgas, ({ lga_code }) => {
+      const index = inputs.season[lga_code]?.seasonal_index[m];
+      if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
+      return Math.log(Math.max(index, LEAST_INDEX));
+    }),
+  );
+
+  const rounds = [...surveys.clusters, ...surveys.state_rounds].map((o) => o.survey_year);
+  const years = [...new Set(rounds)].sort((a, b) => a - b);
+  if (years.length === 0) throw new RangeError('no survey observations, expected at least one');
+  const weighted = (cs: number[]) => {
+    const total = cs.reduce((sum, c) => sum + cells.population[c]!, 0);
+    return { cells: Int32Array.from(cs), weights: Float64Array.from(cs, (c) => cells.population[c]! / total) };
+  };
+  const ofLga = (a: number) =>
+    weighted(
+      Array.from({ length: ground.first_cell[a + 1]! - ground.first_cell[a]! }, (_, i) => ground.first_cell[a]! + i),
+    );
+  const ofState = (s: number) =>
+    weighted(Array.from(riskCells.lga.keys()).filter((c) => stateOf[riskCells.lga[c]!] === s));
+  const surroundings = findSurroundings(riskCells);
+  const nameOf = namesOf(surveys.clusters);
+
+  const place = (o: Cluster) => {
+    const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
+    if (o.longitude !== null && o.latitude !== null) {
+      const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
+      return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${nameOf(o)}`);
+    }
+    return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);
+  };
+  const observe = (
+    name: string,
+    o: (Cluster | StateRound) & { examined: number },
+    at: { cells: Int32Array; weights: Float64Array },
+    clustered: boolean,
+  ): Observed => {
+    const tested = { examined: o.examined, positive: o.positivity * o.examined };
+    assertTested(tested, clustered ? `cluster ${name}` : name);
+    const season = log_season[monthOf(o.period) - 1]!;
+    const mean = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
+    const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
+    const placed = 'cluster_id' in o && (o.lga_code !== null || o.longitude !== null);
+    return {
+      lga_code: placed ? cells.lga_code[heaviest]! : null,
+      risk: {
+        name,
+        round: years.indexOf(o.survey_year),
+        log_season: season,
+        clustered,
+        ...at,
+        ...tested,
+      },
+      baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: mean, clustered, ...tested },
+    };
+  };
+  const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, place(o), true));
+  const stateOnly = surveys.state_rounds.map((o) =>
+    observe(
+      `${o.survey_year} ${o.state_code}`,
+      { ...o, examined: inputs.state_only_effective_size },
+      ofState(known(stateIndex, o.state_code, 'state')),
+      false,
+    ),
+  );
+  const times = years.map((year) => {
+    const own = surveys.clusters.filter((o) => o.survey_year === year);
+    const dated =
+      own.length > 0
+        ? own
+        : surveys.state_rounds.filter((o) => o.survey_year === year).map((o) => ({ ...o, examined: 1 }));
+    const examined = dated.reduce((sum, o) => sum + o.examined, 0);
+    return dated.reduce((sum, o) => sum + o.examined * timeOf(o.period), 0) / examined;
+  });
+  const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
+  if (late !== -1)
+    throw new RangeError(
+      `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
+    );
+  return { ground, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
+}
+
+/** A cluster's own id, with its round before it where another round has the same: surveys number theirs from 1. */
+function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
+  const rounds = Map.groupBy(clusters, (o) => o.cluster_id);
+  return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);
+}
+
+function known(index: Map<string, number>, code: string, what: string): number {
+  const at = index.get(code);
+  if (at === undefined) throw new RangeError(`${what} ${code} is not among the ${index.size} known`);
+  return at;
+}

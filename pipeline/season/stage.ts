@@ -1,0 +1,172 @@
+import type { Areas, Cases, Climate, ReportLine, ZonalRow } from '../artifacts.ts';
+import type { Model } from '../catalog/model.ts';
+import { roundFields } from '../contract/decimals.ts';
+import { monthOf } from '../contract/months.ts';
+import type { Season, SeasonMethod } from '../contract/schemas.ts';
+import { runSplit, type Split } from '../engine/split.ts';
+import type { StageIo, StageRun } from '../engine/stage.ts';
+import { randomStream } from '../numerics/random.ts';
+import { checkSeason, type SeasonCheckRow, summariseCheck } from './check.ts';
+import { describeMethod } from './description.ts';
+import { describeSeason } from './high-season.ts';
+import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from './rain-season.ts';
+import { recordedSeason, seasonOf, withoutMasked } from './records.ts';
+
+export interface SeasonInput {
+  areas: Areas;
+  climate: Climate;
+  /** People by LGA code. */
+  populations: Readonly<Record<string, number>>;
+  cases: Cases;
+  model: Model;
+}
+export interface SeasonOutput {
+  method: SeasonMethod;
+  national: Season;
+  states: Record<string, Season>;
+  lgas: Record<string, Season>;
+  /** Usual rain by month (mm) of each state, weighted by people: what transmission follows. */
+  rain: Record<string, number[]>;
+  check: SeasonCheckRow[];
+  report: ReportLine[];
+}
+
+/** What records teach about rain and season, the same for every area, and what follows from it for the country. */
+export interface SeasonWhole extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+  fitted: RainSeason;
+}
+type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain'>;
+
+/** Seasons of the country, its states and LGAs, each from the rain its own people get. */
+export function season(input: SeasonInput): SeasonOutput {
+  const whole = learnSeason(input);
+  return merge(input.areas, whole, [seasonsOf(input, whole)]);
+}
+
+/** One fit to all records decides how rain makes a season; each state's is then its own rain's. */
+export const split: Split<SeasonWhole, SeasonPart> = {
+  whole: async (io) => learnSeason(inputOf(io)),
+  part: async (io, whole) => seasonsOf(inputOf(io), whole),
+  merge: async (io, whole, parts) => ({ ...merge(io.artifact<Areas>('ingest/areas'), whole, parts) }),
+};
+
+export const run: StageRun = (io) => runSplit(split, io);
+
+function inputOf(io: StageIo): SeasonInput {
+  const rows = io.artifact<ZonalRow[]>('zonal/lgas');
+  return {
+    areas: io.artifact<Areas>('ingest/areas'),
+    climate: (io.artifact<Climate | null>('ingest/climate') ?? io.artifact<Climate | null>('zonal/climate'))!,
+    populations: Object.fromEntries(rows.map((row) => [row.lga_code, row.population])),
+    cases: io.artifact<Cases>('ingest/cases'),
+    model: io.model,
+  };
+}
+
+function learnSeason(input: SeasonInput): SeasonWhole {
+  const { areas, cases, model } = input;
+  const { seed, transmission: durations } = model.parameters;
+  const { assumed_from } = durations;
+  const highShare = model.parameters.season.high_share;
+  const { rainOf, rain, national: nationalRain } = usualRains(input);
+
+  const report: ReportLine[] = [];
+  const records = areas.states.flatMap(({ state_code }) => {
+    const recorded = recordedSeason(state_code, cases, model, report);
+    if (!recorded) return [];
+    const lgas = cases.lgas.flatMap((series) => {
+      if (series.state_code !== state_code || series.lga_code === null) return [];
+      const season = seasonOf(series.first, withoutMasked(series), model);
+      return season ? [{ rain_mm: rainOf.get(series.lga_code)!, season }] : [];
+    });
+    return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
+  });
+  const check = checkSeason(records, durations, { highShare, seed });
+  const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
+  const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
+  const method: SeasonMethod = roundFields({
+    cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
+    high_season_share_of_peak: highShare,
+    description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
+    check: summariseCheck(check),
+  });
+  report.push(...reportCheck(check, records.length));
+  return { fitted, method, national, check, report };
+}
+
+function seasonsOf(input: SeasonInput, { fitted }: SeasonWhole): SeasonPart {
+  const { season, transmission } = input.model.parameters;
+  const { rainOf, rain } = usualRains(input);
+  const describe = (rain_mm: readonly number[]) =>
+    describeSeason(expectedSeason(rain_mm, fitted, transmission), season.high_share);
+  return {
+    states: Object.fromEntries(Object.entries(rain).map(([state, rain_mm]) => [state, describe(rain_mm)])),
+    lgas: Object.fromEntries([...rainOf].map(([lga, rain_mm]) => [lga, describe(rain_mm)])),
+    rain,
+  };
+}
+
+/** The parts' areas in their order. */
+function merge(
+  areas: Areas,
+  { method, national, check, report }: SeasonWhole,
+  parts: readonly SeasonPart[],
+): SeasonOutput {
+  const all = <K extends keyof SeasonPart>(name: K, codes: readonly string[]) => {
+    const found: SeasonPart[K] = Object.assign({}, ...parts.map((part) => part[name]));
+    return Object.fromEntries(codes.map((code) => [code, found[code]!])) as SeasonPart[K];
+  };
+  const states = areas.states.map((state) => state.state_code);
+  const lgas = areas.lgas.map((lga) => lga.lga_code);
+  return {
+    ...{ method, national, states: all('states', states), lgas: all('lgas', lgas), rain: all('rain', states) },
+    ...{ check, report },
+  };
+}
+
+/** Usual rain by month (mm) of each LGA, and of each state and the country weighted by people. */
+function usualRains({ areas, climate, populations }: SeasonInput) {
+  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
+  const rainOver = (lgas: Areas['lgas']) =>
+    weighByPeople(lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })));
+  const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
+  const rain = Object.fromEntries(
+    areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
+  );
+  return { rainOf, rain, national: rainOver(areas.lgas) };
+}
+
+/** @throws Error where the climate lacks the LGA or does not cover every month of the year */
+function usualRain(climate: Climate, lga_code: string): number[] {
+  const series = climate.rain_mm[lga_code];
+  if (!series || series.length < 12) throw new Error(`climate: found no 12 months of rain of ${lga_code}`);
+  return usualByMonth(series, monthOf(climate.first) - 1);
+}
+
+/** Mean by month weighted by people; the plain mean where nobody lives. */
+function weighByPeople(places: readonly { rain: readonly number[]; people: number }[]): number[] {
+  const total = places.reduce((sum, { people }) => sum + people, 0);
+  const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);
+  return Array.from({ length: 12 }, (_, month) =>
+    places.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
+  );
+}
+
+function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLine[] {
+  if (series === 0)
+    return [
+      {
+        source: 'season',
+        rule: 'no case records',
+        what: "the season's parameters are those found elsewhere, unchecked here",
+      },
+    ];
+  const wrong = check.reduce((sum, row) => sum + row.wrong_months, 0) / check.length;
+  return [
+    {
+      source: 'season',
+      rule: 'leave one state out',
+      what: `${wrong.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} states`,
+    },
+  ];
+}

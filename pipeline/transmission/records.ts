@@ -1,0 +1,63 @@
+import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
+import type { Model } from '../catalog/model.ts';
+import { monthOf, yearOf } from '../contract/months.ts';
+import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
+import { isLongEnough } from './sirs-fit.ts';
+
+export interface TransmissionInput {
+  areas: Areas;
+  cases: Cases;
+  census: Census;
+  /** Usual rain by month (mm) of each state. */
+  rain: Readonly<Record<string, readonly number[]>>;
+  model: Model;
+}
+
+/** Case records by state, in order of code: those a model can be fitted to, and codes of those too short or empty for it. */
+export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
+  records: ProjectionRecord[];
+  left_out: string[];
+} {
+  const all = [...cases.states]
+    .sort((a, b) => (a.state_code < b.state_code ? -1 : 1))
+    .map((series) => recordOf(series, peopleOf(series.state_code, areas, census), rain));
+  const enough = (record: ProjectionRecord) => isLongEnough({ first_month: 0, ...record });
+  return {
+    records: all.filter(enough),
+    left_out: all.filter((record) => !enough(record)).map(({ state_code }) => state_code),
+  };
+}
+
+export function settingsOf({ parameters }: Model): ProjectionSettings {
+  const { infectious_months, immune_months, development_first, held_back_year, starts } = parameters.transmission;
+  const durations = { infectious_months, immune_months };
+  return { durations, development_first, held_back_year, starts, seed: parameters.seed };
+}
+
+/** People of a state by its census table; an LGA without a row adds nothing. @throws Error where that leaves nobody */
+function peopleOf(state_code: string, areas: Areas, census: Census): number {
+  const people = areas.lgas
+    .filter((lga) => lga.state_code === state_code)
+    .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
+  if (people > 0) return people;
+  throw new Error(`census: found no people of ${state_code}, whose cases are to be told per 1,000`);
+}
+
+/** Cases per 1,000 people from the January of the first year on; months before the record are unknown. */
+function recordOf(
+  { state_code, first, confirmed, masked }: CaseSeries,
+  people: number,
+  rain: TransmissionInput['rain'],
+): ProjectionRecord {
+  const lead = monthOf(first) - 1;
+  return {
+    state_code,
+    first_year: yearOf(first),
+    per_1000: [
+      ...new Array<null>(lead).fill(null),
+      ...confirmed.map((value) => (value === null ? null : (value / people) * 1000)),
+    ],
+    masked: new Set(masked.map((t) => t + lead)),
+    rain_mm: rain[state_code]!,
+  };
+}

@@ -1,0 +1,171 @@
+import type { Areas, Polygons, PredictionCells } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import type { Source } from '../catalog/sources.ts';
+import { nameOf, sourceOf } from '../ingest/input.ts';
+import type { Raster } from '../ingest/readers/geotiff.ts';
+import { matchCentres, readNearest } from '../ingest/readers/nearest.ts';
+import type { Values, Window } from '../numerics/grid.ts';
+import { createCellWeights } from './cell-weights.ts';
+import { checkCovered } from './checks.ts';
+import { type Coverage, coveredCells, createCover } from './coverage.ts';
+import { InvalidOutline } from './coverage-columns.ts';
+import { drawOutline } from './outline.ts';
+import { blockCells, createCellPool } from './prediction-cells.ts';
+import { gridOfRain, readRain } from './rain.ts';
+import { openSource, rasterSources, unitsOf } from './sources.ts';
+import { addWindow, createSums, zonalStatistics } from './sums.ts';
+import { addTouched, type TouchedCells } from './touched-cells.ts';
+import { markCentres } from './urban-centre.ts';
+import type { ZonalWhole } from './whole.ts';
+import { listWindows } from './windows.ts';
+
+/** Side of the blocks that population cells are pooled to for prediction. */
+const POOL_KM = 5;
+
+/** What the rasters say of an LGA; null is what they do not know, before any gap is filled. */
+export interface LgaFigures {
+  lga_code: string;
+  population: number;
+  urban_population: number;
+  elevation_m: number | null;
+  /** By figure. */
+  layers: Record<string, number | null>;
+  /** Month by month; null where rain does not come as rasters. */
+  rain_mm: (number | null)[] | null;
+}
+
+/** Figures of some LGAs, each by itself. */
+export interface ZonalPart {
+  lgas: LgaFigures[];
+  cells: PredictionCells;
+  touched: TouchedCells;
+}
+
+/** Reads of the rasters what these LGAs meet. @throws BadInput for an LGA off the population raster or without people */
+export async function measureLgas(
+  { areas, polygons }: { areas: Areas; polygons: Polygons },
+  sources: readonly Source[],
+  rawData: string,
+  { centres }: ZonalWhole,
+  onProgress: (share: number, what: string) => void,
+): Promise<ZonalPart> {
+  const codes = areas.lgas.map((lga) => lga.lga_code);
+  if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
+  const open = (source: Source) => openSource(source, rawData, unitsOf(source));
+  const population = await open(sourceOf({ sources }, 'population'));
+  const elevationSource = rasterSources(sources, 'elevation')[0];
+  const elevation = elevationSource ? await open(elevationSource) : null;
+  const layers = await Promise.all(
+    rasterSources(sources, 'layer').map(async (source) => ({
+      ...{ figure: source.figure!, raster: await open(source), sums: codes.map(createSums) },
+    })),
+  );
+  const rainSource = rasterSources(sources, 'climate')[0];
+  const rainGrid = rainSource ? await gridOfRain(rainSource, rawData) : null;
+  const rainWeights = rainGrid ? createCellWeights(rainGrid.columns) : null;
+
+  try {
+    const { grid } = population;
+    const pool = createCellPool(grid, blockCells(grid, POOL_KM));
+    const personSums = codes.map(createSums);
+    const urbanSums = codes.map(createSums);
+    const covered = codes.map(() => 0);
+    const touched: TouchedCells = {};
+    const areaSizes = await eachWindow(population, areas, polygons, async (window, coverages) => {
+      const persons = await population.readWindow(window);
+      const urban = markCentres(centres, window);
+      const urbanPersons = persons.map((n, i) => n * urban[i]!);
+      const heights = elevation
+        ? await readNearest(elevation, grid, window)
+        : new Float64Array(persons.length).fill(Number.NaN);
+      const figures: Values[] = [];
+      for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
+      const match = rainGrid ? matchCentres(grid, window, rainGrid) : null;
+      for (const [lga, coverage] of coverages) {
+        covered[lga]! += coveredCells(coverage);
+        addWindow(personSums[lga]!, coverage, window, persons, null);
+        addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
+        layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
+        pool.add(lga, coverage, window, persons, urban, heights);
+        if (match) rainWeights?.add(lga, coverage, window, persons, match);
+      }
+      addTouched(touched, coverages, window, persons);
+      onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
+    });
+    areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
+
+    const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
+    populations.forEach((n, lga) => {
+      if (n > 0) return;
+      throw new BadInput(population.file, nameOf(areas, codes[lga]!), 'nobody', 'people: scores are weighted by them');
+    });
+    const heights = elevation ? await meanElevation(elevation, areas, polygons) : codes.map(() => null);
+    onProgress(0.85, 'elevation');
+    const rain =
+      rainSource && rainGrid && rainWeights
+        ? await readRain(rainSource, rawData, rainGrid, rainWeights.finish(codes.length))
+        : null;
+    onProgress(1, 'rain');
+
+    const lgas = codes.map(
+      (lga_code, lga): LgaFigures => ({
+        lga_code,
+        population: populations[lga]!,
+        urban_population: zonalStatistics(urbanSums[lga]!, false).sum,
+        elevation_m: heights[lga]!,
+        layers: Object.fromEntries(
+          layers.map(({ figure, raster, sums }) => {
+            const mean = zonalStatistics(sums[lga]!, true).weighted_mean;
+            return [figure, mean === null ? null : mean * raster.factor];
+          }),
+        ),
+        rain_mm: rain ? rain[lga]! : null,
+      }),
+    );
+    return { lgas, cells: pool.finish(codes), touched };
+  } finally {
+    await population.close();
+    await elevation?.close();
+    for (const { raster } of layers) await raster.close();
+  }
+}
+
+/**
+ * Hands on each window that LGAs meet with their coverage of it, from north to south; resolves to the LGAs' sizes in
+ * cells of the raster's grid.
+ */
+async function eachWindow(
+  raster: Raster,
+  areas: Areas,
+  polygons: Polygons,
+  work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
+): Promise<number[]> {
+  const outlines = polygons.lgas.map((lga) => drawOutline(lga.polygons, raster.grid));
+  const cover = createCover(raster.grid.columns);
+  for (const window of listWindows(raster.grid, raster, outlines)) {
+    const endRow = window.row + window.rows;
+    const coverages: [number, Coverage][] = [];
+    outlines.forEach((outline, lga) => {
+      if (outline.firstRow >= endRow || outline.endRow <= window.row) return;
+      try {
+        coverages.push([lga, cover(outline, window.row, endRow)]);
+      } catch (cause) {
+        if (!(cause instanceof InvalidOutline)) throw cause;
+        const name = nameOf(areas, polygons.lgas[lga]!.lga_code);
+        throw new BadInput('the boundaries', name, cause.message, 'a valid polygon');
+      }
+    });
+    await work(window, coverages);
+  }
+  return outlines.map((outline) => outline.area);
+}
+
+/** Plain area mean over valid cells of the raster's own grid: Σ share × metres / Σ share; null where none is valid. */
+async function meanElevation(elevation: Raster, areas: Areas, polygons: Polygons): Promise<(number | null)[]> {
+  const sums = polygons.lgas.map(createSums);
+  await eachWindow(elevation, areas, polygons, async (window, coverages) => {
+    const metres = await elevation.readWindow(window);
+    for (const [lga, coverage] of coverages) addWindow(sums[lga]!, coverage, window, metres, null);
+  });
+  return sums.map((sum) => zonalStatistics(sum, false).mean);
+}

@@ -1,0 +1,99 @@
+import type { PredictionCells } from '../artifacts.ts';
+import { gridCellAreaKm2 } from '../numerics/area.ts';
+import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
+import type { Coverage } from './coverage.ts';
+
+const KM_PER_DEGREE = 111.2;
+
+/** Sums over one LGA's part of a block of population cells; each weighted by share × persons but for `inhabitedKm2`. */
+interface Pool {
+  people: number;
+  longitude: number;
+  latitude: number;
+  inhabitedKm2: number;
+  urban: number;
+  elevation: number;
+  elevationPeople: number;
+}
+
+/** Cells of `grid` along one side of a block so that the block is about `sideKm` north to south; at least 1. */
+export function blockCells(grid: Grid, sideKm: number): number {
+  return Math.max(1, Math.round(sideKm / (grid.cellHeight * KM_PER_DEGREE)));
+}
+
+/**
+ * Pools population cells into blocks of `side` × `side` cells, split by LGA: population Σ share × persons; place and
+ * elevation its means weighted by people; density persons per km² of inhabited ground, Σ share × persons over
+ * Σ share × cell area (WGS 84) of cells with anybody; urban share by the cells' marks. Parts without people are left out.
+ */
+export function createCellPool(grid: Grid, side: number) {
+  const blocksAcross = Math.ceil(grid.columns / side);
+  const pools: Map<number, Pool>[] = [];
+
+  const poolOf = (lga: number, block: number): Pool => {
+    pools[lga] ??= new Map();
+    let pool = pools[lga].get(block);
+    if (!pool) {
+      pool = { people: 0, longitude: 0, latitude: 0, inhabitedKm2: 0, urban: 0, elevation: 0, elevationPeople: 0 };
+      pools[lga].set(block, pool);
+    }
+    return pool;
+  };
+
+  return {
+    /** `lga`: its place in the list of LGAs; `urban` 1 or 0 and `elevation` (NaN where unknown, m) cell by cell. */
+    add(lga: number, coverage: Coverage, window: Window, persons: Values, urban: Uint8Array, elevation: Values): void {
+      const { firstRow, rowStart } = coverage;
+      for (let i = 0; i + 1 < rowStart.length; i++) {
+        const row = firstRow + i;
+        const offset = (row - window.row) * window.columns - window.column;
+        const area = gridCellAreaKm2(grid, row);
+        const latitude = latitudeOf(grid, row);
+        const blockRow = Math.floor(row / side) * blocksAcross;
+        for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
+          const share = coverage.share[k]!;
+          const end = coverage.column[k]! + coverage.length[k]!;
+          for (let column = coverage.column[k]!; column < end; column++) {
+            const people = share * persons[offset + column]!;
+            if (!(people > 0)) continue;
+            const pool = poolOf(lga, blockRow + Math.floor(column / side));
+            pool.people += people;
+            pool.longitude += people * longitudeOf(grid, column);
+            pool.latitude += people * latitude;
+            pool.inhabitedKm2 += share * area;
+            pool.urban += people * urban[offset + column]!;
+            const metres = elevation[offset + column]!;
+            if (Number.isNaN(metres)) continue;
+            pool.elevation += people * metres;
+            pool.elevationPeople += people;
+          }
+        }
+      }
+    },
+    /** Cells by LGA, in the order of `codes`, each LGA's from north to south and west to east. */
+    finish(codes: string[]): PredictionCells {
+      const cells: PredictionCells = {
+        lga_code: [],
+        longitude: [],
+        latitude: [],
+        population: [],
+        population_density: [],
+        urban_share: [],
+        elevation_m: [],
+      };
+      codes.forEach((code, lga) => {
+        const blocks = [...(pools[lga] ?? [])].sort(([a], [b]) => a - b);
+        for (const [, pool] of blocks) {
+          cells.lga_code.push(code);
+          cells.longitude.push(pool.longitude / pool.people);
+          cells.latitude.push(pool.latitude / pool.people);
+          cells.population.push(pool.people);
+          cells.population_density.push(pool.people / pool.inhabitedKm2);
+          cells.urban_share.push(pool.urban / pool.people);
+          cells.elevation_m.push(pool.elevationPeople > 0 ? pool.elevation / pool.elevationPeople : null);
+        }
+      });
+      return cells;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { Polygons, ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import type { Role } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
+import { openRaster, type Raster } from '../ingest/readers/geotiff.ts';
+
+/** Values a raster of this unit can hold, and what turns them into the project's unit. */
+const UNITS: Record<string, { valid: readonly [number, number]; factor: number }> = {
+  persons: { valid: [0, 1e7], factor: 1 },
+  m: { valid: [-500, 9000], factor: 1 },
+  share: { valid: [0, 1], factor: 1 },
+  percent: { valid: [0, 100], factor: 0.01 },
+  // 30 days: the farthest places by foot stay well below, and 65535 lies beyond.
+  minutes: { valid: [0, 43_200], factor: 1 },
+  'mm per month': { valid: [0, 10_000], factor: 1 },
+};
+
+/** Sources of a role that are rasters. */
+export function rasterSources(sources: readonly Source[], role: Role): Source[] {
+  return sources.filter((source) => source.role === role && source.format === 'geotiff');
+}
+
+/** Units that a raster of the source's role may have. */
+export function unitsOf({ role, figure }: Source): string[] {
+  if (role === 'population') return ['persons'];
+  if (role === 'elevation') return ['m'];
+  if (role === 'climate') return ['mm per month'];
+  return figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
+}
+
+/** Opens one of a source's files under the source's own declarations. `factor` turns values into the project's unit. */
+export async function openSource(
+  source: Source,
+  rawData: string,
+  units: string[],
+  path = source.files[0]!.path,
+): Promise<Raster & { factor: number }> {
+  const unit = units.includes(source.unit) ? UNITS[source.unit] : undefined;
+  if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
+  const [least, most] = (source.range ?? unit.valid) as [number, number];
+  const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;
+  const raster = await openRaster(join(rawData, path), { nodata: source.nodata, valid });
+  return { ...raster, factor: unit.factor };
+}
+
+/**
+ * Fills what the rasters do not know of an LGA by the rules that the catalog declares; `values[i]` belongs to
+ * `codes[i]`. `null` leaves it unknown, `neighbours` takes the plain mean of the known LGAs that share an edge.
+ * @throws BadInput for an LGA that is unknown and not declared.
+ */
+export function fillGaps(
+  source: Source,
+  figure: string,
+  values: (number | null)[],
+  codes: string[],
+  neighbours: Polygons['neighbours'],
+  report: ReportLine[],
+): (number | null)[] {
+  const known = new Map(codes.map((code, i) => [code, values[i] ?? null]));
+  return values.map((value, i) => {
+    if (value !== null) return value;
+    const code = codes[i]!;
+    const rule = source.gaps?.find((gap) => gap.lga_pcode === code)?.rule;
+    if (rule === 'null') {
+      report.push({ source: source.id, rule, what: `${code} has no ${figure}` });
+      return null;
+    }
+    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
+    const given = near.filter((n) => n !== null);
+    if (rule !== 'neighbours' || given.length === 0) {
+      throw new BadInput(
+        source.files[0]!.path,
+        code,
+        `no valid cells of ${figure} there`,
+        'some, or a gap declared in the catalog',
+      );
+    }
+    report.push({ source: source.id, rule, what: `${code} takes ${figure} from ${given.length} neighbours` });
+    return given.reduce((sum, n) => sum + n, 0) / given.length;
+  });
+}

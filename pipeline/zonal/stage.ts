@@ -1,0 +1,130 @@
+import type { Areas, Climate, Polygons, PredictionCells, ReportLine, ZonalRow } from '../artifacts.ts';
+import type { Source } from '../catalog/sources.ts';
+import { runSplit, type Split } from '../engine/split.ts';
+import type { StageIo, StageRun } from '../engine/stage.ts';
+import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
+import { compareWithCensus } from './checks.ts';
+import { measureLgas, type ZonalPart } from './measure.ts';
+import { climateOf } from './rain.ts';
+import { fillGaps, rasterSources } from './sources.ts';
+import { countTouched } from './touched-cells.ts';
+import { lookAtWhole, type ZonalWhole } from './whole.ts';
+
+export interface ZonalInput {
+  areas: Areas;
+  polygons: Polygons;
+  sources: readonly Source[];
+  /** Directory of the raw files. */
+  rawData: string;
+}
+
+export interface ZonalOutput {
+  lgas: ZonalRow[];
+  cells: PredictionCells;
+  climate: Climate | null;
+  report: ReportLine[];
+}
+
+const inputOf = (io: StageIo): ZonalInput => ({
+  areas: io.artifact('ingest/areas'),
+  polygons: io.artifact('ingest/polygons'),
+  sources: io.sources,
+  rawData: io.rawData,
+});
+
+/** LGAs are measured state by state; towns and gaps know no state's border. */
+export const split: Split<ZonalWhole, ZonalPart> = {
+  whole(io) {
+    refuseUnknownPlaces(io.sources, io.artifact('ingest/areas'));
+    return lookAtWhole(io.sources, io.rawData, io.progress);
+  },
+  part: (io, whole) => measureLgas(inputOf(io), io.sources, io.rawData, whole, io.progress),
+  async merge(io, whole, parts) {
+    const input = inputOf(io);
+    const output = merge(input, whole, parts);
+    compareWithCensus(sourceOf(io, 'population'), input.areas, output.lgas, io.artifact('ingest/census'));
+    return { ...output };
+  },
+};
+
+export const run: StageRun = (io) => runSplit(split, io);
+
+/**
+ * Figures from rasters by LGA, population cells for prediction, and rain by month where it comes as rasters.
+ * @throws BadInput: a raster that cannot be used, an LGA off the population raster or without people, a figure missing
+ *   for an LGA and not declared in the catalog
+ */
+export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
+  const { sources, rawData } = input;
+  const whole = await lookAtWhole(sources, rawData, () => {});
+  return merge(input, whole, [await measureLgas(input, sources, rawData, whole, () => {})]);
+}
+
+/** Puts the parts together in the areas' order and fills what the catalog declares as gaps. */
+function merge(
+  { areas, polygons: { neighbours }, sources }: ZonalInput,
+  { centres, people, peopledCells }: ZonalWhole,
+  parts: readonly ZonalPart[],
+): ZonalOutput {
+  const codes = areas.lgas.map((lga) => lga.lga_code);
+  const found = new Map(parts.flatMap((part) => part.lgas).map((lga) => [lga.lga_code, lga]));
+  const measured = codes.map((code) => found.get(code)!);
+  const mapped = measured.reduce((sum, { population }) => sum + population, 0);
+  const touched = countTouched(parts.map((part) => part.touched));
+  const report: ReportLine[] = [
+    { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
+    {
+      source: 'population',
+      rule: 'outside every LGA',
+      what: `${Math.round(people - mapped)} of ${Math.round(people)} people (lagoon, coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
+    },
+  ];
+  const fill = (source: Source, figure: string, values: (number | null)[]) =>
+    fillGaps(source, figure, values, codes, neighbours, report);
+  const elevation = rasterSources(sources, 'elevation')[0];
+  const heights = measured.map((lga) => lga.elevation_m);
+  const filled = elevation ? fill(elevation, 'elevation', heights) : heights;
+  const figures = rasterSources(sources, 'layer').map((source) => {
+    const figure = source.figure!;
+    const values = measured.map((lga) => lga.layers[figure]!);
+    return { figure, values: fill(source, figure, values) };
+  });
+  const rain = rasterSources(sources, 'climate')[0];
+  const lgas = measured.map(
+    ({ lga_code, population, urban_population }, i): ZonalRow => ({
+      lga_code,
+      population,
+      urban_population,
+      elevation_m: filled[i]!,
+      layers: Object.fromEntries(figures.map(({ figure, values }) => [figure, values[i]!])),
+    }),
+  );
+  return {
+    lgas,
+    cells: mergeCells(
+      codes,
+      parts.map((part) => part.cells),
+    ),
+    climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : null,
+    report,
+  };
+}
+
+/** The parts' columns as one, in the order of `codes`. */
+function mergeCells(codes: readonly string[], parts: readonly PredictionCells[]): PredictionCells {
+  const places = Map.groupBy(
+    parts.flatMap((part) => part.lga_code.map((code, i) => ({ code, part, i }))),
+    ({ code }) => code,
+  );
+  const order = codes.flatMap((code) => places.get(code) ?? []);
+  const column = <K extends keyof PredictionCells>(name: K) => order.map(({ part, i }) => part[name][i]!);
+  return {
+    lga_code: column('lga_code') as string[],
+    longitude: column('longitude') as number[],
+    latitude: column('latitude') as number[],
+    population: column('population') as number[],
+    population_density: column('population_density') as number[],
+    urban_share: column('urban_share') as number[],
+    elevation_m: column('elevation_m') as (number | null)[],
+  };
+}

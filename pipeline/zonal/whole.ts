@@ -1,0 +1,61 @@
+import type { Source } from '../catalog/sources.ts';
+import { sourceOf } from '../ingest/input.ts';
+import { wholeGrid } from '../numerics/grid.ts';
+import { refuseFills, watchFills } from './checks.ts';
+import { rainMonths } from './rain.ts';
+import { openSource, rasterSources, unitsOf } from './sources.ts';
+import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
+import { listWindows } from './windows.ts';
+
+/** What only a look at whole rasters tells: a town may lie in two states, people outside all of them. */
+export interface ZonalWhole {
+  centres: UrbanCentres;
+  /** People, and cells with people, of the whole population raster. */
+  people: number;
+  peopledCells: number;
+}
+
+/** Looks at each raster as a whole. @throws BadInput at what only stands for missing values */
+export async function lookAtWhole(
+  sources: readonly Source[],
+  rawData: string,
+  onProgress: (share: number, what: string) => void,
+): Promise<ZonalWhole> {
+  const refuseFillsOf = async (source: Source, path?: string) => {
+    const raster = await openSource(source, rawData, unitsOf(source), path);
+    try {
+      await refuseFills(raster, source);
+    } finally {
+      await raster.close();
+    }
+  };
+  for (const role of ['elevation', 'layer'] as const)
+    for (const source of rasterSources(sources, role)) await refuseFillsOf(source);
+  for (const source of rasterSources(sources, 'climate'))
+    if (source.repeats !== undefined) for (const { path } of rainMonths(source)) await refuseFillsOf(source, path);
+
+  const source = sourceOf({ sources }, 'population');
+  const population = await openSource(source, rawData, unitsOf(source));
+  try {
+    const { grid } = population;
+    const watch = watchFills(population, source);
+    const finder = createUrbanCentreFinder(grid);
+    let people = 0;
+    let peopledCells = 0;
+    for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
+      const persons = await population.readWindow(window);
+      watch.look(persons, window);
+      finder.add(window.row, persons);
+      for (const n of persons) {
+        if (!(n > 0)) continue;
+        people += n;
+        peopledCells++;
+      }
+      onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');
+    }
+    watch.finish();
+    return { centres: finder.finish(), people, peopledCells };
+  } finally {
+    await population.close();
+  }
+}

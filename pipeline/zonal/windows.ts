@@ -1,0 +1,57 @@
+import type { Grid, Window } from '../numerics/grid.ts';
+import type { Outline } from './outline.ts';
+
+/** Cells that a band holds at most, unless one row of the file's blocks holds more. */
+const BAND_CELLS = 1 << 20;
+
+/** How a file cuts its grid into blocks (tiles or strips) that are decoded as a whole. */
+export interface BlockSize {
+  blockRows: number;
+  blockColumns: number;
+  /** Rows of the northernmost block: fewer than the others' where the file begins in the south. */
+  northRows: number;
+}
+
+/**
+ * Windows of whole block rows from north to south that cover what the outlines can meet. They follow from grid, blocks
+ * and outlines alone, never from the machine, so that results by window are the same everywhere.
+ */
+export function listWindows(
+  grid: Grid,
+  { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
+  outlines: Pick<Outline, 'firstRow' | 'endRow' | 'firstColumn' | 'endColumn'>[],
+): Window[] {
+  const met = outlines.filter((o) => o.firstRow < o.endRow && o.firstColumn < o.endColumn);
+  if (met.length === 0) return [];
+  const extreme = (pick: (o: (typeof met)[number]) => number, choose: (a: number, b: number) => number) =>
+    met.map(pick).reduce((a, b) => choose(a, b));
+  const column = extreme((o) => o.firstColumn, Math.min);
+  const columns = extreme((o) => o.endColumn, Math.max) - column;
+  const end = extreme((o) => o.endRow, Math.max);
+  const step = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
+  const windows: Window[] = [];
+  let row = extreme((o) => o.firstRow, Math.min);
+  while (row < end) {
+    const next = Math.min(end, northRows + (Math.floor((row - northRows) / step) + 1) * step);
+    windows.push({ row, column, rows: next - row, columns });
+    row = next;
+  }
+  return windows;
+}
+
+/** Cells that a tile holds at least, unless its band is narrower: small ones cost more than what they hold. */
+const TILE_CELLS = 1 << 16;
+
+/** A band's cells as windows from west to east, cut between the file's blocks. */
+export function cutTiles(band: Window, { blockColumns }: Pick<BlockSize, 'blockColumns'>): Window[] {
+  const step = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
+  const end = band.column + band.columns;
+  const tiles: Window[] = [];
+  let column = band.column;
+  while (column < end) {
+    const next = Math.min(end, (Math.floor(column / step) + 1) * step);
+    tiles.push({ ...band, column, columns: next - column });
+    column = next;
+  }
+  return tiles;
+}

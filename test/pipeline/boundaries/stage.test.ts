@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Areas, Outlines, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
+import { polygonsOf } from '../../../pipeline/boundaries/outline-check.ts';
+import { run } from '../../../pipeline/boundaries/stage.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
+import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
+import { areaKm2 } from '../../../pipeline/numerics/area.ts';
+import { REAL_DATA } from '../../real-data.ts';
+
+type Point = [number, number];
+type Ring = Point[];
+
+/** Points from `a` to `b`, every hundredth of the way, shaken at right angles by up to `shake` degrees. */
+function wavy([ax, ay]: Point, [bx, by]: Point, shake = 0.0004): Ring {
+  return Array.from({ length: 101 }, (_, i) => {
+    const t = i / 100;
+    const off = i === 0 || i === 100 ? 0 : shake * Math.sin(i * 2.4);
+    return [ax + t * (bx - ax) + off * Math.sign(by - ay), ay + t * (by - ay) + off * Math.sign(bx - ax)];
+  });
+}
+
+/** A closed ring of pieces that each begin where the one before ends. */
+const join_ = (...pieces: Ring[]): Ring => pieces.flatMap((piece, i) => (i === 0 ? piece : piece.slice(1)));
+const back = (ring: Ring): Ring => ring.toReversed();
+
+function square(west: number, south: number, side: number): Ring {
+  const [east, north] = [west + side, south + side];
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+}
+
+interface Made {
+  lgas: Record<string, Polygon[]>;
+  /** State of each LGA; all in AB unless told. */
+  states?: Record<string, string>;
+  tolerance_m?: number;
+  max_area_change?: number;
+}
+
+async function simplify({ lgas, states = {}, tolerance_m = 200, max_area_change = 0.01 }: Made) {
+  const stateOf = (code: string) => states[code] ?? 'AB';
+  const codes = Object.keys(lgas);
+  const areas = {
+    states: [...new Set(codes.map(stateOf))].map((state_code) => ({ state_code })),
+    lgas: codes.map((lga_code) => ({ lga_code, state_code: stateOf(lga_code) })),
+  } as Areas;
+  const polygons: Polygons = {
+    lgas: codes.map((lga_code) => ({ lga_code, polygons: lgas[lga_code]! })),
+    neighbours: {},
+  };
+  const output = await run({
+    artifact: <T>(name: string) => (name === 'ingest/areas' ? areas : polygons) as T,
+    sources: [],
+    rawData: '',
+    model: { parameters: { boundaries: { tolerance_m, max_area_change } } } as Model,
+    progress: () => {},
+  });
+  return { ...output, outlines: output.outlines as Outlines, areas_km2: output.areas_km2 };
+}
+
+const rings = (outlines: Outlines, code: string) =>
+  polygonsOf(outlines.lgas.find((lga) => lga.lga_code === code)!.geometry);
+const edges = (list: Ring[]) =>
+  new Set(list.flatMap((ring) => ring.slice(1).map((point, i) => [String(ring[i]), String(point)].sort().join(' '))));
+
+describe('two neighbours with a wavy border', () => {
+  const border = wavy([1, 0], [1, 1]);
+  const lgas = {
+    W: [
+      [
+        join_(
+          [[0, 0]],
+          [
+            [0, 0],
+            [1, 0],
+          ],
+          border,
+          [
+            [1, 1],
+            [0, 1],
+          ],
+          [
+            [0, 1],
+            [0, 0],
+          ],
+        ),
+      ],
+    ],
+    E: [
+      [
+        join_(
+          [
+            [1, 0],
+            [2, 0],
+          ],
+          [
+            [2, 0],
+            [2, 1],
+          ],
+          [
+            [2, 1],
+            [1, 1],
+          ],
+          back(border),
+        ),
+      ],
+    ],
+  };
+
+  test('codes and their order stay; the border is shorter and still one', async () => {
+    const { outlines } = await simplify({ lgas });
+    expect(outlines.lgas.map((lga) => lga.lga_code)).toEqual(['W', 'E']);
+    const [west, east] = [edges(rings(outlines, 'W').flat()), edges(rings(outlines, 'E').flat())];
+    const shared = [...west].filter((edge) => east.has(edge));
+    expect(shared.length).toBeGreaterThan(0);
+    expect(shared.length).toBeLessThan(border.length - 1);
+    // All that is not shared lies on the outer rim: three sides each.
+    expect([...west].filter((edge) => !east.has(edge))).toHaveLength(3);
+  });
+
+  test('a state is its LGAs together, and two states share the border of theirs', async () => {
+    const one = await simplify({ lgas });
+    expect(one.outlines.states).toHaveLength(1);
+    const outer = edges(polygonsOf(one.outlines.states[0]!.geometry).flat());
+    expect([...outer].some((edge) => edges(rings(one.outlines, 'W').flat()).has(edge))).toBe(true);
+    expect(outer.size).toBe(6);
+    const two = await simplify({ lgas, states: { E: 'CD' } });
+    expect(two.outlines.states.map((state) => state.state_code)).toEqual(['AB', 'CD']);
+  });
+
+  test('the closer limit of the two holds where a small area meets a large one', async () => {
+    const bump = wavy([1, 0], [1, 0.01], 0.0004);
+    const small = {
+      W: [
+        [
+          join_(
+            [
+              [0.99, 0],
+              [1, 0],
+            ],
+            bump,
+            [
+              [1, 0.01],
+              [0.99, 0.01],
+            ],
+            [
+              [0.99, 0.01],
+              [0.99, 0],
+            ],
+          ),
+        ],
+      ],
+    };
+    const { outlines, report } = await simplify({ lgas: small, tolerance_m: 5000 });
+    // About 1.2 km²: strays at most 9 m, though the waves are 44 m high and the tolerance 5 km.
+    expect(rings(outlines, 'W').flat(2).length).toBeGreaterThan(20);
+    expect(report[0]!.what).toMatch(
+      /vertices simplified to \d+; largest change of area 0\.\d\d% \(W\), half of them below/,
+    );
+  });
+
+  test('areas handed on are those of the full outlines', async () => {
+    const { areas_km2 } = await simplify({ lgas });
+    expect(areas_km2).toEqual({ W: areaKm2(lgas.W), E: areaKm2(lgas.E) });
+  });
+});
+
+describe('forms', () => {
+  test('a hole, filled by another LGA, stays a hole with the very edges of what fills it', async () => {
+    const inner = join_(wavy([1, 1], [2, 1]), wavy([2, 1], [2, 2]), wavy([2, 2], [1, 2]), wavy([1, 2], [1, 1]));
+    const { outlines } = await simplify({ lgas: { A: [[square(0, 0, 3), back(inner)]], B: [[inner]] } });
+    const [around] = rings(outlines, 'A');
+    expect(around).toHaveLength(2);
+    expect(edges([around![1]!])).toEqual(edges(rings(outlines, 'B').flat()));
+    // The state they make has no hole.
+    expect(polygonsOf(outlines.states[0]!.geometry)[0]).toHaveLength(1);
+  });
+
+  test('islands stay, each a part of its own', async () => {
+    const lgas = { A: [[square(0, 0, 1)], [square(2, 0, 0.1)], [square(3, 0, 0.05)]] };
+    const { outlines } = await simplify({ lgas });
+    expect(rings(outlines, 'A')).toHaveLength(3);
+    expect(areaKm2(rings(outlines, 'A'))).toBeCloseTo(areaKm2(lgas.A), 6);
+  });
+
+  test('an LGA of less than the tolerance keeps a shape', async () => {
+    const { outlines } = await simplify({ lgas: { A: [[square(0, 0, 1)]], B: [[square(2, 0, 0.001)]] } });
+    expect(areaKm2(rings(outlines, 'B'))).toBeCloseTo(areaKm2([[square(2, 0, 0.001)]]), 6);
+  });
+
+  test('parts on both sides of the antimeridian stay where they are', async () => {
+    const lgas = { A: [[square(179, -17, 1)], [square(-180, -17, 1)]] };
+    const { outlines } = await simplify({ lgas });
+    const longitudes = rings(outlines, 'A').map((part) => part.flat().map(([longitude]) => longitude));
+    expect(longitudes.map((list) => [Math.min(...list), Math.max(...list)]).sort()).toEqual([
+      [-180, -179],
+      [179, 180],
+    ]);
+    expect(areaKm2(rings(outlines, 'A'))).toBeCloseTo(areaKm2(lgas.A), 6);
+  });
+});
+
+describe('stops', () => {
+  test('an outline drawn across the antimeridian', async () => {
+    const ring: Ring = [
+      [179, -17],
+      [-179, -17],
+      [-179, -16],
+      [179, -16],
+      [179, -17],
+    ];
+    await expect(simplify({ lgas: { A: [[ring]] }, max_area_change: 1e9 })).rejects.toThrow(
+      'A: an edge over the antimeridian, not cut there',
+    );
+  });
+
+  test('an area that changes by more than is allowed, by its code', async () => {
+    const ring = join_(wavy([0, 0], [1, 0]), wavy([1, 0], [1, 1]), wavy([1, 1], [0, 1]), wavy([0, 1], [0, 0]));
+    await expect(simplify({ lgas: { A: [[ring]] }, max_area_change: 1e-9 })).rejects.toThrow('A: area changed by');
+  });
+
+  test('an LGA without a shape', async () => {
+    const flat: Ring = [
+      [5, 0],
+      [6, 0],
+      [7, 0],
+      [5, 0],
+    ];
+    await expect(simplify({ lgas: { A: [[square(0, 0, 1)]], B: [[flat]] } })).rejects.toThrow(
+      /shapes of B, expected 1/,
+    );
+  });
+});
+
+const SHAPES = join(REAL_DATA, 'boundaries/nga_admbnda_adm2_osgof_20190417.shp');
+const title = 'the real 774: areas within 1%, small enough for a web map';
+
+test.skipIf(!existsSync(SHAPES))(existsSync(SHAPES) ? title : `${title} (skipped: no ../shared)`, async () => {
+  const features = await readPolygons(SHAPES);
+  const code = (feature: (typeof features)[number]) => String(feature.properties.ADM2_PCODE);
+  const lgas = Object.fromEntries(features.map((feature) => [code(feature), feature.polygons]));
+  const states = Object.fromEntries(features.map((feature) => [code(feature), String(feature.properties.ADM1_PCODE)]));
+  const { outlines } = await simplify({ lgas, states });
+  expect(outlines.lgas).toHaveLength(774);
+  expect(outlines.states).toHaveLength(37);
+  const national = JSON.stringify(outlines.states);
+  expect(national.length).toBeLessThan(300_000);
+  expect(gzipSync(national).length).toBeLessThan(100_000);
+});

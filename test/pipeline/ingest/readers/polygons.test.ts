@@ -1,0 +1,167 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import mapshaper from 'mapshaper';
+import { describe, expect, test } from 'vitest';
+import { identifyFeatures, readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
+import { temporaryDirectory } from '../../rasters.ts';
+
+const WGS84 =
+  'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
+const SQUARE = [
+  [0.1, 0],
+  [1, 0],
+  [1, 1 / 3],
+  [0.1, 1 / 3],
+  [0.1, 0],
+];
+const feature = (id: unknown, coordinates: unknown = [SQUARE], type = 'Polygon') => ({
+  type: 'Feature',
+  properties: { id },
+  geometry: { type, coordinates },
+});
+
+function writeGeoJson(content: unknown): string {
+  const file = join(temporaryDirectory(), 'a.geojson');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
+
+test('an edge over the antimeridian is refused; one from end to end of the map is not', async () => {
+  const box = (west: number, east: number) => [
+    [
+      [west, 0],
+      [east, 0],
+      [east, 1],
+      [west, 1],
+      [west, 0],
+    ],
+  ];
+  const file = writeGeoJson(collection(feature(1), feature(2, box(179, -179))));
+  await expect(readPolygons(file)).rejects.toThrow(
+    `${file}, feature 2: found an edge from longitude 179 to -179, expected outlines cut at the antimeridian`,
+  );
+  await expect(readPolygons(writeGeoJson(collection(feature(1, box(-180, 180)))))).resolves.toHaveLength(1);
+  await expect(readPolygons(writeGeoJson(collection(feature(1, box(-90, 90)))))).resolves.toHaveLength(1);
+});
+
+/** A shapefile of two squares, the second with a hole; parts not to be written are left out. */
+async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.dbf' | '.shx' } = {}): Promise<string> {
+  const hole = SQUARE.map(([x, y]) => [0.5 + (x! - 0.5) / 2, 0.1 + (y! - 0.1) / 2]).reverse();
+  const output = await mapshaper.applyCommands('-i a.json -o a.shp', {
+    'a.json': collection(
+      feature('KN'),
+      feature('Ọ̀yọ́', [SQUARE.map(([x, y]) => [x! + 2, y!]), hole.map(([x, y]) => [x! + 2, y!])]),
+    ),
+  });
+  const directory = temporaryDirectory();
+  for (const extension of ['.shp', '.dbf', '.shx', '.cpg'] as const) {
+    const bytes = output[`a${extension}`];
+    if (!bytes) continue;
+    const end = options.cut === extension ? -40 : undefined;
+    writeFileSync(join(directory, `a${extension}`), Buffer.from(bytes).subarray(0, end));
+  }
+  const prj = options.prj === undefined ? WGS84 : options.prj;
+  if (prj !== null) writeFileSync(join(directory, 'a.PRJ'), prj);
+  return join(directory, 'a.shp');
+}
+
+describe('GeoJSON', () => {
+  test('polygons and multipolygons with their properties, coordinates untouched, heights left out', async () => {
+    const high = SQUARE.map(([x, y]) => [x, y, 300]);
+    const file = writeGeoJson(collection(feature(7), feature('b', [[high], [SQUARE]], 'MultiPolygon')));
+    expect(await readPolygons(file)).toEqual([
+      { properties: { id: 7 }, polygons: [[SQUARE]] },
+      { properties: { id: 'b' }, polygons: [[SQUARE], [SQUARE]] },
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'expected GeoJSON'],
+    ['another kind', { type: 'Topology' }, 'found Topology, expected a FeatureCollection'],
+    ['nothing in it', collection(), 'no features'],
+    ['points', collection(feature(1, [0, 0], 'Point')), 'feature 1: found Point'],
+    ['no geometry', collection(feature(1), { type: 'Feature', properties: {}, geometry: null }), 'feature 2'],
+    ['an open ring', collection(feature(1, [SQUARE.slice(0, -1)])), 'a ring of 4 positions'],
+    ['metres', collection(feature(1, [SQUARE.map(([x, y]) => [x! * 5e5, y])])), 'degrees on the globe'],
+    ['text for a number', collection(feature(1, [[['x', 0], ...SQUARE]])), 'degrees on the globe'],
+    [
+      'another coordinate system',
+      { ...collection(feature(1)), crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::32632' } } },
+      'EPSG::32632',
+    ],
+  ])('%s is refused', async (_, content, message) => {
+    await expect(readPolygons(writeGeoJson(content))).rejects.toThrow(message);
+  });
+
+  test('WGS 84 under its names is taken', async () => {
+    for (const name of ['urn:ogc:def:crs:OGC:1.3:CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4326']) {
+      const crs = { type: 'name', properties: { name } };
+      expect(await readPolygons(writeGeoJson({ ...collection(feature(1)), crs }))).toHaveLength(1);
+    }
+  });
+});
+
+describe('shapefile', () => {
+  test('full-resolution coordinates, holes and letters beyond ASCII', async () => {
+    const [first, second] = await readPolygons(await writeShapefile());
+    expect(first!.properties).toEqual({ id: 'KN' });
+    expect(new Set(first!.polygons[0]![0]!.map(String))).toEqual(new Set(SQUARE.map(String)));
+    expect(second!.properties).toEqual({ id: 'Ọ̀yọ́' });
+    expect(second!.polygons[0]).toHaveLength(2);
+  });
+
+  test('a file cut short, in its shapes or its attributes', async () => {
+    await expect(readPolygons(await writeShapefile({ cut: '.shp' }))).rejects.toThrow('cut short');
+    await expect(readPolygons(await writeShapefile({ cut: '.dbf' }))).rejects.toThrow('.dbf');
+    await expect(readPolygons(await writeShapefile({ cut: '.shx' }))).rejects.toThrow('its .shx: found 76 bytes');
+  });
+
+  test('parts of different files', async () => {
+    const file = await writeShapefile();
+    const [shx, dbf] = ['shx', 'dbf'].map((ending) => file.replace(/shp$/, ending)) as [string, string];
+    const index = readFileSync(shx);
+    const fewer = Buffer.from(index.subarray(0, -8));
+    fewer.writeInt32BE(fewer.length / 2, 24);
+    writeFileSync(shx, fewer);
+    await expect(readPolygons(file)).rejects.toThrow('its .shx: found 1 shapes, expected 2 as in the .shp');
+    const moved = Buffer.from(index);
+    moved.writeInt32BE(7, 108);
+    writeFileSync(shx, moved);
+    await expect(readPolygons(file)).rejects.toThrow('its .shx: found shape 2 at byte 14, expected');
+    writeFileSync(shx, index);
+    writeFileSync(file.replace(/shp$/, 'cpg'), 'UTF');
+    await expect(readPolygons(file)).rejects.toThrow('its .cpg: found "UTF", expected the name of an encoding');
+    writeFileSync(file.replace(/shp$/, 'cpg'), 'UTF-8');
+    const table = readFileSync(dbf);
+    table.writeUInt32LE(1, 4);
+    writeFileSync(dbf, table);
+    await expect(readPolygons(file)).rejects.toThrow('its .dbf: found 1 rows, expected 2 as the .shp has shapes');
+  });
+
+  test('the coordinate system must be there and be WGS 84', async () => {
+    await expect(readPolygons(await writeShapefile({ prj: null }))).rejects.toThrow('no .prj');
+    const minna = WGS84.replaceAll(/WGS_1984/g, 'Minna');
+    await expect(readPolygons(await writeShapefile({ prj: minna }))).rejects.toThrow('GCS_Minna');
+    const utm = `PROJCS["WGS_1984_UTM_Zone_32N",${WGS84}]`;
+    await expect(readPolygons(await writeShapefile({ prj: utm }))).rejects.toThrow('UTM_Zone_32N');
+  });
+
+  test('no file', async () => {
+    const file = join(temporaryDirectory(), 'a.shp');
+    await expect(readPolygons(file)).rejects.toThrow(`${file}: found no such file`);
+  });
+});
+
+describe('ids', () => {
+  const features = (...ids: unknown[]) => ids.map((id) => ({ properties: { id }, polygons: [] }));
+  test('as text; missing, empty and double ones are refused', () => {
+    expect(identifyFeatures(features('b', 3), 'id', 'f')).toEqual(['b', '3']);
+    expect(() => identifyFeatures(features('b'), 'code', 'f')).toThrow('the fields id, expected a field code');
+    expect(() => identifyFeatures(features('b', null), 'id', 'f')).toThrow('f, feature 2: found an empty id');
+    expect(() => identifyFeatures(features('b', 3, '3'), 'id', 'f')).toThrow(
+      'f, features 2 and 3: found the same id 3',
+    );
+  });
+});

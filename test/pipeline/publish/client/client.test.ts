@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ERRORS } from '../../../../pipeline/contract/errors.ts';
+import { buildOpenapi } from '../../../../pipeline/contract/openapi.ts';
+import { OPERATIONS } from '../../../../pipeline/contract/operations.ts';
+import { renderApiPage } from '../../../../pipeline/publish/client/api-page.ts';
+import { clientFiles } from '../../../../pipeline/publish/client/files.ts';
+import { typeOf } from '../../../../pipeline/publish/client/generate-types.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+let folder = '';
+beforeAll(() => {
+  // Inside the checkout, so that Node's types are found as a consumer would have them.
+  mkdirSync(path.join(ROOT, 'build'), { recursive: true });
+  folder = mkdtempSync(path.join(ROOT, 'build/client-test-'));
+  for (const [name, text] of Object.entries(clientFiles())) writeFileSync(path.join(folder, name), text);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the compiler says of the shipped files and one more. */
+function compile(use: string): string {
+  writeFileSync(path.join(folder, 'use.ts'), use);
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--noUncheckedIndexedAccess',
+    '--target',
+    'esnext',
+    '--module',
+    'nodenext',
+    '--allowImportingTsExtensions',
+    '--types',
+    'node',
+    '--skipLibCheck',
+    '--erasableSyntaxOnly',
+  ];
+  const files = ['use.ts', 'example.ts', 'malaria-risk.ts', 'types.ts'].map((name) => path.join(folder, name));
+  try {
+    execFileSync(
+      process.execPath,
+      [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', ...options, ...files],
+      { encoding: 'utf8', stdio: 'pipe' },
+    );
+    return '';
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+const head =
+  "import { createClient } from './malaria-risk.ts';\nconst get = createClient({ base: 'http://localhost', key: 'k' });\n";
+
+test('the shipped client and its example are sound TypeScript', () => {
+  expect(
+    compile(
+      `${head}const { lgas } = await get('/v1/risk/lgas', { state: 'KN' });\nconst score: number | undefined = lgas[0]?.score;\nexport { score };\n`,
+    ),
+  ).toBe('');
+});
+
+test('a wrong path, a missing parameter and a wrong field do not compile', () => {
+  const faults = compile(
+    `${head}await get('/v1/nothing');\nawait get('/v1/forecasts/lgas', { state: 'KN', months: 5 });\n(await get('/v1/risk/states')).lgas;\n`,
+  );
+  expect(faults.match(/error TS/g)).toHaveLength(3);
+});
+
+test('the client sends the key in a header, keeps what has not changed, waits at a limit and tells errors by code', async () => {
+  const { createClient, ServiceError } = await import(path.join(folder, 'malaria-risk.ts'));
+  const seen: Request[] = [];
+  const answers = [
+    new Response('{"a":1}', { headers: { etag: '"x"' } }),
+    new Response(null, { status: 304 }),
+    Response.json({ code: 'RATE_LIMITED' }, { status: 429, headers: { 'retry-after': '0' } }),
+    new Response(null, { status: 304 }),
+    Response.json({ code: 'UNKNOWN_STATE', detail: 'd', request_id: 'r' }, { status: 404 }),
+  ];
+  vi.stubGlobal('fetch', async (url: URL, options: RequestInit) => {
+    seen.push(new Request(url, options));
+    return answers.shift()!;
+  });
+  const get = createClient({ base: 'http://service', key: 'secret', retries: 1 });
+  for (let i = 0; i < 3; i++) expect(await get('/v1/risk/lgas', { state: 'KN' })).toEqual({ a: 1 });
+  await expect(get('/v1/risk/lgas', { state: 'XX' })).rejects.toThrow(ServiceError);
+  vi.unstubAllGlobals();
+  expect(seen.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, '"x"', '"x"', '"x"', null]);
+  expect(
+    seen.every(({ headers, url }) => headers.get('authorization') === 'Bearer secret' && !url.includes('secret')),
+  ).toBe(true);
+});
+
+test('types of schemas', () => {
+  expect(typeOf({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } })).toBe('(number | null)[]');
+  expect(typeOf({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] })).toBe(
+    "{\n  a: 'x';\n  b?: number;\n}",
+  );
+  expect(() => typeOf({ type: 'date' })).toThrow(/type date/);
+});
+
+test('the reference tells of every operation and every error', () => {
+  const page = renderApiPage(buildOpenapi('tiny-1-00000000'));
+  for (const { id, path: route } of OPERATIONS) expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);
+  for (const code of Object.keys(ERRORS).filter((name) => !['NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes(name)))
+    expect(page).toContain(code);
+  expect(page).not.toContain('<script');
+  expect(page).not.toContain('undefined');
+});

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { joinModules, pageParts } from '../../../../pipeline/publish/report/bundle.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'modules-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const write = (files: Record<string, string>) => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  return path.join(folder, 'main.ts');
+};
+
+test('modules come after those they import, once, without types', () => {
+  const main = write({
+    'main.ts': "import { b } from './b.ts';\nimport {\n  a,\n} from './a.ts';\nresult = a + b;\n",
+    'a.ts': 'export const a: number = 1;\n',
+    'b.ts': "import type { T } from './none.ts';\nimport { a } from './a.ts';\nexport const b = (a as number) + 1;\n",
+  });
+  expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
+});
+
+test('a name given twice, a package and another name are refused', () => {
+  expect(() =>
+    joinModules(
+      write({
+        'main.ts': "import { a } from './a.ts';\nfunction f() {}\na();\n",
+        'a.ts': 'export function a() {}\nfunction f() {}\n',
+      }),
+    ),
+  ).toThrow(/'f' has already been declared/);
+  expect(() => joinModules(write({ 'main.ts': "import { a } from 'd3';\n" }))).toThrow(
+    /main\.ts: found import .* from 'd3'.*, expected names of a file/,
+  );
+  expect(() =>
+    joinModules(write({ 'main.ts': "import { a as b } from './a.ts';\n", 'a.ts': 'export const a = 1;\n' })),
+  ).toThrow(/expected names of a file/);
+});
+
+test('the page is of the libraries and its own script, the same at every call', () => {
+  const { scripts, licences } = pageParts();
+  expect(scripts.map(({ type }) => type)).toEqual([null, null, 'module']);
+  expect(licences.map(({ name }) => name)).toEqual(['D3', 'Observable Plot']);
+  expect(pageParts().scripts).toEqual(scripts);
+});
+
+test("the page's scripts are typed as a browser's", () => {
+  const root = path.resolve(import.meta.dirname, '../../../..');
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--noEmit', '-p', path.join(root, 'pipeline/publish/report/page')], {
+    stdio: 'pipe',
+  });
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { DiffOutlines } from '../../../../pipeline/publish/report/diff-maps.ts';
+import { renderDiffPage } from '../../../../pipeline/publish/report/diff-page.ts';
+import type { SnapshotDiff } from '../../../../pipeline/publish/snapshot/diff.ts';
+
+const tally = {
+  compared: 24,
+  moved: 3,
+  flipped: 2,
+  disjoint: 1,
+  mean_change: 0.0123,
+  mean_absolute_change: 0.02,
+  largest_change: -0.2,
+};
+const score = (value: number) => ({
+  score: value,
+  score_low: value - 0.1,
+  score_high: value + 0.1,
+  level: 'low' as const,
+});
+const diff: SnapshotDiff = {
+  a: 'tiny-1-00000000',
+  b: 'tiny-2-00000000',
+  synthetic: false,
+  thresholds: null,
+  all: tally,
+  states: [{ state_code: 'AB', ...tally }],
+  lgas: [{ state_code: 'AB', lga_code: 'NG001001', ...tally, mean_change: 0.02 }],
+  periods: [{ period: '2023-01', ...tally }],
+  states_by_period: [{ state_code: 'AB', period: '2023-01', ...tally }],
+  state_scores: tally,
+  levels_flipped: [{ from: 'low', to: 'moderate', count: 2 }],
+  largest: [{ state_code: 'AB', lga_code: 'NG001001', period: '2023-01', a: score(0.4), b: score(0.2), change: -0.2 }],
+  only_in_a: { lgas: [], periods: [] },
+  only_in_b: { lgas: [], periods: ['2023-05', '2023-06', '2023-07'] },
+  answers: [{ operation: 'risk-lgas', same: 1, changed: 2, only_in_a: 0, only_in_b: 0 }],
+  past_forecasts: null,
+  over: ['12.5% of scores <moved>'],
+};
+const ring = [
+  [3, 4],
+  [4, 4],
+  [4, 5],
+  [3, 4],
+] as [number, number][];
+const geometry = { type: 'Polygon' as const, coordinates: [ring] };
+const outlines: DiffOutlines = {
+  states: [{ type: 'Feature', geometry, properties: { code: 'AB', name: 'Abia', zone: 'SE' } }],
+  lgas: ['NG001001', 'NG001002'].map((lgaCode) => ({
+    type: 'Feature',
+    geometry,
+    properties: { lgaCode, lga: `<${lgaCode}>`, state: 'AB' },
+  })),
+};
+
+test('a page of two versions: maps by LGA, cells, levels, largest changes, and what is over its threshold', () => {
+  const page = renderDiffPage(diff, outlines);
+  for (const part of [
+    '12.5% of scores &lt;moved&gt;',
+    '<title>AB 2023-01: 0.0123</title>',
+    '&lt;NG001001&gt;, Abia: mean change 0.0200, largest -0.2000; of 24 months, 2 in another level, 1 with ranges apart',
+    'NG001002: not compared',
+    'Months in another level',
+    'Months whose ranges are apart',
+    '0.4000 (0.3000–0.5000)',
+    'Only in the new version: months 2023-05 to 2023-07.',
+    'cannot be scored yet',
+  ])
+    expect(page).toContain(part);
+  // The highest rise is D3's darkest orange.
+  expect(page).toContain('fill="rgb(127, 59, 8)"');
+  expect(page).not.toContain('<script');
+  expect(page).not.toContain('undefined');
+  expect(page).not.toContain('NaN');
+  expect(page).not.toContain('Made-up');
+});
+
+test('nothing flipped is no map of flips; a made-up country is called one', () => {
+  const none = { ...diff, synthetic: true, all: { ...tally, flipped: 0, disjoint: 0 } };
+  const page = renderDiffPage(none, outlines);
+  expect(page).not.toContain('Months in another level');
+  expect(page).toContain('Made-up country.');
+});

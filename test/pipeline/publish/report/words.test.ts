@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import {
+  describeRiskLimits,
+  isReported,
+  listed,
+  methodName,
+  monthsInWords,
+  monthsWithoutSurvey,
+} from '../../../../pipeline/publish/report/sections/words.ts';
+
+test('months without a survey', () => {
+  expect(monthsWithoutSurvey(['2010-10', '2015-11', '2018-08', '2018-09', '2021-12'])).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(monthsWithoutSurvey([])).toEqual([]);
+});
+
+test('what a reader must know: months that no survey saw, rounds by state and what they count for, the forecast', () => {
+  const limits = (years: number[]) =>
+    describeRiskLimits(
+      {
+        coverage: { last_estimated: '2023-12' },
+        model: { parameters: { context: { note: 'A note.' }, risk: { state_only_effective_size: 85 } } },
+        context: { lgas: [] },
+      } as unknown as Parameters<typeof describeRiskLimits>[0],
+      {
+        risk: { model: 'spatial' },
+        surveys: {
+          clusters: ['2018-08', '2018-12'].map((period) => ({ period })),
+          state_rounds: years.flatMap((survey_year) => [{ survey_year }, { survey_year }]),
+        },
+      } as unknown as Parameters<typeof describeRiskLimits>[1],
+    ).join('\n');
+  expect(limits([])).toContain('No survey was taken in January, February,');
+  expect(limits([])).not.toContain('known by state only');
+  expect(limits([2021])).toContain(
+    'Round 2021 is known by state only, without the number of children tested: each state’s figure counts as one of 85 children, which is an assumption.',
+  );
+  expect(limits([2021, 2015])).toContain('Rounds 2015 and 2021 are known by state only');
+  expect(limits([])).toMatch(/Months after December 2023 are forecasts: .* no rain that has fallen enters/);
+});
+
+test('lists in words', () => {
+  expect([listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual([
+    '',
+    'a',
+    'a and b',
+    'a, b and c',
+  ]);
+});
+
+test('months on end are a span', () => {
+  expect([monthsInWords([1, 2, 3]), monthsInWords([1, 3]), monthsInWords([1, 2, 12])]).toEqual([
+    'January to March',
+    'January and March',
+    'January, February and December',
+  ]);
+});
+
+test('every method but the levels that development chose among is shown, by a name', () => {
+  const methods = ['model', 'model_and_abeku', 'same_month_last_year', 'flat', 'model_level_of_6_months'];
+  const shown = methods.filter(isReported);
+  expect(shown).toEqual(methods.slice(0, 4));
+  for (const method of shown) expect(methodName(method)).not.toContain('_');
+  expect(new Set(shown.map(methodName)).size).toBe(4);
+});

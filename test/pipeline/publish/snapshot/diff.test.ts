@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { addMonths } from '../../../../pipeline/contract/months.ts';
+import { diffSnapshots } from '../../../../pipeline/publish/snapshot/diff.ts';
+import { openSnapshot } from '../../../../pipeline/publish/snapshot/read.ts';
+import { buildHere, copySnapshot, readJson, rewrite, rewriteManifest } from '../../../built-tiny.ts';
+import { run, temporary } from '../../../command-line.ts';
+import { writeTiny } from '../../../tiny-country.ts';
+
+let built = '';
+/** Four months later: the months that the first one forecast are estimated. */
+let later = '';
+beforeAll(async () => {
+  built = (await buildHere(writeTiny().directory)).snapshot;
+  const next = writeTiny(({ model }) => {
+    model.last_estimated = addMonths(model.last_estimated, 3);
+    model.release = '2';
+  });
+  later = (await buildHere(next.directory)).snapshot;
+});
+const compare = (a: string, b: string) => diffSnapshots(openSnapshot(a), openSnapshot(b));
+/** Sets the first LGA's score of a state and month, its range around it. */
+const setScore = (snapshot: string, state: string, period: string, score: number, level: string) =>
+  rewrite(snapshot, `v1/risk/lgas/${period}/${state}.json`, ({ lgas }) =>
+    Object.assign(lgas[0], { score, score_low: score - 0.01, score_high: score + 0.01, level }),
+  );
+
+test('a snapshot differs from itself in nothing', () => {
+  const diff = compare(built, built);
+  // 4 LGAs in 14 estimated and 4 forecast months.
+  expect(diff.all).toMatchObject({ compared: 72, moved: 0, flipped: 0, disjoint: 0, largest_change: 0 });
+  expect(diff.state_scores.compared).toBe(28);
+  expect(diff.largest).toEqual([]);
+  expect(diff.over).toEqual([]);
+  expect(diff.past_forecasts).toBeNull();
+  expect(diff.answers.reduce((sum, { changed }) => sum + changed, 0)).toBe(0);
+});
+
+test('scores moved, levels flipped and ranges apart, by state and month', () => {
+  const [a, b] = [copySnapshot(built), copySnapshot(built)];
+  setScore(a, 'AB', '2021-09', 0.3, 'moderate');
+  setScore(b, 'AB', '2021-09', 0.55, 'very_high');
+  setScore(a, 'AD', '2021-10', 0.3, 'moderate');
+  setScore(b, 'AD', '2021-10', 0.34, 'moderate');
+  const diff = compare(a, b);
+  // 0.04 is below the threshold of 0.05, but the ranges, 0.29 to 0.31 and 0.33 to 0.35, do not meet.
+  expect(diff.all).toMatchObject({ compared: 72, moved: 1, flipped: 1, disjoint: 2, largest_change: 0.25 });
+  expect(diff.all.mean_change).toBeCloseTo(0.29 / 72, 6);
+  expect(diff.states).toMatchObject([
+    { state_code: 'AB', moved: 1, flipped: 1, disjoint: 1 },
+    { state_code: 'AD', moved: 0, flipped: 0, disjoint: 1 },
+  ]);
+  expect(diff.lgas.map(({ lga_code, compared, moved }) => [lga_code, compared, moved])).toEqual([
+    ['NG001001', 18, 1],
+    ['NG001002', 18, 0],
+    ['NG002001', 18, 0],
+    ['NG002002', 18, 0],
+  ]);
+  expect(diff.periods.find(({ period }) => period === '2021-09')).toMatchObject({ compared: 4, moved: 1 });
+  expect(diff.states_by_period.filter(({ disjoint }) => disjoint > 0)).toMatchObject([
+    { state_code: 'AB', period: '2021-09' },
+    { state_code: 'AD', period: '2021-10' },
+  ]);
+  expect(diff.levels_flipped).toEqual([{ from: 'moderate', to: 'very_high', count: 1 }]);
+  expect(diff.largest.map(({ state_code, period, change }) => [state_code, period, change])).toEqual([
+    ['AB', '2021-09', 0.25],
+    ['AD', '2021-10', 0.04],
+  ]);
+  expect(diff.answers.find(({ operation }) => operation === 'risk-lgas')).toMatchObject({ same: 26, changed: 2 });
+  // 2 of 72 ranges are 2.8%, above 1%; 1 of 72 is 1.4%, below 10%.
+  expect(diff.over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
+});
+
+test('the largest changes name an LGA once, in the month that changed most', () => {
+  const b = copySnapshot(built);
+  for (const [period, change] of [
+    ['2021-09', 0.02],
+    ['2021-10', -0.03],
+    ['2021-11', 0.01],
+  ] as const)
+    rewrite(b, `v1/risk/lgas/${period}/AB.json`, ({ lgas }) => {
+      for (const row of lgas) row.score = Number((row.score + change).toFixed(4));
+    });
+  expect(compare(built, b).largest.map(({ lga_code, period, change }) => [lga_code, period, change])).toEqual([
+    ['NG001001', '2021-10', -0.03],
+    ['NG001002', '2021-10', -0.03],
+  ]);
+});
+
+test('an LGA that is gone is over every threshold', () => {
+  const b = copySnapshot(built);
+  const { files } = readJson(b, 'manifest.json');
+  for (const name of Object.keys(files).filter((file) => /^v1\/(risk|forecasts)\/lgas\/.*AB\.json$/.test(file)))
+    rewrite(b, name, (value) => {
+      for (const report of value.forecasts ?? [value])
+        report.lgas = report.lgas.filter(({ lga_code }: { lga_code: string }) => lga_code !== 'NG001001');
+    });
+  const diff = compare(built, b);
+  expect(diff.only_in_a.lgas).toEqual(['NG001001']);
+  expect(diff.over).toEqual(['1 LGAs are gone: NG001001']);
+});
+
+test('past forecasts are scored where their months are estimated by now', () => {
+  const diff = compare(built, later);
+  expect(diff.past_forecasts?.periods).toEqual(['2022-01', '2022-02', '2022-03']);
+  expect(diff.past_forecasts?.all.forecasts).toBe(12);
+  expect(diff.past_forecasts?.by_horizon.map(({ horizon_months, forecasts }) => [horizon_months, forecasts])).toEqual([
+    [1, 4],
+    [2, 4],
+    [3, 4],
+  ]);
+  expect(diff.only_in_b.periods).toEqual(['2022-05', '2022-06', '2022-07']);
+  // By another way: the first month's error out of the files themselves.
+  const errors = ['AB', 'AD'].flatMap((state) => {
+    const forecast = readJson(built, `v1/forecasts/lgas/1/${state}.json`).forecasts[0].lgas;
+    const estimated = readJson(later, `v1/risk/lgas/2022-01/${state}.json`).lgas;
+    return forecast.map((row: any) =>
+      Math.abs(row.score - estimated.find(({ lga_code }: any) => lga_code === row.lga_code).score),
+    );
+  });
+  const mean = errors.reduce((sum: number, error: number) => sum + error, 0) / 4;
+  expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
+});
+
+test('snapshots of two countries are not compared', () => {
+  const b = copySnapshot(built);
+  rewriteManifest(b, (manifest) => {
+    manifest.country = 'Elsewhere';
+  });
+  expect(() => compare(built, b)).toThrow(/found Tiny country and Elsewhere, expected two snapshots of one country/);
+});
+
+test('the command: a table, JSON, a file, and 1 at the gate', async () => {
+  const b = copySnapshot(built);
+  setScore(b, 'AB', '2021-09', 0.99, 'very_high');
+  setScore(b, 'AD', '2021-09', 0.99, 'very_high');
+  const file = path.join(temporary(), 'diff.json');
+  const [table, gate, same, none] = await Promise.all([
+    run(['diff', built, later]),
+    run(['diff', built, b, '--gate', '--json', '--out', file]),
+    run(['diff', built, built, '--gate']),
+    run(['diff', built, temporary()]),
+  ]);
+  expect(table.code).toBe(0);
+  expect(table.stdout).toMatch(/A's forecasts of 2022-01, 2022-02, 2022-03, which B estimates/);
+  expect(gate.code).toBe(1);
+  expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
+  expect(readFileSync(file, 'utf8')).toBe(gate.stdout);
+  expect(existsSync(`${file}.tmp`)).toBe(false);
+  expect(same.code).toBe(0);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no manifest\.json, expected a snapshot/)]);
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
+import { sha256 } from '../../../../pipeline/engine/hash.ts';
+import { MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { buildHere, readJson } from '../../../built-tiny.ts';
+import { run } from '../../../command-line.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../tiny-country.ts';
+
+let country: TinyCountry;
+let built: Awaited<ReturnType<typeof buildHere>>;
+let manifest: any;
+beforeAll(async () => {
+  country = writeTiny((c) => {
+    sourceIn(c, 'surveys').files[0].sha256 = 'a'.repeat(64);
+    sourceIn(c, 'surveys').citation = 'The survey people, 2021';
+  });
+  built = await buildHere(country.directory);
+  manifest = readJson(built.snapshot, 'manifest.json');
+});
+
+test('from a score back to the raw files, with hash, citation and licence', () => {
+  const found = provenanceOf(manifest, 'v1/risk/lgas/2021-09/AB.json');
+  expect(found.sha256).toBe(sha256(readFileSync(path.join(built.snapshot, 'v1/risk/lgas/2021-09/AB.json'))));
+  expect(found.stages[0]).toMatchObject({ stage: 'snapshot', reads: ['ingest/areas', 'context/lgas', 'risk/lgas'] });
+  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/documents.ts');
+  expect(found.stages[1]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/surveys']) });
+  expect(found.stages.at(-1)!.stage).toBe('ingest');
+  expect(found.stages.map(({ stage }) => stage)).not.toContain('transmission');
+  expect(found.raw.find(({ source }) => source === 'surveys')).toMatchObject({
+    path: 'surveys.csv',
+    sha256: sha256(String(country.files['surveys.csv'])),
+    citation: 'The survey people, 2021',
+    licence: 'CC0-1.0',
+    read_by: ['ingest'],
+  });
+  expect(found.raw.find(({ source }) => source === 'population')!.read_by).toEqual(['zonal']);
+});
+
+test('what is not behind a file is not told of it', () => {
+  const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
+  expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
+  expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
+  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(10);
+  expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
+});
+
+test('answers change only with what they are said to be made of', async () => {
+  const other = writeTiny((c) => {
+    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
+  });
+  const next = readJson((await buildHere(other.directory)).snapshot, 'manifest.json');
+  const outputs = ({ stages }: any) =>
+    new Map<string, string>(
+      stages.flatMap(({ stage, outputs: own }: any) =>
+        Object.entries(own).map(([name, hash]) => [`${stage}/${name}`, hash]),
+      ),
+    );
+  const [before, after] = [outputs(manifest), outputs(next)];
+  const changed = [...before].filter(([name, hash]) => after.get(name) !== hash).map(([name]) => name);
+  expect(changed).toContain('risk/lgas');
+  expect(changed).not.toContain('context/lgas');
+  for (const operation of OPERATIONS.filter(({ id }) => id !== 'periods')) {
+    const mayDiffer = MADE_OF[operation.id].some((name) => changed.includes(name));
+    for (const file of operationFiles(operation, manifest.coverage))
+      if (!mayDiffer) expect(next.files[file].sha256, file).toBe(manifest.files[file].sha256);
+  }
+});
+
+test('the manifest holds the hash that was found, and the one that was catalogued where it is another', () => {
+  const surveys = manifest.sources.find(({ id }: any) => id === 'surveys');
+  expect(surveys.files[0]).toEqual({
+    path: 'surveys.csv',
+    rows: 25,
+    sha256: sha256(String(country.files['surveys.csv'])),
+    catalogued_sha256: 'a'.repeat(64),
+  });
+  expect(built.findings[0]).toMatchObject({ rule: 'another file than catalogued', source: 'surveys' });
+  const ingest = manifest.stages.find(({ stage }: any) => stage === 'ingest');
+  expect(ingest.counts).toMatchObject({ 'areas.lgas': 4, 'surveys.clusters': 24 });
+  expect(JSON.stringify(manifest)).not.toMatch(/seconds|duration/);
+});
+
+test('`show risk` shows a forecast month as it does an estimated one', async () => {
+  const show = (...args: string[]) => run(['show', 'risk', '--json', '--snapshot', built.snapshot, ...args]);
+  const [states, lgas, after] = await Promise.all([
+    show('--period', '2022-01'),
+    show('--period', '2022-04', '--state', 'AB'),
+    show('--period', '2022-05'),
+  ]);
+  const { forecasts } = readJson(built.snapshot, 'v1/forecasts/states/4.json');
+  expect(JSON.parse(states.stdout)).toEqual(forecasts[0].states);
+  const ofLgas = readJson(built.snapshot, 'v1/forecasts/lgas/4/AB.json').forecasts;
+  expect(JSON.parse(lgas.stdout)).toEqual(ofLgas[3].lgas);
+  expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a state and month that it covers/)]);
+});
+
+test('the command shows it', async () => {
+  const args = ['show', 'provenance', 'v1/risk/lgas/2021-09/AB.json', '--snapshot', built.snapshot];
+  const [text, json, none] = await Promise.all([run(args), run([...args, '--json']), run(args.slice(0, 2))]);
+  expect(text.stdout).toMatch(
+    /surveys\.csv \(read by ingest\)\n {4}SHA-256 [0-9a-f]{64}\n {4}.*The survey people, 2021; CC0-1\.0/,
+  );
+  expect(JSON.parse(json.stdout).stages[0].stage).toBe('snapshot');
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no file, expected one such as/)]);
+});

@@ -1,0 +1,352 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { etagOf } from '../../../../pipeline/contract/manifest.ts';
+import { sha256 } from '../../../../pipeline/engine/hash.ts';
+import { verifySnapshot } from '../../../../pipeline/publish/snapshot/verify.ts';
+import { buildHere, copySnapshot, overwrite, readJson, rewrite, rewriteManifest } from '../../../built-tiny.ts';
+import { run } from '../../../command-line.ts';
+import { writeTiny } from '../../../tiny-country.ts';
+
+let sound = '';
+beforeAll(async () => {
+  sound = (await buildHere(writeTiny().directory)).snapshot;
+});
+
+const LGAS = 'v1/risk/lgas/2021-09/AB.json';
+const STATES = 'v1/risk/states/2021-09.json';
+
+test('a built snapshot has no faults', () => {
+  const verdict = verifySnapshot(sound);
+  expect(verdict.faults).toEqual([]);
+  expect(verdict.files).toBeGreaterThan(100);
+});
+
+test('the model card holds what scores come of, how they were checked, and their limits in words', () => {
+  const card = readJson(sound, 'model-card.json');
+  expect(card.risk.baseline.rounds.map((round: { survey_year: number }) => round.survey_year)).toEqual([2018, 2021]);
+  expect(card.validation.scores.map(({ model }: { model: string }) => model)).toContain('national');
+  expect(card.known_truth.seeds).toHaveLength(10);
+  expect(card.parameters.risk.season_exponent.source).not.toBe('');
+  expect(card.limits.join(' ')).toMatch(/No survey was taken in .*Months after .* are forecasts/);
+});
+
+describe('each injected fault is found', () => {
+  const faults: [string, (snapshot: string) => void, RegExp][] = [
+    [
+      'a byte flipped',
+      (s) => {
+        const bytes = readFileSync(path.join(s, LGAS));
+        bytes[10]! ^= 1;
+        overwrite(s, LGAS, bytes);
+      },
+      /^v1\/risk\/lgas\/2021-09\/AB\.json: SHA-256 differs/,
+    ],
+    [
+      'a byte flipped in a table',
+      (s) => {
+        const bytes = readFileSync(path.join(s, 'tables/risk_lgas.parquet'));
+        bytes[bytes.length >> 1]! ^= 128;
+        overwrite(s, 'tables/risk_lgas.parquet', bytes);
+      },
+      /^tables\/risk_lgas\.parquet: SHA-256 differs/,
+    ],
+    [
+      'a file cut short',
+      (s) => overwrite(s, LGAS, readFileSync(path.join(s, LGAS)).subarray(0, 100)),
+      /AB\.json: 100 bytes, the manifest says \d+/,
+    ],
+    ['a file missing', (s) => rmSync(path.join(s, LGAS)), /^v1\/risk\/lgas\/2021-09\/AB\.json: missing/],
+    ['a sibling missing', (s) => rmSync(path.join(s, `${LGAS}.br`)), /AB\.json\.br: missing/],
+    [
+      'a file too many',
+      (s) => writeFileSync(path.join(s, 'v1/risk/lgas/2021-09/KN.json'), '{}'),
+      /KN\.json: not in the manifest/,
+    ],
+    ['a file too many beside the answers', (s) => writeFileSync(path.join(s, 'notes.txt'), 'x'), /^notes\.txt: not in/],
+    [
+      'an answer missing from files and manifest',
+      (s) => {
+        rmSync(path.join(s, LGAS));
+        rewriteManifest(s, ({ files }) => delete files[LGAS]);
+      },
+      /AB\.json: no answer to risk-lgas/,
+    ],
+    ['an LGA missing in one month', (s) => rewrite(s, LGAS, ({ lgas }) => lgas.pop()), /AB\.json: not the LGAs of AB/],
+    [
+      'an LGA missing in one forecast month',
+      (s) => rewrite(s, 'v1/forecasts/lgas/4/AD.json', ({ forecasts }) => forecasts[2].lgas.pop()),
+      /forecasts\/lgas\/4\/AD\.json 2022-03: not the LGAs of AD/,
+    ],
+    [
+      'a state missing in one month',
+      (s) => rewrite(s, STATES, ({ states }) => states.pop()),
+      /2021-09\.json: not the states/,
+    ],
+    [
+      'an LGA twice in place of another',
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[1] = lgas[0];
+        }),
+      /AB\.json: not the LGAs of AB/,
+    ],
+    [
+      'low above score',
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].score_low = lgas[0].score + 0.0001;
+        }),
+      /AB\.json NG00100\d: score [\d.]+ outside/,
+    ],
+    [
+      'high below score',
+      (s) =>
+        rewrite(s, STATES, ({ states }) => {
+          states[0].score_high = states[0].score - 0.0001;
+        }),
+      /2021-09\.json A[BD]: score [\d.]+ outside/,
+    ],
+    ['a wrong order', (s) => rewrite(s, LGAS, ({ lgas }) => lgas.reverse()), /AB\.json NG00100\d: out of order/],
+    [
+      'a wrong level',
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].level = lgas[0].level === 'low' ? 'high' : 'low';
+        }),
+      /AB\.json NG00100\d: level \w+ for a score of/,
+    ],
+    [
+      'another month under its name',
+      (s) =>
+        rewrite(s, LGAS, (a) => {
+          a.period = '2021-08';
+        }),
+      /is about AB 2021-08/,
+    ],
+    [
+      'a score as text',
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].score = '0.3';
+        }),
+      /\/lgas\/0\/score must be number/,
+    ],
+    [
+      'a field too many',
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].extra = 1;
+        }),
+      /must NOT have (?:additional|unevaluated)/,
+    ],
+    [
+      'an outline that does not nest',
+      (s) =>
+        rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => {
+          // One corner, first and last point of its ring, half a degree out of the state.
+          const ring = features[0].geometry.coordinates.flat(features[0].geometry.type === 'Polygon' ? 0 : 1)[0];
+          const west = ring.reduce((a: number[], b: number[]) => (b[0]! < a[0]! ? b : a));
+          for (const point of ring) if (point[0] === west[0] && point[1] === west[1]) point[0] -= 0.5;
+        }),
+      /^AB: does not nest: \d+ edges of its LGAs missing/,
+    ],
+    [
+      'an outline of another state',
+      (s) =>
+        rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => {
+          features[0].properties.state = 'AD';
+        }),
+      /not the LGAs of/,
+    ],
+    [
+      'a stale compressed sibling',
+      (s) => {
+        const old = gzipSync(readFileSync(path.join(s, 'v1/risk/lgas/2021-08/AB.json')));
+        overwrite(s, `${LGAS}.gz`, old);
+      },
+      /AB\.json\.gz: stale, does not unpack to v1\/risk\/lgas\/2021-09\/AB\.json/,
+    ],
+    [
+      'a stale compressed sibling that the manifest agrees with',
+      (s) => {
+        const other = 'v1/risk/lgas/2021-08/AB.json.br';
+        overwrite(s, `${LGAS}.br`, readFileSync(path.join(s, other)));
+        rewriteManifest(s, ({ files }) => {
+          files[`${LGAS}.br`] = files[other];
+        });
+      },
+      /AB\.json\.br: stale/,
+    ],
+    [
+      'an index that does not peak at 1',
+      (s) =>
+        rewrite(s, 'v1/transmission/lgas/AB.json', ({ lgas }) => {
+          const { season } = lgas[0];
+          season.seasonal_index[season.peak_month - 1] = 0.99;
+        }),
+      /transmission\/lgas\/AB\.json NG001001: the index at its peak is not 1/,
+    ],
+    [
+      'an LGA missing from the context',
+      (s) => rewrite(s, 'v1/context/lgas/AB.json', ({ lgas }) => lgas.pop()),
+      /context\/lgas\/AB\.json: not the LGAs of AB/,
+    ],
+    [
+      'a wrong tag',
+      (s) =>
+        rewriteManifest(s, ({ files }) => {
+          files[LGAS].etag = `"${'0'.repeat(32)}"`;
+        }),
+      /its tag is not/,
+    ],
+    [
+      'a parameter changed afterwards',
+      (s) =>
+        rewriteManifest(s, ({ stages }) => {
+          stages[0].parameters.extent = [0, 0, 1, 1];
+        }),
+      /manifest\.json, ingest: its key is not the hash/,
+    ],
+    [
+      'a raw file said to be another',
+      (s) =>
+        rewriteManifest(s, ({ sources }) => {
+          sources[0].files[0].sha256 = 'a'.repeat(64);
+        }),
+      /raw lgas\.geojson is not the one that was handed on/,
+    ],
+    [
+      'another time of update',
+      (s) => {
+        rewriteManifest(s, (manifest) => {
+          manifest.updated_at = '2031-01-01T00:00:00.000Z';
+        });
+        rewrite(s, 'v1/periods.json', (value) => {
+          value.updated_at = '2031-01-01T00:00:00.000Z';
+        });
+      },
+      /is not the version of its stages' keys and updated_at/,
+    ],
+    [
+      'a file that is a link to one with its very bytes',
+      (s) => {
+        const elsewhere = path.join(s, '..', 'elsewhere.json');
+        copyFileSync(path.join(s, LGAS), elsewhere);
+        rmSync(path.join(s, LGAS));
+        symlinkSync(elsewhere, path.join(s, LGAS));
+      },
+      /^v1\/risk\/lgas\/2021-09\/AB\.json: a link or another thing than a file/,
+    ],
+    [
+      'a pipe in place of a file',
+      (s) => {
+        rmSync(path.join(s, LGAS));
+        execFileSync('mkfifo', [path.join(s, LGAS)]);
+      },
+      /AB\.json: a link or another thing/,
+    ],
+    [
+      'a manifest that is a link',
+      (s) => {
+        renameSync(path.join(s, 'manifest.json'), path.join(s, '..', 'elsewhere.json'));
+        symlinkSync('../elsewhere.json', path.join(s, 'manifest.json'));
+      },
+      /^manifest\.json: a link or another thing/,
+    ],
+    [
+      'a sibling that unpacks to far more than its file',
+      (s) => {
+        const bomb = gzipSync(Buffer.alloc(5e7));
+        overwrite(s, `${LGAS}.gz`, bomb);
+        rewriteManifest(s, ({ files }) => {
+          const hash = sha256(bomb);
+          files[`${LGAS}.gz`] = { bytes: bomb.length, sha256: hash, etag: etagOf(hash) };
+        });
+      },
+      /AB\.json\.gz: stale/,
+    ],
+    ...['forecasts/lgas/4', 'context/lgas', 'transmission/lgas', 'boundaries/lgas'].map(
+      (folder): [string, (snapshot: string) => void, RegExp] => [
+        `${folder}: two states' files in each other's place`,
+        (s) => {
+          const [one, two] = [`v1/${folder}/AB.json`, `v1/${folder}/AD.json`];
+          const [a, b] = [readJson(s, one), readJson(s, two)];
+          rewrite(s, one, (value) => Object.assign(value, b));
+          rewrite(s, two, (value) => Object.assign(value, a));
+        },
+        /AB\.json: is about AD[ ,\d-]*.*, expected AB/,
+      ],
+    ),
+    [
+      'forecasts of two months under the name of three',
+      (s) => rewrite(s, 'v1/forecasts/states/3.json', ({ forecasts }) => forecasts.pop()),
+      /forecasts\/states\/3\.json: is about 2022-01, 2022-02, expected 2022-01, 2022-02, 2022-03/,
+    ],
+    [
+      'a forecast that differs by how far ahead is asked for',
+      (s) =>
+        rewrite(s, 'v1/forecasts/lgas/1/AD.json', ({ forecasts }) => {
+          forecasts[0].lgas[0].score_low = 0;
+        }),
+      /forecasts\/lgas\/1\/AD\.json: other forecasts than v1\/forecasts\/lgas\/4\/AD\.json/,
+    ],
+    [
+      "an LGA's people in one month",
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          lgas[0].population += 1;
+        }),
+      /2021-09\/AB\.json NG00100\d: population \d+, but \d+ in v1\/context\/lgas\/AB\.json/,
+    ],
+    [
+      "a state's people, in every answer alike but its LGAs'",
+      (s) =>
+        rewrite(s, 'v1/context/states.json', ({ states }) => {
+          states[0].population += 1;
+        }),
+      /context\/lgas\/AB\.json AB: population \d+, but \d+ in v1\/context\/states\.json/,
+    ],
+    [
+      "an LGA's score that its state's does not follow",
+      (s) =>
+        rewrite(s, LGAS, ({ lgas }) => {
+          for (const field of ['score', 'score_low', 'score_high']) lgas[0][field] = 1;
+          lgas[0].level = 'very_high';
+        }),
+      /risk\/states\/2021-09\.json AB 2021-09: score [\d.]+, but its LGAs' make [\d.]+/,
+    ],
+    [
+      'a season that is not the run of its high months',
+      (s) =>
+        rewrite(s, 'v1/transmission/states.json', ({ states }) => {
+          const { season } = states[0];
+          season.season_end_month = (season.season_end_month % 12) + 1;
+        }),
+      /transmission\/states\.json AB: the season is not the run of high months/,
+    ],
+    ['no manifest', (s) => rmSync(path.join(s, 'manifest.json')), /^manifest\.json: /],
+    ['half a manifest', (s) => overwrite(s, 'manifest.json', '{"format":1'), /^manifest\.json: /],
+  ];
+  test.each(faults)('%s', (_, inject, expected) => {
+    const copy = copySnapshot(sound);
+    inject(copy);
+    const { faults: found } = verifySnapshot(copy);
+    expect(found.join('\n')).toMatch(new RegExp(expected.source, 'm'));
+  });
+});
+
+test('the command exits 1 with a line for each fault, 2 where there is no snapshot', async () => {
+  const copy = copySnapshot(sound);
+  rmSync(path.join(copy, LGAS));
+  const [good, bad, none] = await Promise.all([
+    run(['verify', sound]),
+    run(['verify', copy, '--json']),
+    run(['verify', '/nowhere']),
+  ]);
+  expect([good.code, bad.code, none.code]).toEqual([0, 1, 2]);
+  expect(JSON.parse(bad.stdout).faults).toContain(`${LGAS}: missing`);
+  expect(none.stderr).toMatch(/\/nowhere: no snapshot there/);
+});

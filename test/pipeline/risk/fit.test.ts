@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { quantile } from '../../../pipeline/numerics/quantiles.ts';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
+import { fitRisk, type RiskFit, toTheta } from '../../../pipeline/risk/fit.ts';
+import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood.ts';
+import { predictRisk } from '../../../pipeline/risk/prediction.ts';
+import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
+
+const TIMES = [2015.8, 2018.8];
+const TRUTH = {
+  beta: -0.4,
+  nation: [-0.8, -1.2],
+  season_exponent: 0.5,
+  range_change_km: 150,
+  h: { sigma_place: 0.7, range_km: 150, sigma_change: 0.3, sigma_state: 0.3, tau_years: 5, rho: [0.1, 0.1] },
+};
+const CONSTANTS = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 };
+const flat = (lgas: number) => new Float64Array(lgas);
+
+describe('simulated countries', () => {
+  const lgas = 64;
+  const one = (seed: number, clusters: number, examined: number) => {
+    const random = randomStream(seed, 'country');
+    const ground = toyGround(8, random);
+    const prevalence = simulateTruth(ground, TIMES, TRUTH, random);
+    const survey = simulateSurvey(ground, TIMES, clusters, examined, prevalence, TRUTH.h.rho, random);
+    return { ground, prevalence, survey, fit: fitRisk(ground, TIMES, survey, CONSTANTS) };
+  };
+
+  test('hyperparameters and covariate are recovered within their own uncertainty', () => {
+    const { fit } = one(1, 1200, 30);
+    const theta = fit.points.map((p) => toTheta(p.hyperparameters));
+    const truth = toTheta(TRUTH.h);
+    truth.forEach((t, i) => {
+      const mean = fit.points.reduce((sum, p, k) => sum + p.weight * theta[k]![i]!, 0);
+      const sd = Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (theta[k]![i]! - mean) ** 2, 0));
+      // seven parameters at three deviations: a sound fit fails in 2% of countries
+      expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
+      expect(sd).toBeLessThan(1.2);
+    });
+    expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
+    expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
+    expect(fit.points[0]!.mode.x[fit.layout.beta(0)]).toBeCloseTo(-0.4, 0);
+    expect(fit.points.reduce((sum, p) => sum + p.weight, 0)).toBeCloseTo(1, 12);
+  });
+
+  test('90% ranges of LGAs hold 90% of true prevalences', () => {
+    const shares = Array.from({ length: 20 }, (_, k) => {
+      const { ground, prevalence, fit } = one(100 + k, 120, 20);
+      const places = Array.from({ length: lgas * 2 }, (_, i) => ({
+        round: i % 2,
+        log_season: flat(lgas),
+        ...lgaPlace(ground, i >> 1),
+      }));
+      const parts = places.map((o) => partsOf(ground, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
+      const drawn = places.map(() => [] as number[]);
+      for (const { x } of drawLatent(fit, 200, randomStream(k, 'draws')))
+        places.forEach((o, i) => {
+          drawn[i]!.push(placePrevalence(ground, fit.layout, x, o.round, parts[i]!));
+        });
+      const held = places.filter((o, i) => {
+        const sorted = drawn[i]!.sort((a, b) => a - b);
+        const p = prevalence(o);
+        return p >= quantile(sorted, 0.05) && p <= quantile(sorted, 0.95);
+      });
+      return held.length / places.length;
+    });
+    const mean = shares.reduce((a, b) => a + b) / shares.length;
+    const error = Math.sqrt(shares.reduce((sum, s) => sum + (s - mean) ** 2, 0) / (shares.length - 1) / shares.length);
+    // t on 19 degrees of freedom: exact ranges fail in 1 of 1000 choices of seeds; the second line guards its power
+    expect(Math.abs(mean - 0.9)).toBeLessThan(3.88 * error);
+    expect(error).toBeLessThan(0.025);
+  });
+});
+
+describe('edges', () => {
+  const ground = toyGround(4, randomStream(1, 'edges'));
+  const cluster = (a: number, examined: number, positive: number, round = 0): RiskObservation => ({
+    name: `cluster ${a}`,
+    round,
+    log_season: flat(16),
+    examined,
+    positive,
+    clustered: true,
+    ...lgaPlace(ground, a),
+  });
+  const predict = (fit: RiskFit, time = 2015.8, seed = 1) =>
+    predictRisk(fit, [{ time, log_season: flat(16) }], 100, randomStream(seed, 'draws'));
+  const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(ground, times, observations, CONSTANTS);
+
+  test('all zero, all one, one cluster: finite ranges inside 0 to 1, on the right side', () => {
+    const everywhere = Array.from({ length: 16 }, (_, a) => a);
+    const zero = predict(fitTo(everywhere.map((a) => cluster(a, 20, 0))));
+    const one = predict(fitTo(everywhere.map((a) => cluster(a, 20, 20))));
+    const single = predict(fitTo([cluster(3, 20, 5)]));
+    for (const { lgas, states } of [zero, one, single])
+      for (const { low, mean, high } of [lgas, states])
+        mean.forEach((m, k) => {
+          expect(low[k]).toBeGreaterThanOrEqual(0);
+          expect(m).toBeGreaterThan(low[k]!);
+          expect(m).toBeLessThan(high[k]!);
+          expect(high[k]).toBeLessThanOrEqual(1);
+        });
+    expect(Math.max(...zero.states.mean)).toBeLessThan(0.1);
+    expect(Math.min(...one.states.mean)).toBeGreaterThan(0.9);
+  });
+
+  test('a state without a survey has a range, wider than a surveyed one', () => {
+    const surveyed = [0, 1, 4, 5].flatMap((a) => [cluster(a, 40, 12), cluster(a, 40, 10)]);
+    const { states } = predict(fitTo(surveyed));
+    const width = (s: number) => states.high[s]! - states.low[s]!;
+    expect(width(3)).toBeGreaterThan(1.3 * width(0));
+  });
+
+  test('a round known by state only moves the state that differs', () => {
+    const clusters = Array.from({ length: 16 }, (_, a) => cluster(a, 30, 9));
+    const whole = (a: number[]) => {
+      const cells = a.flatMap((l) => [...lgaPlace(ground, l).cells]);
+      return { cells: Int32Array.from(cells), weights: Float64Array.from(cells, () => 1 / cells.length) };
+    };
+    const ofState = [0, 2, 8, 10].map((a, s) => ({
+      ...cluster(a, 90, s === 0 ? 54 : 27, 1),
+      ...{ clustered: false, ...whole([a, a + 1, a + 4, a + 5]) },
+    }));
+    const { states } = predict(fitTo([...clusters, ...ofState], [2015.8, 2018.8]), 2018.8);
+    expect(states.mean[0]).toBeGreaterThan(states.mean[3]! + 0.1);
+    expect(states.mean[3]).toBeLessThan(0.4);
+  });
+
+  test('ranges widen with the distance from the last survey', () => {
+    const fitted = fitTo(Array.from({ length: 16 }, (_, a) => cluster(a, 60, 20)));
+    const width = (time: number) => {
+      const { lgas } = predict(fitted, time);
+      return Math.log(lgas.high[5]! / (1 - lgas.high[5]!)) - Math.log(lgas.low[5]! / (1 - lgas.low[5]!));
+    };
+    expect(width(2017)).toBeGreaterThan(width(2015.8));
+    expect(width(2022)).toBeGreaterThan(width(2017));
+  });
+
+  test('the same seed gives the same bytes', () => {
+    const survey = Array.from({ length: 16 }, (_, a) => cluster(a, 20, a % 7));
+    expect(predict(fitTo(survey))).toEqual(predict(fitTo(survey)));
+  });
+
+  test('clusters without children or with more positive than examined are refused', () => {
+    expect(() => fitTo([cluster(2, 0, 0)])).toThrow('cluster 2: 0 children examined, expected more than 0');
+    expect(() => fitTo([cluster(2, 5, 6)])).toThrow('cluster 2: 6 positive of 5 examined');
+  });
+});

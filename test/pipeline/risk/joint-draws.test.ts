@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import { findMode } from '../../../pipeline/numerics/laplace.ts';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
+import { fitRisk, fromTheta, logPrior, type RiskFit } from '../../../pipeline/risk/fit.ts';
+import { layOut, preparePrior } from '../../../pipeline/risk/latent.ts';
+import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/risk/likelihood.ts';
+import { type PredictedMonth, predictRisk } from '../../../pipeline/risk/prediction.ts';
+import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
+
+/*
+ * Predictions against the model's formula written out: every draw's η cell by cell, LGAs and states as plain weighted
+ * means, ranges by sorting. Departures from the bridge between rounds are switched off, then measured.
+ */
+const TIMES = [2015, 2018];
+const h = { sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.1] };
+const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h };
+const random = randomStream(1, 'joint draws');
+const ground = toyGround(4, random);
+const survey = simulateSurvey(ground, TIMES, 60, 20, simulateTruth(ground, TIMES, truth, random), h.rho, random);
+const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.2, range_change_km: 150 };
+const fitted = fitRisk(ground, TIMES, survey, constants);
+const LGAS = 16;
+const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
+
+/** The fit with other scales of departure, all its points alike. */
+const departing = (sigma_change: number, sigma_state: number, nation_drift: number): RiskFit => ({
+  ...fitted,
+  constants: { ...constants, nation_drift },
+  points: fitted.points.map((p) => ({
+    ...p,
+    hyperparameters: { ...p.hyperparameters, sigma_change, sigma_state, tau_years: 4 },
+  })),
+});
+const still = departing(1e-12, 1e-12, 0);
+const DRAWS = 41;
+
+test('scores are population-weighted means of joint draws over cells, ranges their 5% and 95%', () => {
+  const months: PredictedMonth[] = [2012, 2015, 2016.5, 2018, 2023].map((time) => ({ time, log_season: season }));
+  const { lgas, states } = predictRisk(still, months, DRAWS, randomStream(7, 'draws'));
+  const draws = [...drawLatent(still, DRAWS, randomStream(7, 'draws'))];
+  const { layout } = still;
+  // at the middle of two rounds 3 years apart, from the normal equations of a process that correlates by exp(−t/4)
+  const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
+  const share = half / (1 + whole);
+  // weights of both rounds: of the nation's level, and of what departs from it
+  const weights = [
+    { nation: [1, 0], own: [Math.exp(-3 / 4), 0] },
+    { nation: [1, 0], own: [1, 0] },
+    { nation: [0.5, 0.5], own: [share, share] },
+    { nation: [0, 1], own: [0, 1] },
+    { nation: [0, 1], own: [0, Math.exp(-5 / 4)] },
+  ];
+  const prevalence = (x: Float64Array, c: number, m: number) => {
+    const a = ground.cells.lga[c]!;
+    let eta = x[layout.beta(0)]! * ground.cells.features[c]! + x[layout.gamma]! * season[a]!;
+    for (let k = 0; k < 4; k++)
+      eta += ground.cell_weights[4 * c + k]! * x[layout.place(ground.cell_nodes[4 * c + k]!)]!;
+    for (const r of [0, 1]) {
+      let own = x[layout.state(ground.state_of[a]!, r)]!;
+      for (let k = 0; k < 4; k++)
+        own += ground.lga_weights[4 * a + k]! * x[layout.change(ground.lga_nodes[4 * a + k]!, r)]!;
+      eta += weights[m]!.nation[r]! * x[layout.mu(r)]! + weights[m]!.own[r]! * own;
+    }
+    return 1 / (1 + Math.exp(-eta));
+  };
+  const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
+    const people = cells.reduce((sum, c) => sum + ground.cells.population[c]!, 0);
+    const values = draws
+      .map(({ x }) => cells.reduce((sum, c) => sum + (ground.cells.population[c]! / people) * prevalence(x, c, m), 0))
+      .sort((a, b) => a - b);
+    // 41 draws: 5% and 95% are the third and the last but two; the polynomial over shifts is good to 2e-5
+    expect(Math.abs(mean[at]! - values.reduce((a, b) => a + b) / DRAWS)).toBeLessThan(2e-5);
+    expect(Math.abs(low[at]! - values[2]!)).toBeLessThan(2e-5);
+    expect(Math.abs(high[at]! - values[38]!)).toBeLessThan(2e-5);
+  };
+  const cellsWhere = (holds: (lga: number) => boolean) =>
+    Array.from(ground.cells.lga.keys()).filter((c) => holds(ground.cells.lga[c]!));
+  // the same by the function that cross-validation and the tests of calibration go by, at the rounds themselves
+  for (const [m, round] of [
+    [1, 0],
+    [3, 1],
+  ] as const)
+    for (let a = 0; a < LGAS; a++) {
+      const place = lgaPlace(ground, a);
+      const byHand = place.cells.reduce((sum, c, i) => sum + place.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
+      const tested = { name: '', round, log_season: season, examined: 1, positive: 0, clustered: true };
+      const parts = partsOf(ground, { ...tested, ...place });
+      expect(placePrevalence(ground, layout, draws[0]!.x, round, parts)).toBeCloseTo(byHand, 12);
+    }
+  months.forEach((_, m) => {
+    for (let a = 0; a < LGAS; a++)
+      check(
+        cellsWhere((l) => l === a),
+        m,
+        lgas,
+        m * LGAS + a,
+      );
+    for (let s = 0; s < 4; s++)
+      check(
+        cellsWhere((l) => ground.state_of[l] === s),
+        m,
+        states,
+        m * 4 + s,
+      );
+  });
+});
+
+test('away from the rounds a draw departs by its state, its region and the nation, each by its own scale', () => {
+  const logit = (p: number) => Math.log(p / (1 - p));
+  const squareOf = (fit: RiskFit, time: number) => {
+    const { lgas } = predictRisk(fit, [{ time, log_season: season }], 1500, randomStream(3, 'draws'));
+    const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
+    return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
+  };
+  // two years on an Ornstein-Uhlenbeck process of 4 years has 1 − exp(−1) of its variance anew, a Brownian motion 2
+  const none = squareOf(still, 2020);
+  const anew = 1 - Math.exp(-1);
+  for (const [fit, variance] of [
+    [departing(1e-12, 1.2, 0), anew * 1.2 ** 2],
+    [departing(1.2, 1e-12, 0), anew * 1.2 ** 2],
+    [departing(1e-12, 1e-12, 0.7), 2 * 0.7 ** 2],
+  ] as const) {
+    // widths of 1,500 draws are good to some 4%, the lattice's variance between nodes and near its edge to some 10%
+    expect(squareOf(fit, 2020) / (none + variance)).toBeGreaterThan(0.8);
+    expect(squareOf(fit, 2020) / (none + variance)).toBeLessThan(1.25);
+    expect(squareOf(fit, 2018)).toBeCloseTo(squareOf(still, 2018), 9);
+  }
+});
+
+test('hyperparameters differ between draws as the fit says, and with them the overdispersion', () => {
+  const drawn = [...drawLatent(fitted, 400, randomStream(1, 'draws'))];
+  const m = fitted.optimum.theta.length;
+  expect(fitted.points).toHaveLength(2 * m + 1);
+  expect(new Set(drawn.map(({ point }) => point)).size).toBe(2 * m + 1);
+  expect(new Set(drawn.map(({ point }) => point.rho[0])).size).toBeGreaterThan(3);
+  // the points' covariance is the inverse of the curvature
+  const logs = fitted.points.map((p) => Math.log(p.hyperparameters.sigma_place));
+  const mean = fitted.points.reduce((sum, p, k) => sum + p.weight * logs[k]!, 0);
+  const variance = fitted.points.reduce((sum, p, k) => sum + p.weight * (logs[k]! - mean) ** 2, 0);
+  expect(variance * inverseFirst(fitted.optimum.curvature)).toBeCloseTo(1, 9);
+});
+
+test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, and the slope there nothing', () => {
+  const parts = survey.map((o) => partsOf(ground, o));
+  const layout = layOut(ground, TIMES, (at) => survey.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
+  const priorAt = preparePrior(ground, layout, constants);
+  const { likelihood } = prepareLikelihood(ground, layout, survey);
+  const height = (theta: number[]) => {
+    const now = fromTheta(theta);
+    const prior = priorAt(now);
+    const mode = findMode(
+      { symbolic: layout.symbolic, ...prior, likelihood: (...a) => likelihood(now.rho, ...a) },
+      prior.mean,
+    )!;
+    return mode.log_marginal + logPrior(now);
+  };
+  const { theta, curvature } = fitted.optimum;
+  const top = height(theta);
+  expect(top).toBeCloseTo(fitted.log_posterior, 3);
+  theta.forEach((_, i) => {
+    const at = (step: number) => height(theta.map((v, j) => (i === j ? v + step : v)));
+    const second = -(at(0.1) + at(-0.1) - 2 * top) / 0.01;
+    // a diagonal below the floor is raised to it
+    expect(curvature[i]![i]! / Math.max(second, 0.25)).toBeCloseTo(1, 2);
+    // half the squared slope over the curvature is what is still to be had
+    expect(((at(0.01) - at(-0.01)) / 0.02) ** 2 / curvature[i]![i]! / 2).toBeLessThan(0.05);
+  });
+});
+
+/** 1 / (A⁻¹)₁₁, by elimination of all but the first. */
+function inverseFirst(a: number[][]): number {
+  const m = a.map((row) => [...row]);
+  for (let k = m.length - 1; k > 0; k--)
+    for (let i = 0; i < k; i++) {
+      const f = m[i]![k]! / m[k]![k]!;
+      for (let j = 0; j < m.length; j++) m[i]![j]! -= f * m[k]![j]!;
+    }
+  return m[0]![0]!;
+}

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import {
+  choleskyDense,
+  invertDense,
+  logDeterminant,
+  solveLower,
+  solveUpper,
+} from '../../../pipeline/numerics/dense.ts';
+import { findMode } from '../../../pipeline/numerics/laplace.ts';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { layOut, preparePrior } from '../../../pipeline/risk/latent.ts';
+import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/risk/likelihood.ts';
+import { precisionOf, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
+import { lgaPlace, toyGround } from './toy-country.ts';
+
+/*
+ * The sparse calculation against one written apart from it: dense covariances of the prior from their textbook
+ * formulas, blocks in plain order, the beta-binomial as products over whole counts.
+ */
+const random = randomStream(1, 'laplace');
+const ground = toyGround(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
+const times = [2010.8, 2015.8, 2018.7];
+const h = { sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.2, 0.15] };
+const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 };
+const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
+const observations = Array.from({ length: 40 }, (_, k) => {
+  const examined = 4 + (k % 9);
+  const positive = Math.floor(random.uniform() ** 2 * (examined + 1));
+  return {
+    name: `c${k}`,
+    round: k % 3,
+    log_season,
+    examined,
+    positive,
+    clustered: k % 10 !== 0,
+    ...lgaPlace(ground, (5 * k) % 16),
+  };
+});
+
+const P = ground.place.lattice.nx * ground.place.lattice.ny;
+const C = ground.change.lattice.nx * ground.change.lattice.ny;
+const [R, S, F] = [3, 4, 1];
+const N = F + 1 + R + P + C * R + S * R;
+const MU = F + 1;
+const PLACE = MU + R;
+const CHANGE = PLACE + P;
+const STATE = CHANGE + C * R;
+
+/** Inverse of a lattice field's precision. */
+function fieldCovariance(matern: typeof ground.place, range: number, sigma: number, n: number): Float64Array {
+  const q = new Float64Array(n * n);
+  precisionOf(matern, scaleOf(matern, range, sigma)).forEach((v, e) => {
+    q[matern.stencil.i[e]! * n + matern.stencil.j[e]!] = v;
+    q[matern.stencil.j[e]! * n + matern.stencil.i[e]!] = v;
+  });
+  return invertDense(choleskyDense(q, n)!, n);
+}
+
+function denseCovariance(): Float64Array {
+  const v = new Float64Array(N * N);
+  v[0] = 0.5 ** 2;
+  v[N + 1] = 0.25 ** 2;
+  const place = fieldCovariance(ground.place, h.range_km, h.sigma_place, P);
+  const change = fieldCovariance(ground.change, constants.range_change_km, h.sigma_change, C);
+  for (let i = 0; i < P; i++) for (let j = 0; j < P; j++) v[(PLACE + i) * N + PLACE + j] = place[i * P + j]!;
+  for (let r = 0; r < R; r++)
+    for (let q = 0; q < R; q++) {
+      v[(MU + r) * N + MU + q] = 1.6 ** 2 + 0.3 ** 2 * (times[Math.min(r, q)]! - times[0]!);
+      const over = Math.exp(-Math.abs(times[r]! - times[q]!) / h.tau_years);
+      for (let i = 0; i < C; i++)
+        for (let j = 0; j < C; j++) v[(CHANGE + r * C + i) * N + CHANGE + q * C + j] = over * change[i * C + j]!;
+      for (let s = 0; s < S; s++) v[(STATE + r * S + s) * N + STATE + q * S + s] = over * h.sigma_state ** 2;
+    }
+  return v;
+}
+
+/** Log-likelihood of a whole count at prevalence p and its derivatives by p, from products. */
+function countTerm(n: number, y: number, p: number, rho: number) {
+  const m = rho > 0 ? (1 - rho) / rho : Number.POSITIVE_INFINITY;
+  let [value, first, second] = [0, 0, 0];
+  const factor = (slope: number, base: number) => {
+    value += Math.log(base);
+    first += slope / base;
+    second -= (slope / base) ** 2;
+  };
+  for (let i = 0; i < y; i++) rho > 0 ? factor(m, p * m + i) : factor(1, p);
+  for (let i = 0; i < n - y; i++) rho > 0 ? factor(-m, (1 - p) * m + i) : factor(-1, 1 - p);
+  for (let i = 0; i < n && rho > 0; i++) value -= Math.log(m + i);
+  return { value, first, second };
+}
+
+function denseLaplace() {
+  const q = invertDense(choleskyDense(denseCovariance(), N)!, N);
+  const mean = new Float64Array(N);
+  mean[1] = 0.5;
+  let x = mean.slice();
+  for (let step = 0; ; step++) {
+    const posterior = q.slice();
+    const gradient = new Float64Array(N);
+    let value = 0;
+    for (let i = 0; i < N; i++)
+      for (let j = 0; j < N; j++) {
+        gradient[i]! -= q[i * N + j]! * (x[j]! - mean[j]!);
+        value -= 0.5 * (x[i]! - mean[i]!) * q[i * N + j]! * (x[j]! - mean[j]!);
+      }
+    for (const o of observations) {
+      const row = new Float64Array(N);
+      let p = 0;
+      o.cells.forEach((c, k) => {
+        const a = ground.cells.lga[c]!;
+        const own = new Float64Array(N);
+        own[0] = ground.cells.features[c]!;
+        own[1] = log_season[a]!;
+        own[MU + o.round] = 1;
+        own[STATE + o.round * S + ground.state_of[a]!] = 1;
+        for (let m = 0; m < 4; m++) {
+          own[PLACE + ground.cell_nodes[4 * c + m]!]! += ground.cell_weights[4 * c + m]!;
+          own[CHANGE + o.round * C + ground.lga_nodes[4 * a + m]!]! += ground.lga_weights[4 * a + m]!;
+        }
+        const eta = own.reduce((sum, b, i) => sum + b * x[i]!, 0);
+        const pc = 1 / (1 + Math.exp(-eta));
+        p += o.weights[k]! * pc;
+        own.forEach((b, i) => {
+          row[i]! += o.weights[k]! * pc * (1 - pc) * b;
+        });
+      });
+      const { value: v, first, second } = countTerm(o.examined, o.positive, p, o.clustered ? h.rho[o.round]! : 0);
+      value += v;
+      // by η = logit p: dp/dη = p(1−p); and ∂η/∂x = row / (p(1−p))
+      const slope = p * (1 - p);
+      const curvature = -(second * slope ** 2 + first * slope * (1 - 2 * p));
+      for (let i = 0; i < N; i++) {
+        gradient[i]! += first * row[i]!;
+        for (let j = 0; j < N; j++) posterior[i * N + j]! += (curvature * row[i]! * row[j]!) / slope ** 2;
+      }
+    }
+    const factor = choleskyDense(posterior, N)!;
+    const move = solveUpper(factor, N, solveLower(factor, N, gradient.slice()));
+    if (step > 30 || Math.max(...move.map(Math.abs)) < 1e-11) {
+      const halfPrior = 0.5 * logDeterminant(choleskyDense(q, N)!, N);
+      return { x, log_marginal: value + halfPrior - 0.5 * logDeterminant(factor, N) };
+    }
+    x = x.map((v, i) => v + move[i]!);
+  }
+}
+
+const parts = observations.map((o) => partsOf(ground, o));
+const layout = layOut(ground, times, (at) => observations.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
+const { likelihood } = prepareLikelihood(ground, layout, observations);
+const model = {
+  symbolic: layout.symbolic,
+  ...preparePrior(ground, layout, constants)(h),
+  likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
+    likelihood(h.rho, x, g, q, concave),
+};
+
+test('mode and log marginal likelihood equal a dense calculation written apart', () => {
+  const sparse = findMode(model, new Float64Array(layout.size), { enough: 1e-22 })!;
+  const dense = denseLaplace();
+  expect(Math.abs(sparse.log_marginal - dense.log_marginal)).toBeLessThan(1e-8);
+  const pairs: [number, number][] = [
+    [layout.beta(0), 0],
+    [layout.gamma, 1],
+    ...Array.from({ length: R }, (_, r): [number, number] => [layout.mu(r), MU + r]),
+    ...Array.from({ length: P }, (_, k): [number, number] => [layout.place(k), PLACE + k]),
+    ...Array.from({ length: C * R }, (_, k): [number, number] => [layout.change(k % C, Math.floor(k / C)), CHANGE + k]),
+    ...Array.from({ length: S * R }, (_, k): [number, number] => [layout.state(k % S, Math.floor(k / S)), STATE + k]),
+  ];
+  expect(pairs.length).toBe(layout.size);
+  for (const [mine, theirs] of pairs) expect(Math.abs(sparse.x[mine]! - dense.x[theirs]!)).toBeLessThan(1e-8);
+});
+
+test('a near factor changes the way and not the end', () => {
+  const cold = findMode(model, new Float64Array(layout.size))!;
+  const warm = findMode(model, new Float64Array(layout.size), { near: cold.factor })!;
+  expect(warm.log_marginal).toBeCloseTo(cold.log_marginal, 8);
+});
+
+test('the gradient of the likelihood is its slope', () => {
+  const x = Float64Array.from({ length: layout.size }, () => 0.3 * random.normal());
+  const entries = layout.symbolic.pattern.row.length;
+  const at = (v: Float64Array) => likelihood(h.rho, v, new Float64Array(layout.size), new Float64Array(entries), false);
+  const gradient = new Float64Array(layout.size);
+  likelihood(h.rho, x, gradient, new Float64Array(entries), false);
+  for (const i of [
+    layout.beta(0),
+    layout.gamma,
+    layout.mu(1),
+    layout.place(12),
+    layout.change(5, 2),
+    layout.state(3, 0),
+  ]) {
+    const step = (d: number) => x.map((v, j) => (i === j ? v + d : v));
+    expect((at(step(1e-5)) - at(step(-1e-5))) / 2e-5).toBeCloseTo(gradient[i]!, 5);
+  }
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Areas, Census, Cluster, Surveys, Trend } from '../../../pipeline/artifacts.ts';
+import { run } from '../../../pipeline/survey/stage.ts';
+
+const areas: Areas = {
+  states: [
+    { state_code: 'AA', state_pcode: 'NG001', state: 'Aa', zone: 'NW' },
+    { state_code: 'BB', state_pcode: 'NG002', state: 'Bb', zone: 'SS' },
+  ],
+  lgas: [
+    { lga_code: 'NG001001', lga: 'One', state_code: 'AA' },
+    { lga_code: 'NG002001', lga: 'Two', state_code: 'BB' },
+    { lga_code: 'NG002002', lga: 'Three', state_code: 'BB' },
+  ],
+};
+const census: Census = {
+  NG001001: { people: 5, children_0_4: 3 },
+  NG002001: { people: 5, children_0_4: 1 },
+  NG002002: null,
+};
+const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>): Cluster => ({
+  cluster_id: 'x',
+  survey_year,
+  period: `${survey_year}-10`,
+  state_code,
+  lga_code: null,
+  longitude: null,
+  latitude: null,
+  displaced: false,
+  urban: null,
+  examined: 50,
+  positivity: 0.2,
+  weight: 1,
+  ...of,
+});
+
+async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'] = []): Promise<Trend> {
+  const artifacts: Record<string, unknown> = {
+    'ingest/areas': areas,
+    'ingest/surveys': { clusters, state_rounds, method: 'microscopy' },
+    'ingest/census': census,
+    'context/lgas': [
+      { lga_code: 'NG001001', is_urban: true },
+      { lga_code: 'NG002001', is_urban: false },
+      { lga_code: 'NG002002', is_urban: false },
+    ],
+  };
+  const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } };
+  const io = { artifact: (name: string) => artifacts[name], model } as unknown as Parameters<typeof run>[0];
+  return (await run(io)).trend as Trend;
+}
+
+test("urban and rural by the cluster's own word, else its LGA's; null where no cluster is of the kind or known", async () => {
+  const { national } = await trendOf([
+    cluster(2010, 'AA', { lga_code: 'NG001001', positivity: 0.1 }),
+    cluster(2010, 'AA', { lga_code: 'NG001001', urban: false, positivity: 0.5 }),
+    cluster(2010, 'BB', { lga_code: 'NG002001', positivity: 0.3 }),
+    cluster(2010, 'BB', { positivity: 0.9 }),
+    cluster(2015, 'BB', { lga_code: 'NG002001', positivity: 0.3 }),
+  ]);
+  expect(national[0]!.urban).toBeCloseTo(0.1, 12);
+  expect(national[0]!.rural).toBeCloseTo(0.4, 12);
+  expect(national[0]!.positivity).toBeCloseTo(0.45, 12);
+  expect([national[1]!.urban, national[1]!.rural]).toEqual([null, 0.3]);
+});
+
+test('fewer than 100 children are a small sample, 100 are not; the number told and the flag agree', async () => {
+  const flags = async (...examined: number[]) => {
+    const { states } = await trendOf(examined.map((n) => cluster(2010, 'AA', { examined: n })));
+    return states.AA!.map(({ children_tested, small_sample, clusters }) => ({
+      children_tested,
+      small_sample,
+      clusters,
+    }));
+  };
+  expect(await flags(60, 39)).toEqual([{ children_tested: 99, small_sample: true, clusters: 2 }]);
+  expect(await flags(60, 40)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
+  expect(await flags(60, 39.6)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
+});
+
+test('a round known by state only: positivity, and null for all that is not known; the nation by its children', async () => {
+  const trend = await trendOf([cluster(2018, 'AA', {})], [
+    { survey_year: 2021, state_code: 'AA', positivity: 0.1 },
+    { survey_year: 2021, state_code: 'BB', positivity: 0.5 },
+  ] as Surveys['state_rounds']);
+  const unknown = { low: null, high: null, clusters: null, children_tested: null, small_sample: false };
+  expect(trend.states.BB).toEqual([{ survey_year: 2021, positivity: 0.5, ...unknown }]);
+  expect(trend.states.AA!.map(({ survey_year }) => survey_year)).toEqual([2018, 2021]);
+  expect(trend.national[1]).toMatchObject({ survey_year: 2021, ...unknown, urban: null, rural: null });
+  expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
+});
+
+test("the survey's own weights count in the positivity, not in the children tested", async () => {
+  const { states } = await trendOf([
+    cluster(2010, 'AA', { positivity: 0.1, weight: 3 }),
+    cluster(2010, 'AA', { positivity: 0.5, weight: 1 }),
+  ]);
+  expect(states.AA![0]!.positivity).toBeCloseTo(0.2, 12);
+  expect(states.AA![0]!.children_tested).toBe(100);
+});

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { studentCdf, studentQuantile } from '../../../pipeline/numerics/student-t.ts';
+import { ratioEstimate } from '../../../pipeline/survey/trend.ts';
+import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../real-data.ts';
+
+describe('Student t', () => {
+  test('quantiles of printed tables', () => {
+    expect(studentQuantile(0.975, 1)).toBeCloseTo(12.7062047362, 9);
+    expect(studentQuantile(0.975, 2)).toBeCloseTo(4.30265272975, 10);
+    expect(studentQuantile(0.95, 10)).toBeCloseTo(1.81246112281, 10);
+    expect(studentQuantile(0.975, 235)).toBeCloseTo(1.9701100623, 9);
+    expect(studentQuantile(0.5, 7)).toBeCloseTo(0, 12);
+    expect(studentQuantile(0.025, 7)).toBeCloseTo(-studentQuantile(0.975, 7), 12);
+  });
+  test('one degree of freedom is Cauchy', () => {
+    for (const t of [-3, -0.2, 0, 1, 8]) expect(studentCdf(t, 1)).toBeCloseTo(0.5 + Math.atan(t) / Math.PI, 14);
+  });
+  test('refuses what has no quantile', () => {
+    expect(() => studentQuantile(0, 3)).toThrow('expected 0 < p < 1');
+    expect(() => studentQuantile(0.5, 0)).toThrow('whole number from 1');
+    expect(() => studentQuantile(0.5, 2.5)).toThrow('whole number from 1');
+  });
+});
+
+describe('ratio estimate', () => {
+  test('worked by hand: clusters of 10, 20 and 30 with 1, 6 and 3 positive', () => {
+    // p = 10/60 = 1/6; z = 10(1/10 − 1/6)/60, 20(3/10 − 1/6)/60, 30(1/10 − 1/6)/60 = −1/90, 4/90, −3/90
+    const p = 1 / 6;
+    const se = Math.sqrt((3 / 2) * ((1 + 16 + 9) / 8100));
+    const t = 4.302652729749464;
+    const logit = Math.log(p / (1 - p));
+    const reach = (t * se) / (p * (1 - p));
+    const found = ratioEstimate(
+      [
+        { size: 10, positivity: 0.1 },
+        { size: 20, positivity: 0.3 },
+        { size: 30, positivity: 0.1 },
+      ],
+      0.95,
+    );
+    expect(found.positivity).toBeCloseTo(p, 14);
+    expect(found.se).toBeCloseTo(se, 14);
+    expect(found.low).toBeCloseTo(1 / (1 + Math.exp(-(logit - reach))), 12);
+    expect(found.high).toBeCloseTo(1 / (1 + Math.exp(-(logit + reach))), 12);
+  });
+  test('no range from one cluster, nor where nobody or everybody is positive', () => {
+    expect(ratioEstimate([{ size: 9, positivity: 0.2 }], 0.95)).toEqual({
+      positivity: 0.2,
+      se: null,
+      low: null,
+      high: null,
+    });
+    const none = ratioEstimate(
+      [
+        { size: 9, positivity: 0 },
+        { size: 5, positivity: 0 },
+      ],
+      0.95,
+    );
+    expect([none.positivity, none.se, none.low, none.high]).toEqual([0, 0, null, null]);
+    expect(
+      ratioEstimate(
+        [
+          { size: 9, positivity: 1 },
+          { size: 5, positivity: 1 },
+        ],
+        0.95,
+      ).high,
+    ).toBeNull();
+  });
+  test('weights scale out', () => {
+    const clusters = [
+      { size: 3, positivity: 0.1 },
+      { size: 8, positivity: 0.6 },
+      { size: 5, positivity: 0.4 },
+    ];
+    const scaled = clusters.map((c) => ({ ...c, size: c.size * 7 }));
+    const [a, b] = [ratioEstimate(clusters, 0.95), ratioEstimate(scaled, 0.95)];
+    expect(b.low).toBeCloseTo(a.low!, 12);
+    expect(b.se).toBeCloseTo(a.se!, 12);
+  });
+
+  test.skipIf(!HAS_REAL_DATA)(needsReal("R's survey figures of 2010 and 2015 to 1e-9"), () => {
+    const parse = (file: string) => {
+      const [header, ...lines] = readFileSync(file, 'utf8')
+        .trim()
+        .split(/\r?\n/)
+        .map((line) => line.split(','));
+      return lines.map((cells) => Object.fromEntries(header!.map((name, i) => [name, cells[i] ?? ''])));
+    };
+    const cells = parse(path.join(REAL_DATA, 'surveys/survey_cells_2010_2015_2018.csv')).filter(
+      (row) => row.method === 'microscopy',
+    );
+    const reference = parse(path.join(REFERENCE, 'survey_positivity_2010_2015.csv'));
+    expect(reference.length).toBeGreaterThan(70);
+    for (const row of reference) {
+      const own = cells.filter(
+        (c) => c.survey_year === row.survey_year && (row.area === 'NG' || c.state_pcode === row.area),
+      );
+      const found = ratioEstimate(
+        own.map((c) => ({ size: Number(c.examined), positivity: Number(c.positivity) })),
+        0.95,
+      );
+      const where = `${row.survey_year} ${row.area}`;
+      expect(own.length, where).toBe(Number(row.clusters));
+      for (const field of ['positivity', 'se', 'low', 'high'] as const) {
+        const expected = row[field];
+        if (expected === '' || expected === 'NA') expect(found[field], `${where} ${field}`).toBeNull();
+        else expect(Math.abs(found[field]! - Number(expected)), `${where} ${field}`).toBeLessThan(1e-9);
+      }
+    }
+  });
+});

@@ -1,0 +1,88 @@
+/** The transmission model on made-up countries, whose truth was simulated by other code and another form of season. */
+import { beforeAll, expect, test } from 'vitest';
+import type { Model } from '../../../pipeline/catalog/model.ts';
+import { describeModel } from '../../../pipeline/synthetic/catalog.ts';
+import { type TransmissionOutput, transmission } from '../../../pipeline/transmission/stage.ts';
+import { makeCases } from '../../made-cases.ts';
+
+const SEEDS = [1, 2, 3];
+/** Scatter that the records were drawn with, on the log scale: negative binomial of size 200. */
+const NOISE = 0.07;
+const rms = (values: readonly number[]) => Math.sqrt(values.reduce((sum, v) => sum + v * v, 0) / values.length);
+const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
+
+let runs: { made: ReturnType<typeof makeCases>; out: TransmissionOutput }[];
+beforeAll(() => {
+  runs = SEEDS.map((seed) => {
+    const model: Model = describeModel(seed);
+    model.parameters.transmission.starts = 4;
+    const made = makeCases(seed);
+    return { made, out: transmission({ ...made, model }) };
+  });
+});
+const states = () =>
+  runs.flatMap(({ made, out }) =>
+    out.model!.states.map((state, k) => ({
+      state,
+      truth: made.truth.find(({ state_code }) => state_code === state.state_code)!,
+      range: out.fits!.states[k]!.reproduction_range,
+    })),
+  );
+
+test("modelled cases lie closer to the truth's than the records do", () => {
+  for (const { state, truth } of states()) {
+    const errors = state.series.map(({ modelled }, t) => Math.log(modelled / truth.expected_per_1000[t]!));
+    expect(rms(errors), state.state_code).toBeLessThan(NOISE);
+  }
+});
+
+test('projected shapes lie within noise of the true ones; level is another matter, reporting drifts', () => {
+  const errors = runs.flatMap(({ made, out }) =>
+    out.fits!.projection.years.flatMap(({ state_code, year, methods }) => {
+      const { expected_per_1000 } = made.truth.find((truth) => truth.state_code === state_code)!;
+      const logs = methods.model!.map((value, m) => Math.log(value! / expected_per_1000[(year - 2015) * 12 + m]!));
+      return logs.map((log) => log - mean(logs));
+    }),
+  );
+  expect(rms(errors)).toBeLessThan(1.5 * NOISE);
+});
+
+test('projections beat the same month of last year in development', () => {
+  for (const { out } of runs) {
+    const { errors } = out.fits!.projection.development;
+    expect(errors.model).toBeLessThan(errors.same_month_last_year!);
+  }
+});
+
+test('R is above 1 in nine of ten months where it truly is, and below where it is not', () => {
+  const months = states().flatMap(({ state, truth }) =>
+    truth.reproduction_number.map((r, month) => ({
+      truly: r > 1,
+      told: state.reproduction_number_by_month[month]! > 1,
+    })),
+  );
+  const growing = months.filter(({ truly }) => truly);
+  expect(growing.length).toBeGreaterThan(30);
+  expect(growing.filter(({ told }) => told).length / growing.length).toBeGreaterThanOrEqual(0.9);
+  expect(months.filter(({ truly, told }) => truly === told).length / months.length).toBeGreaterThanOrEqual(0.9);
+});
+
+test("R's 90% ranges hold about nine tenths of the true values, and are no wider than that takes", () => {
+  const held = states().flatMap(({ truth, range }) =>
+    truth.reproduction_number.map((r, month) => range.low[month]! <= r && r <= range.high[month]!),
+  );
+  const share = held.filter(Boolean).length / held.length;
+  expect(share).toBeGreaterThan(0.8);
+  expect(share).toBeLessThan(1);
+  const widths = states().flatMap(({ range }) => range.low.map((low, month) => range.high[month]! - low));
+  expect(mean(widths)).toBeLessThan(0.15);
+});
+
+test('a made-up country has no register: the model is tested all the same, and says that it was not registered', () => {
+  for (const { out } of runs) {
+    expect(out.model!.projection_test.held_back.months).toBe(36);
+    expect(out.fits!.standing).toEqual({ registered: false, looks: 0 });
+    expect(out.model!.limits.at(-1)).toMatch(/not registered/);
+    expect(out.report.find(({ rule }) => rule === 'projection, held back')!.what).not.toMatch(/0\.\d/);
+  }
+});

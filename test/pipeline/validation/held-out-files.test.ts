@@ -1,0 +1,64 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { HeldOut } from '../../../pipeline/validation/cross-validation.ts';
+import { readFolds, writeDraws, writeScores } from '../../../pipeline/validation/held-out-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'folds-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const row: HeldOut = {
+  ...{ cell_id: '2010-A-11', model: 'spatial', fold: 1, survey_year: 2010, state_code: 'AB', examined: 3 },
+  ...{ observed: 0.5, mean: 0.25, q025: 0, q05: 0, q25: 0, q50: 0.25, q75: 0.5, q95: 1, q975: 1 },
+  ...{ log_score: -1.5, crps: 0.125, pit: 0.7 },
+  draws: { prevalence: Float64Array.of(0.2, 0.3), rho: Float64Array.of(0.1, 0.15) },
+};
+
+test('folds are read by their columns’ names', () => {
+  const path = join(folder, 'folds.csv');
+  writeFileSync(path, 'block,lga_pcode,fold\r\n39,NG001001,3\r\n54,NG008001,2\r\n');
+  expect(readFolds(path)).toEqual(
+    new Map([
+      ['NG001001', 3],
+      ['NG008001', 2],
+    ]),
+  );
+});
+
+test('folds that are none stop with file and line', () => {
+  const path = join(folder, 'folds.csv');
+  for (const [text, message] of [
+    ['lga,fold\nA,1\n', 'header: found lga,fold, expected columns lga_pcode and fold'],
+    ['lga_pcode,fold\nA,\n', 'line 2: found A,, expected an LGA and a whole fold'],
+    ['lga_pcode,fold\nA,1\nA,2\n', 'line 3: found LGA A a second time'],
+  ] as const) {
+    writeFileSync(path, text);
+    expect(() => readFolds(path)).toThrow(message);
+  }
+});
+
+test('scores have the columns of DESIGN.md in their order', () => {
+  const path = join(folder, 'out.csv');
+  writeScores(path, [row]);
+  expect(readFileSync(path, 'utf8')).toBe(
+    'cell_id,model,examined,observed,mean,q025,q05,q25,q50,q75,q95,q975,log_score,crps\n' +
+      '2010-A-11,spatial,3,0.5,0.25,0,0,0,0.25,0.5,1,1,-1.5,0.125\n',
+  );
+});
+
+test('draws come back from Parquet as they went in, nothing else is left', async () => {
+  const path = join(folder, "it's.parquet");
+  await writeDraws(path, [row]);
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const read = await connection.runAndReadAll(`SELECT * FROM '${path.replaceAll("'", "''")}' ORDER BY draw`);
+  expect(read.getRowObjects()).toEqual([
+    { cell_id: '2010-A-11', model: 'spatial', draw: 1, prevalence: 0.2, rho: 0.1 },
+    { cell_id: '2010-A-11', model: 'spatial', draw: 2, prevalence: 0.3, rho: 0.15 },
+  ]);
+  expect(readdirSync(folder)).toEqual(["it's.parquet"]);
+});

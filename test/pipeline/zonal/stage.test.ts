@@ -1,0 +1,329 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Areas, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
+import type { Source } from '../../../pipeline/catalog/sources.ts';
+import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
+import { identifyFeatures, readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
+import type { Grid } from '../../../pipeline/numerics/grid.ts';
+import { type ZonalInput, zonal } from '../../../pipeline/zonal/stage.ts';
+import { createUrbanCentreFinder, markCentres } from '../../../pipeline/zonal/urban-centre.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../real-data.ts';
+import { temporaryDirectory, writeRaster } from '../rasters.ts';
+
+function box(west: number, south: number, east: number, north: number): Polygon {
+  return [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ];
+}
+
+/** Two LGAs side by side, meeting at longitude 1.5 in the middle of a cell; population is 3 × 2 cells of 1°. */
+const AREAS: Areas = {
+  states: [],
+  lgas: [
+    { lga_code: 'A', lga: 'West', state_code: 'X' },
+    { lga_code: 'B', lga: 'East', state_code: 'X' },
+  ],
+};
+const POLYGONS: Polygons = {
+  lgas: [
+    { lga_code: 'A', polygons: [box(0, 3, 1.5, 5)] },
+    { lga_code: 'B', polygons: [box(1.5, 3, 2.5, 5)] },
+  ],
+  neighbours: { A: ['B'], B: ['A'] },
+};
+const PEOPLE = [
+  [100, 40, 0],
+  [300, 60, 8],
+];
+
+const source = (
+  id: string,
+  role: Source['role'],
+  unit: string,
+  files: Source['files'],
+  more: Partial<Source> = {},
+): Source => ({
+  ...{ id, role, unit, files, title: id, producer: '', citation: '', licence: '', release: '', format: 'geotiff' },
+  ...more,
+});
+
+/** The tiny country's rasters, each test changing what it is about. */
+function prepare(
+  change: { people?: number[][]; layer?: number[][]; unit?: string; gaps?: Source['gaps'] } = {},
+): ZonalInput {
+  const rawData = temporaryDirectory();
+  const at = (name: string) => join(rawData, name);
+  writeRaster(at('people.tif'), change.people ?? PEOPLE);
+  // Half the cell size, shifted so that it ends within the population's last column.
+  writeRaster(
+    at('height.tif'),
+    [
+      [10, 10, 20, 20, -9999],
+      [10, 10, 20, 20, -9999],
+      [30, 30, 40, 40, -9999],
+      [30, 30, 40, 40, -9999],
+    ],
+    { cell: 0.5, nodata: '-9999' },
+  );
+  writeRaster(
+    at('layer.tif'),
+    change.layer ?? [
+      [0.5, 0.25, 1],
+      [0.75, Number.NaN, 0],
+    ],
+  );
+  const gaps = change.gaps === undefined ? {} : { gaps: change.gaps };
+  return {
+    areas: AREAS,
+    polygons: POLYGONS,
+    rawData,
+    sources: [
+      source('population', 'population', 'persons', [{ path: 'people.tif' }]),
+      source('elevation', 'elevation', 'm', [{ path: 'height.tif' }]),
+      source('treated', 'layer', change.unit ?? 'share', [{ path: 'layer.tif' }], {
+        figure: 'effective_treatment',
+        ...gaps,
+      }),
+    ],
+  };
+}
+
+describe('by hand', () => {
+  test('population, elevation and a layer weighted by people', async () => {
+    const { lgas, climate } = await zonal(prepare());
+    const west = 100 + 0.5 * 40 + 300 + 0.5 * 60;
+    const east = 0.5 * 40 + 0.5 * 60 + 0.5 * 8;
+    expect(lgas.map((row) => row.population)).toEqual([west, east]);
+    // West spans three columns of half cells, east one and a missing one.
+    expect(lgas.map((row) => row.elevation_m)).toEqual([(10 + 10 + 20 + 30 + 30 + 40) / 6, (20 + 40) / 2]);
+    expect(lgas.map((row) => row.layers.effective_treatment)).toEqual([
+      (100 * 0.5 + 20 * 0.25 + 300 * 0.75) / (100 + 20 + 300),
+      (20 * 0.25 + 0 * 1 + 4 * 0) / (20 + 4),
+    ]);
+    expect(climate).toBeNull();
+  });
+
+  test('percent become shares', async () => {
+    const { lgas } = await zonal(
+      prepare({
+        unit: 'percent',
+        layer: [
+          [50, 50, 50],
+          [50, 50, 50],
+        ],
+      }),
+    );
+    expect(lgas.map((row) => row.layers.effective_treatment)).toEqual([0.5, 0.5]);
+  });
+
+  test('people outside every LGA are told', async () => {
+    const { report } = await zonal(
+      prepare({
+        people: [
+          [100, 40, 0, 7],
+          [300, 60, 8, 0],
+        ],
+      }),
+    );
+    expect(report).toContainEqual({
+      source: 'population',
+      rule: 'outside every LGA',
+      what: '11 of 515 people (lagoon, coast, borders); 1 of 6 cells with people meet no LGA',
+    });
+  });
+
+  test('people of urban centres, and cells for prediction', async () => {
+    // 111 km cells need 1,500 × 12,300 people.
+    const { lgas, cells } = await zonal(
+      prepare({
+        people: [
+          [4e6, 40, 0],
+          [300, 8e6, 8e6],
+        ],
+      }),
+    );
+    expect(lgas.map((row) => row.urban_population)).toEqual([0, 0]);
+    expect(cells.lga_code).toEqual(['A', 'A', 'A', 'A', 'B', 'B', 'B']);
+    expect(cells.population).toEqual([4e6, 20, 300, 4e6, 20, 4e6, 4e6]);
+    expect(cells.longitude).toEqual([0.5, 1.5, 0.5, 1.5, 1.5, 1.5, 2.5]);
+    expect(cells.latitude).toEqual([4.5, 4.5, 3.5, 3.5, 4.5, 3.5, 3.5]);
+    // The centre of a cell is the corner of four half cells: the one south-east of it counts.
+    expect(cells.elevation_m).toEqual([10, 20, 30, 40, 20, 40, null]);
+    expect(cells.population_density[0]).toBeCloseTo(4e6 / (111.3 * 110.6), -1);
+    expect(cells.urban_share).toEqual(Array(7).fill(0));
+  });
+
+  test('small cells are pooled to about 5 km, split by LGA', async () => {
+    const rawData = temporaryDirectory();
+    // Ten by ten cells of 1/100°; a dense corner of 3 × 3.
+    const people = Array.from({ length: 10 }, (_, r) =>
+      Array.from({ length: 10 }, (_, c) => (r < 3 && c < 3 ? 6000 : 10)),
+    );
+    writeRaster(join(rawData, 'people.tif'), people, { cell: 0.01 });
+    const { lgas, cells } = await zonal({
+      areas: { states: [], lgas: AREAS.lgas.slice(0, 1) },
+      polygons: { lgas: [{ lga_code: 'A', polygons: [box(0, 4.9, 0.1, 5)] }], neighbours: {} },
+      rawData,
+      sources: [source('population', 'population', 'persons', [{ path: 'people.tif' }])],
+    });
+    const total = 9 * 6000 + 91 * 10;
+    expect(lgas[0]).toMatchObject({ elevation_m: null, layers: {} });
+    expect(lgas[0]!.population).toBeCloseTo(total, 6);
+    expect(lgas[0]!.urban_population).toBeCloseTo(9 * 6000, 6);
+    // Blocks of 4 × 4 (4.4 km): 3 across, the last of 2.
+    expect(cells.population).toHaveLength(9);
+    expect(cells.population.reduce((a, b) => a + b)).toBeCloseTo(total, 6);
+    expect(cells.population[0]).toBeCloseTo(9 * 6000 + 7 * 10, 6);
+    expect(cells.urban_share[0]).toBeCloseTo((9 * 6000) / (9 * 6000 + 70), 9);
+    expect(cells.urban_share.slice(1)).toEqual(Array(8).fill(0));
+    const dense = (9 * 6000 * 0.015 + 10 * (0.035 * 4 + 0.005 + 0.015 + 0.025)) / (9 * 6000 + 70);
+    expect(cells.longitude[0]).toBeCloseTo(dense, 9);
+  });
+});
+
+describe('rain by month', () => {
+  function withRain(months: Record<string, number[][]>, gaps?: Source['gaps']): ZonalInput {
+    const input = prepare();
+    const files = Object.entries(months).map(([period, rows]) => {
+      const path = `rain.${period}.tif`;
+      // One column of 2° and one more; the raster's own rows are the population's two as one.
+      writeRaster(join(input.rawData, path), rows, { cell: 2, nodata: '-9999' });
+      return { path, period };
+    });
+    const rain = source('rain', 'climate', 'mm per month', files, gaps === undefined ? {} : { gaps });
+    return { ...input, sources: [...input.sources, rain] };
+  }
+
+  test('weighted by people, month by month in order', async () => {
+    const { climate } = await zonal(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
+    expect(climate).toMatchObject({ first: '2019-12', months: 2, temperature_c: null });
+    expect(climate!.rain_mm.A).toEqual([10, 50]);
+    expect(climate!.rain_mm.B![0]).toBeCloseTo((50 * 10 + 4 * 20) / 54, 12);
+    expect(climate!.rain_mm.B![1]).toBeCloseTo((50 * 50 + 4 * 80) / 54, 12);
+  });
+
+  test('missing rain takes no part; none at all needs a declared gap', async () => {
+    const partly = await zonal(withRain({ '2020-01': [[50, -9999]] }));
+    expect(partly.climate!.rain_mm.B).toEqual([50]);
+    await expect(zonal(withRain({ '2020-01': [[-9999, 80]] }))).rejects.toThrow(
+      'A: found no valid cells of rain in 2020-01',
+    );
+    const filled = await zonal(
+      withRain({ '2020-01': [[-9999, 80]] }, [{ rule: 'neighbours', lga_pcode: 'A', reason: 'test' }]),
+    );
+    expect(filled.climate!.rain_mm.A).toEqual([80]);
+  });
+
+  test('months missing, another grid, impossible rain', async () => {
+    await expect(zonal(withRain({ '2019-11': [[1, 2]], '2020-01': [[1, 2]] }))).rejects.toThrow('no file for 2019-12');
+    await expect(zonal(withRain({ '2019-12': [[1, 2]], '2020-01': [[1, 2, 3]] }))).rejects.toThrow('3 × 1 cells');
+    await expect(zonal(withRain({ '2019-12': [[1, -5]] }))).rejects.toThrow('found -5, expected 0 to 10000');
+  });
+});
+
+describe('refused', () => {
+  const empty = [
+    [Number.NaN, Number.NaN, 1],
+    [Number.NaN, Number.NaN, 1],
+  ];
+
+  test('a figure missing for an LGA, unless the catalog says so', async () => {
+    await expect(zonal(prepare({ layer: empty }))).rejects.toThrow('A: found no valid cells of effective_treatment');
+    const unknown = await zonal(prepare({ layer: empty, gaps: [{ rule: 'null', lga_pcode: 'A', reason: 'test' }] }));
+    expect(unknown.lgas.map((row) => row.layers.effective_treatment)).toEqual([null, 1]);
+    expect(unknown.report).toContainEqual({ source: 'treated', rule: 'null', what: 'A has no effective_treatment' });
+  });
+
+  test('percent where a share is due, nodata untagged', async () => {
+    await expect(zonal(prepare({ layer: [[50, 50, 50]] }))).rejects.toThrow('found 50, expected 0 to 1');
+    await expect(zonal(prepare({ people: [[100, -1, 3]] }))).rejects.toThrow('row 0, column 1');
+    await expect(zonal(prepare({ unit: 'minutes' }))).rejects.toThrow(
+      'found the unit minutes, expected share or percent',
+    );
+  });
+
+  test('an LGA that no cell covers, or only in part, or where nobody lives', async () => {
+    const input = prepare();
+    const moved = (polygons: Polygon[]) => ({
+      ...input,
+      polygons: { ...POLYGONS, lgas: [POLYGONS.lgas[0]!, { lga_code: 'B', polygons }] },
+    });
+    await expect(zonal(moved([box(20, 3, 21, 5)]))).rejects.toThrow('B East: found 0.0% of the LGA inside the raster');
+    await expect(zonal(moved([box(2, 3, 4, 5)]))).rejects.toThrow('B East: found 50.0% of the LGA inside the raster');
+    await expect(zonal(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found nobody');
+  });
+});
+
+describe('real rasters', () => {
+  const title = 'urban LGAs: 211 with cells counted by their centres, 212 by exact shares';
+  test.skipIf(!HAS_REAL_DATA)(needsReal(title), async () => {
+    const catalog = JSON.parse(readFileSync(join(REAL_CATALOG, 'sources.json'), 'utf8')) as { sources: Source[] };
+    const file = join(REAL_DATA, 'boundaries/nga_admbnda_adm2_osgof_20190417.shp');
+    const features = await readPolygons(file);
+    const lgas = identifyFeatures(features, 'ADM2_PCODE', file)
+      .map((lga_code, i) => ({ lga_code, polygons: features[i]!.polygons }))
+      .sort((a, b) => (a.lga_code < b.lga_code ? -1 : 1));
+    const result = await zonal({
+      areas: { states: [], lgas: lgas.map(({ lga_code }) => ({ lga_code, lga: '', state_code: '' })) },
+      polygons: { lgas, neighbours: {} },
+      sources: catalog.sources,
+      rawData: REAL_DATA,
+    });
+    expect(result.lgas.filter((row) => row.urban_population > row.population / 2)).toHaveLength(212);
+    expect(result.lgas.reduce((sum, row) => sum + Math.round(row.population), 0)).toBe(216_371_857);
+    const pooled = result.cells.population.reduce((a, b) => a + b);
+    expect(pooled / result.lgas.reduce((sum, row) => sum + row.population, 0)).toBeCloseTo(1, 11);
+
+    const raster = await openRaster(join(REAL_DATA, 'population/nga_pop_v2_1_1km.tif'));
+    const { grid } = raster;
+    const whole = { row: 0, column: 0, rows: grid.rows, columns: grid.columns };
+    const persons = await raster.readWindow(whole);
+    await raster.close();
+    const finder = createUrbanCentreFinder(grid);
+    finder.add(0, persons);
+    const urban = markCentres(finder.finish(), whole);
+    const byCentre = lgas.filter(({ polygons }) => {
+      let [inCentres, all] = [0, 0];
+      for (const cell of cellsByCentre(polygons, grid)) {
+        all += persons[cell]!;
+        inCentres += urban[cell]! * persons[cell]!;
+      }
+      return inCentres > all / 2;
+    });
+    expect(byCentre).toHaveLength(211);
+  });
+});
+
+/** Cells whose centre lies inside, by crossings of each row's middle line: what the exact shares are not. */
+function cellsByCentre(polygons: Polygon[], grid: Grid): number[] {
+  const crossings = new Map<number, number[]>();
+  for (const ring of polygons.flat()) {
+    ring.slice(1).forEach(([x1, y1], i) => {
+      const [x0, y0] = ring[i]!;
+      const rowOf = (latitude: number) => (grid.north - latitude) / grid.cellHeight - 0.5;
+      const [from, to] = [rowOf(Math.max(y0, y1)), rowOf(Math.min(y0, y1))];
+      for (let row = Math.ceil(from); row < to; row++) {
+        const latitude = grid.north - (row + 0.5) * grid.cellHeight;
+        const longitude = x0 + ((latitude - y0) / (y1 - y0)) * (x1 - x0);
+        const column = (longitude - grid.west) / grid.cellWidth - 0.5;
+        crossings.set(row, [...(crossings.get(row) ?? []), column]);
+      }
+    });
+  }
+  const cells: number[] = [];
+  for (const [row, columns] of crossings) {
+    columns.sort((a, b) => a - b);
+    for (let i = 0; i + 1 < columns.length; i += 2) {
+      for (let column = Math.ceil(columns[i]!); column < columns[i + 1]!; column++)
+        cells.push(row * grid.columns + column);
+    }
+  }
+  return cells;
+}

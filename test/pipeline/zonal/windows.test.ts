@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Grid } from '../../../pipeline/numerics/grid.ts';
+import { cutTiles, listWindows } from '../../../pipeline/zonal/windows.ts';
+
+const GRID: Grid = { west: 0, north: 50, cellWidth: 1, cellHeight: 1, columns: 5000, rows: 1000 };
+const outline = (firstRow: number, endRow: number, firstColumn: number, endColumn: number) => ({
+  ...{ firstRow, endRow, firstColumn, endColumn },
+});
+
+test('bands are whole rows of blocks, from the first row met to the last, as wide as what is met', () => {
+  const bands = listWindows(GRID, { blockRows: 256, northRows: 0 }, [
+    outline(100, 300, 40, 90),
+    outline(500, 600, 7, 8),
+  ]);
+  expect(bands).toEqual([
+    { row: 100, rows: 156, column: 7, columns: 83 },
+    { row: 256, rows: 256, column: 7, columns: 83 },
+    { row: 512, rows: 88, column: 7, columns: 83 },
+  ]);
+});
+
+test('small blocks are taken together, up to about a million cells; a file from the south has its odd block north', () => {
+  expect(
+    listWindows(GRID, { blockRows: 1, northRows: 0 }, [outline(0, 1000, 0, 5000)]).map(({ rows }) => rows),
+  ).toEqual([209, 209, 209, 209, 164]);
+  const southUp = listWindows(GRID, { blockRows: 256, northRows: 1000 % 256 }, [outline(0, 1000, 0, 5000)]);
+  expect(southUp.map(({ row, rows }) => [row, rows])).toEqual([
+    [0, 232],
+    [232, 256],
+    [488, 256],
+    [744, 256],
+  ]);
+});
+
+test('nothing met, no bands', () => {
+  expect(listWindows(GRID, { blockRows: 256, northRows: 0 }, [])).toEqual([]);
+  expect(listWindows(GRID, { blockRows: 256, northRows: 0 }, [outline(3, 3, 0, 9), outline(0, 9, 4, 4)])).toEqual([]);
+});
+
+test('tiles are cut between blocks and cover the band once', () => {
+  const band = { row: 256, rows: 256, column: 100, columns: 900 };
+  expect(cutTiles(band, { blockColumns: 256 }).map(({ column, columns }) => [column, columns])).toEqual([
+    [100, 156],
+    [256, 256],
+    [512, 256],
+    [768, 232],
+  ]);
+  // A narrow block is taken together with its neighbours; a strip is one tile.
+  expect(cutTiles({ ...band, rows: 64 }, { blockColumns: 256 })).toHaveLength(1);
+  expect(cutTiles(band, { blockColumns: 5000 })).toEqual([band]);
+});
