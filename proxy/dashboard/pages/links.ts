@@ -73,11 +73,11 @@ export function passwordFields(errors: Errors): Html {
   ${field({ label: 'The same again', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** What is wrong with a new password as sent; empty where nothing is. */
-export function passwordErrors({ form: sent }: Visit, email: string): Errors {
+/** What is wrong with a new password as sent, by somebody of whom `about` is known; empty where nothing is. */
+export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
   const password = sent.text('password');
   try {
-    checkNewPassword(password, email);
+    await checkNewPassword(password, about);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { password: error.message };
@@ -93,7 +93,8 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   const again = async (errors: Errors, trouble: Html = problem('Please check what you entered')): Promise<Answer> => {
     return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, trouble) };
   };
-  const errors = passwordErrors(visit, link.invitation?.email ?? link.person!.email);
+  const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
+  const errors = await passwordErrors(visit, [email, name]);
   if (link.invitation) {
     try {
       checkPersonName(sent.text('name'));

@@ -98,7 +98,7 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   });
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;
-  const errors = passwordErrors(visit, person.email);
+  const errors = await passwordErrors(visit, [person.email, person.name]);
   if (Object.keys(errors).length > 0) return again(errors);
   const passwordHash = await hashPassword(visit.form.text('password'));
   const session = mintToken();

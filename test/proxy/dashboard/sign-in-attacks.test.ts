@@ -6,8 +6,9 @@ import { countAttempts } from '../../../proxy/people/attempts.ts';
 import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
 import { checkPassword, TooBusy } from '../../../proxy/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
-import { codeAt, mintSecret, STEP_MS } from '../../../proxy/people/totp.ts';
+import { mintSecret } from '../../../proxy/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
+import { codeAt, STEP_MS } from '../authenticator.ts';
 import { removeServersAtEnd, rowsIn } from '../forms.ts';
 import {
   type Dashboard,

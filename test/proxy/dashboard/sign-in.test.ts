@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { codeAt, STEP_MS } from '../../../proxy/people/totp.ts';
+import { codeAt, STEP_MS } from '../authenticator.ts';
 import { removeServersAtEnd } from '../forms.ts';
 import { linkIn, movableClock, PASSWORD, testForms } from './dashboard.ts';
 
