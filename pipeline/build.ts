@@ -1,7 +1,6 @@
 /** A whole build: the stages that changed, then the snapshot, then `current`. */
 import type { ReportLine } from './artifacts.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
-import { lockHash } from './engine/code.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter, whenAlone } from './engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
@@ -64,7 +63,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   try {
     const raw = await hashRawFiles(country);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
-    const entries = await runStages(STAGES, { country, raw, lock: lockHash(), cache, jobs, onEvent });
+    const entries = await runStages(STAGES, { country, raw, cache, jobs, onEvent });
     for (const entry of entries) markLatest(cache, entry, country.model.country);
     rememberRows(cache, country, raw);
     const findings = findingsOf(country, raw, cache, entries);
@@ -81,11 +80,11 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
   const raw = await hashRawFiles(country);
-  const { planned, entries } = planStages(STAGES, country, raw, cache, lockHash());
+  const { planned, entries } = planStages(STAGES, country, raw, cache);
   const artifacts = artifactHashes(entries);
-  const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache, lockHash());
+  const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache);
   if (waiting) return [...planned, waiting];
-  const recipe = recipeOf(SNAPSHOT, country, raw, artifacts, lockHash());
+  const recipe = recipeOf(SNAPSHOT, country, raw, artifacts);
   const { version, keys } = versionOf(country, [...entries, recipe]);
   if (isPublished(out, version, keys)) {
     const causes = isCurrent(out, version) ? [] : [`current will point to ${version}, published before`];
@@ -104,7 +103,7 @@ async function publishSnapshot(
 ) {
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
-  const recipe = recipeOf(SNAPSHOT, country, raw, artifactHashes(entries), lockHash());
+  const recipe = recipeOf(SNAPSHOT, country, raw, artifactHashes(entries));
   const { version, keys } = versionOf(country, [...entries, recipe]);
   const began = performance.now();
   const { directory, already } = await publish(out, {

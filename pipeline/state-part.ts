@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { withUpdatedAt } from './build.ts';
 import { findEntry } from './engine/cache.ts';
-import { lockHash, ROOT } from './engine/code.ts';
+import { ROOT } from './engine/code.ts';
 import { readCountry } from './engine/country.ts';
 import { openIo, taskOf } from './engine/io.ts';
 import { enter } from './engine/lock.ts';
@@ -43,9 +43,9 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
   const cache = cacheOf(out);
   const place = enter(out);
   try {
-    const [raw, lock] = [await hashRawFiles(country), lockHash()];
-    const entries = await runStages(stagesBefore(stage), { country, raw, lock, cache, jobs, onEvent });
-    const recipe = recipeOf(stage, country, raw, artifactHashes(entries), lock);
+    const raw = await hashRawFiles(country);
+    const entries = await runStages(stagesBefore(stage), { country, raw, cache, jobs, onEvent });
+    const recipe = recipeOf(stage, country, raw, artifactHashes(entries));
     if (findEntry(cache, stage.name, recipe.key)) return [];
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const io = openIo(taskOf(stage, country, cache, byStage), (share, what) =>

@@ -1,6 +1,5 @@
 /** Part of a build, for what looks at artifacts and publishes nothing. */
 import { readArtifact } from './engine/cache.ts';
-import { lockHash } from './engine/code.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
@@ -33,7 +32,7 @@ export async function withArtifacts<T>(
   const place = enter(out);
   try {
     const raw = await hashRawFiles(country);
-    const entries = await runStages(stages, { country, raw, lock: lockHash(), cache, jobs, onEvent });
+    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
     return await work(country, <A>(stage: string, name: string) =>
       readArtifact<A>(cache, entries.find((entry) => entry.stage === stage)!, name),
     );

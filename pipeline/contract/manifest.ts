@@ -17,9 +17,16 @@ export const StageRecord = Type.Object(
     stage: Type.String(),
     key: Type.String({
       pattern: hexDigits,
-      description: 'Hash of inputs, code, parameters, lock file and runtime',
+      description: 'Hash of inputs, code, packages, parameters and runtime',
     }),
-    code: Type.Record(Type.String(), sha256, { description: 'Hash of each file of code, comments and layout aside' }),
+    code: Type.Record(Type.String(), sha256, {
+      description: 'Hash of each file of code; comments and indentation do not count',
+    }),
+    packages: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Version of each npm package that the code imports, and a hash of it and all that it depends on',
+      }),
+    ),
     inputs: Type.Record(Type.String(), sha256, {
       description:
         'Content hash of each raw file (`raw …`), catalog entry (`catalog …`) and artifact (`stage/name`) read',
@@ -51,7 +58,9 @@ export const Manifest = Type.Object(
       { additionalProperties: false },
     ),
     counts: Type.Record(Type.String(), Type.Integer()),
-    lock_file: sha256,
+    lock_file: Type.Optional(
+      Type.String({ pattern: hexDigits, description: 'Hash of the lock file, in snapshots made before `packages` were' }),
+    ),
     runtime: Type.Optional(Type.String({ description: 'What ran the code' })),
     sources: Type.Array(Type.Unknown(), {
       description: 'Catalog entries: citation, licence, release; `sha256` is of the file that was read',

@@ -1,26 +1,39 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import jsTokens from 'js-tokens';
 import { sha256, sha256Json } from './hash.ts';
-import { tokensOf } from './tokens.ts';
+import { lockedPackages } from './packages.ts';
 
 /** Root of the repository: names of code files are relative to it. */
-export const ROOT = path.resolve(fileURLToPath(import.meta.url), '../../..');
+export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Hash of a file of code and the files that it names. */
+/** What a module is made of. */
+export interface Code {
+  /** Hash of each file of this project, by its path from the root. */
+  files: Record<string, string>;
+  /** Version of each package that the files name, and a hash of it and of all that it depends on. */
+  packages: Record<string, string>;
+}
+
+/** A file's hash, and the strings in it that may name other files or packages. */
 interface CodeFile {
   hash: string;
-  names: string[];
+  strings: string[];
 }
+/** What was read of files, and of lock files by their root; in one process it stays as it is. */
 const seen = new Map<string, CodeFile>();
+const locked = new Map<string, Map<string, string>>();
 
 /**
- * The hash of a module's code and of every file of this project that it imports, directly or not: path from `root` ->
- * SHA-256. Comments and layout do not count (see tokens.ts), nor does what is imported for its types alone. Packages
- * are covered by the lock file's hash.
+ * What a module is made of: its own file, every file of this project that it imports, directly or not, and the packages
+ * that these import. Any string that names a file beside the one it stands in, or a dependency, counts as an import: the
+ * file may be started as a worker or shipped as it is. What is imported for its types alone does not count.
  */
-export function codeFiles(module: string, root = ROOT): Record<string, string> {
+export function codeOf(module: string, root = ROOT): Code {
   const files = new Map<string, string>();
+  const packages = new Map<string, string>();
+  if (!locked.has(root)) locked.set(root, lockedPackages(root));
+  const dependencies = locked.get(root)!;
   const visit = (file: string) => {
     const name = path.relative(root, file);
     if (files.has(name)) return;
@@ -30,58 +43,51 @@ export function codeFiles(module: string, root = ROOT): Record<string, string> {
       seen.set(file, code);
     }
     files.set(name, code.hash);
-    for (const other of code.names) visit(other);
+    for (const string of code.strings) {
+      const beside = /^\.\.?\//.test(string) ? path.resolve(path.dirname(file), string) : null;
+      const dependency = /^(?:@[^/]+\/)?[^/]+/.exec(string)?.[0] ?? '';
+      const hash = dependencies.get(dependency);
+      if (beside !== null && isFile(beside)) visit(beside);
+      else if (hash !== undefined) packages.set(dependency, hash);
+    }
   };
   visit(path.resolve(root, module));
-  return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { files: inOrder(files), packages: inOrder(packages) };
 }
 
-/** The first of these files that is no longer what it was; null where all are. @param code as `codeFiles` gave it */
-export function changedCode(code: Record<string, string>, root = ROOT): string | null {
+const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+
+const inOrder = (map: Map<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** The first of these files that has changed since, or null. @param files as `codeOf` gave them */
+export function changedFile(files: Code['files'], root = ROOT): string | null {
   const same = ([name, hash]: [string, string]) => {
     const file = path.resolve(root, name);
-    return existsSync(file) && readCode(file).hash === hash;
+    return isFile(file) && readCode(file).hash === hash;
   };
-  return Object.entries(code).find((one) => !same(one))?.[0] ?? null;
+  return Object.entries(files).find((one) => !same(one))?.[0] ?? null;
 }
 
+/** Comments, indentation and empty lines do not count in code; in any other file every byte does. */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
-  const tokens = /\.[cm]?[jt]s$/.test(file) ? tokensOf(text) : null;
-  // A text that names a file beside this one counts as an import of it, in whatever way it comes to be read.
-  const named = (tokens ? withoutTypeImports(tokens) : (text.match(/'[^'\n]+'|"[^"\n]+"/g) ?? [])).flatMap((token) => {
-    const relative = /^['"](\.\.?\/[^'"]+)['"]$/.exec(token)?.[1];
-    const target = relative === undefined ? undefined : path.resolve(path.dirname(file), relative);
-    return target !== undefined && /\.\w+$/.test(target) && existsSync(target) ? [target] : [];
-  });
-  return { hash: tokens ? sha256Json(tokens) : sha256(text), names: [...new Set(named)] };
-}
-
-/** Tokens without those of `import type … from '…'` and `export type … from '…'`, which are erased before the code runs. */
-function withoutTypeImports(tokens: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < tokens.length; i++) {
-    const next = tokens[i + 2];
-    const erased =
-      (tokens[i] === 'import' || tokens[i] === 'export') &&
-      tokens[i + 1] === 'type' &&
-      (next === '{' || next === '*' || tokens[i + 3] === 'from') &&
-      next !== 'from';
-    if (!erased) {
-      kept.push(tokens[i]!);
-      continue;
-    }
-    const end = tokens.indexOf(';', i);
-    const from = tokens.indexOf('from', i);
-    if (from !== -1 && from < end && from === end - 2) i = end;
-    else kept.push(tokens[i]!);
+  if (!/\.[cm]?[jt]s$/.test(file)) return { hash: sha256(text), strings: [] };
+  const tokens: string[] = [];
+  const strings = new Set<string>();
+  for (const { type, value } of jsTokens(text)) {
+    if (type === 'StringLiteral' && !endsTypeImport(tokens)) strings.add(value.slice(1, -1));
+    if (type !== 'WhiteSpace' && type !== 'LineTerminatorSequence' && !type.endsWith('Comment')) tokens.push(value);
+    // Where a line ends, a statement may end.
+    else if (value.includes('\n') && tokens.length > 0 && tokens.at(-1) !== '\n') tokens.push('\n');
   }
-  return kept;
+  return { hash: sha256Json(tokens), strings: [...strings] };
 }
 
-/** Hash of the lock file: a dependency's upgrade is a change of every stage. */
-export function lockHash(): string {
-  return sha256(readFileSync(path.join(ROOT, 'package-lock.json')));
+/** Whether what comes next is the file of an `import type` or `export type`, which is erased before the code runs. */
+function endsTypeImport(tokens: readonly string[]): boolean {
+  if (tokens.at(-1) !== 'from') return false;
+  const statement = Math.max(tokens.lastIndexOf('import'), tokens.lastIndexOf('export'));
+  return tokens[statement + 1] === 'type' && tokens[statement + 2] !== 'from';
 }
 
 /** What runs the code: another Node may compress, add or sort in another way. */

@@ -18,14 +18,13 @@ export function planStages(
   country: Country,
   raw: Record<string, string>,
   cache: string,
-  lock: string,
 ): { planned: PlannedStage[]; entries: CacheEntry[] } {
   const artifacts: Record<string, string> = {};
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
-    const waiting = waitingFor(stage, country, raw, artifacts, cache, lock);
+    const waiting = waitingFor(stage, country, raw, artifacts, cache);
     if (waiting) return waiting;
-    const recipe = recipeOf(stage, country, raw, artifacts, lock);
+    const recipe = recipeOf(stage, country, raw, artifacts);
     const entry = findEntry(cache, stage.name, recipe.key);
     if (!entry) {
       const latest = latestEntry(cache, stage.name, country.model.country);
@@ -49,7 +48,6 @@ export function waitingFor(
   raw: Record<string, string>,
   artifacts: Record<string, string>,
   cache: string,
-  lock: string,
 ): PlannedStage | null {
   const missing = stage.inputs.filter((name) => !(name in artifacts)).map((name) => name.split('/')[0]!);
   if (missing.length === 0) return null;
@@ -57,7 +55,7 @@ export function waitingFor(
   const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
   const wait = `runs if ${list} ${makers.length > 1 ? 'hand' : 'hands'} on something else than before`;
   const latest = latestEntry(cache, stage.name, country.model.country);
-  const recipe = latest && recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts }, lock);
+  const recipe = latest && recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts });
   const changed = recipe !== null && recipe.key !== latest!.key;
   const own = changed ? causesOf(recipe, latest, { cache, rawData: country.rawData }) : [];
   return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };

@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
-import { codeFiles, RUNTIME } from './code.ts';
+import { codeOf, RUNTIME } from './code.ts';
 import type { Country } from './country.ts';
 import { sha256Json } from './hash.ts';
 import type { Stage } from './stage.ts';
@@ -12,20 +12,24 @@ export interface Recipe {
   key: string;
   /** Content hash of every raw file, catalog entry and artifact read. */
   inputs: Record<string, string>;
-  /** Hash of every file of code, comments and layout aside. */
+  /** Hash of every file of code, and version and hash of every package that it imports (see code.ts). */
   code: Record<string, string>;
+  packages: Record<string, string>;
   parameters: unknown;
-  lock: string;
   runtime: string;
   /** The catalog entries as the stage sees them, by id: so that a plan can say which line of one changed. */
   catalog: Record<string, unknown>;
 }
 
 /** What a key is the hash of; a snapshot's manifest holds all of it, so that `verify` computes the keys anew. */
-export type KeyParts = Pick<Recipe, 'stage' | 'inputs' | 'code' | 'parameters' | 'lock' | 'runtime'>;
+export interface KeyParts extends Pick<Recipe, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'> {
+  packages?: Recipe['packages'] | undefined;
+  /** In place of `packages` in older snapshots: hash of the whole lock file. */
+  lock?: string | undefined;
+}
 
-export function keyOf({ stage, inputs, code, parameters, lock, runtime }: KeyParts): string {
-  return sha256Json({ stage, inputs, code, parameters, lock, runtime });
+export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime }: KeyParts): string {
+  return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
 /** What a catalog says about a file for people: no stage but the snapshot sees it, so changing it reruns no other. */
@@ -73,7 +77,6 @@ export function recipeOf(
   country: Country,
   raw: Record<string, string>,
   artifacts: Record<string, string>,
-  lock: string,
 ): Recipe {
   const inputs: Record<string, string> = {};
   const catalog: Record<string, unknown> = {};
@@ -83,12 +86,13 @@ export function recipeOf(
     for (const file of source.files) inputs[`raw ${file.path}`] = raw[file.path]!;
   }
   for (const name of stage.inputs) inputs[name] = artifacts[name]!;
-  const parts: KeyParts = {
+  const { files, packages } = codeOf(stage.module);
+  const parts = {
     stage: stage.name,
     inputs,
-    code: codeFiles(stage.module),
+    code: files,
+    packages,
     parameters: modelRead(stage, country.model),
-    lock,
     runtime: RUNTIME,
   };
   return { ...parts, catalog, key: keyOf(parts) };

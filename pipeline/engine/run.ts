@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
-import { changedCode } from './code.ts';
+import { changedFile } from './code.ts';
 import type { Country } from './country.ts';
 import { taskOf } from './io.ts';
 import { changedRawFile } from './raw.ts';
@@ -25,7 +25,6 @@ export interface RunInput {
   country: Country;
   /** Content hashes of the raw files. */
   raw: Record<string, string>;
-  lock: string;
   cache: string;
   /** Stages that may run at once. */
   jobs: number;
@@ -33,20 +32,20 @@ export interface RunInput {
 }
 
 /**
- * Runs the stages whose inputs' content, code, parameters or lock file changed, up to `jobs` at once, each in a thread.
+ * Runs the stages whose inputs' content, code, packages or parameters changed, up to `jobs` at once, each in a thread.
  * Order of finishing has no influence on what they hand on.
  * @returns the cache entry of every stage, in the table's order
  * @throws what the first failing stage threw; the others are stopped and nothing of theirs is kept
  */
 export async function runStages(stages: readonly Stage[], input: RunInput): Promise<CacheEntry[]> {
-  const { country, raw, lock, cache, jobs, onEvent } = input;
+  const { country, raw, cache, jobs, onEvent } = input;
   const entries: Record<string, CacheEntry> = {};
   const running = new Map<string, Promise<void>>();
   const workers = new Set<Worker>();
 
   const ready = (stage: Stage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
   const launch = (stage: Stage) => {
-    const recipe = recipeOf(stage, country, raw, artifactHashes(Object.values(entries)), lock);
+    const recipe = recipeOf(stage, country, raw, artifactHashes(Object.values(entries)));
     const found = findEntry(cache, stage.name, recipe.key);
     if (found) {
       entries[stage.name] = found;
@@ -126,7 +125,7 @@ async function runInThread(
  * @throws Error where a raw file or the code was changed since it was hashed
  */
 export async function refuseChanges({ stage, inputs, code }: Recipe, rawData: string): Promise<void> {
-  const changed = changedCode(code) ?? (await changedRawFile(inputs, rawData));
+  const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
   if (changed !== null)
     throw new Error(
       `${changed}: found it changed while ${stage} ran, expected it to stay as it is; run the build again`,

@@ -14,9 +14,9 @@ export function causesOf(now: Recipe, then: Recipe | null, where: Whereabouts): 
   const causes = [
     ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),
     ...differences(now.code, then.code).map((file) => `code ${file} ${change(then.code[file], now.code[file])}`),
+    ...packageCauses(now.packages, then.packages),
     ...valueChanges(then.parameters, now.parameters).map((text) => `model.json, ${text}`),
   ];
-  if (now.lock !== then.lock) causes.push('package-lock.json changed: a dependency may work otherwise');
   if (now.runtime !== then.runtime) causes.push(`run by ${now.runtime}, before by ${then.runtime}`);
   return causes.length > 0 ? causes : ['its results are no longer in the cache, or were changed there'];
 }
@@ -34,6 +34,15 @@ function inputCauses(name: string, now: Recipe, then: Recipe, { cache, rawData }
     return [`sources.json, ${id} ${change(was, is)}`];
   }
   return [`${name} ${change(was, is)}`];
+}
+
+/** @param then undefined in a recipe of an earlier version of this program */
+function packageCauses(now: Recipe['packages'], then: Recipe['packages'] = {}): string[] {
+  return differences(now, then).map((name) => {
+    const [is, was] = [now[name]?.split(' ')[0], then[name]?.split(' ')[0]];
+    if (is === was) return `package ${name} ${is}: something that it depends on changed`;
+    return is && was ? `package ${name} was ${was}, is ${is}` : `package ${name} ${change(was, is)}`;
+  });
 }
 
 const change = (was: unknown, is: unknown) =>

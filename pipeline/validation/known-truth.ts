@@ -3,7 +3,7 @@
  * --record` and by nothing else. Ten countries take minutes, so that a build shows the record and does not make it anew.
  */
 import { readFileSync } from 'node:fs';
-import { codeFiles } from '../engine/code.ts';
+import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
 import type { TruthScore } from './truth-scores.ts';
 
@@ -27,9 +27,9 @@ export interface KnownTruth extends TruthRecord {
 
 export const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
-/** Hash of the risk stage and its formulas, comments and layout aside: of what it imports from risk/ and numerics/. */
+/** Hash of the risk stage and its formulas, comments and indentation aside: of what it imports from risk/ and numerics/. */
 export function modelFingerprint(): string {
-  const files = Object.entries(codeFiles('pipeline/risk/stage.ts'));
+  const files = Object.entries(codeOf('pipeline/risk/stage.ts').files);
   return sha256Json(files.filter(([file]) => /^pipeline\/(risk|numerics)\//.test(file)));
 }
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Source } from '../../pipeline/catalog/sources.ts';
 import { readArtifact } from '../../pipeline/engine/cache.ts';
-import { lockHash, ROOT } from '../../pipeline/engine/code.ts';
+import { ROOT } from '../../pipeline/engine/code.ts';
 import { readCountry } from '../../pipeline/engine/country.ts';
 import { hashRawFiles } from '../../pipeline/engine/raw.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
@@ -47,7 +47,7 @@ if (given.country === undefined) await writeSyntheticCountry({ seed: 1, out: dir
 const country = readCountry(directory, given['raw-data']);
 const cache = path.join(out, 'cache');
 const raw = await hashRawFiles(country);
-const options = { country, raw, lock: lockHash(), cache, jobs: 1, onEvent: () => {} };
+const options = { country, raw, cache, jobs: 1, onEvent: () => {} };
 for (const k of STAGES.keys()) await cost(STAGES[k]!.name, () => runStages(STAGES.slice(0, k + 1), options));
 
 const entries = await runStages(STAGES, options);

@@ -95,7 +95,6 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       answers: written,
       files: Object.keys(tree.entries()).length,
     },
-    lock_file: input.recipe.lock,
     runtime: input.recipe.runtime,
     sources: foundSources(input.sources, input.raw),
     stages: [...input.entries, input.recipe].map(stageRecord),

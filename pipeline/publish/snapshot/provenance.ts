@@ -11,8 +11,8 @@ export type Finding = ReportLine & { stage: string };
 export function stageRecord(
   entry: Recipe & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {
-  const { stage, key, code, inputs, parameters, outputs = {}, counts = {} } = entry;
-  return { stage, key, code, inputs, parameters, outputs, counts };
+  const { stage, key, code, packages, inputs, parameters, outputs = {}, counts = {} } = entry;
+  return { stage, key, code, packages, inputs, parameters, outputs, counts };
 }
 
 /** Catalog entries with the SHA-256 of the files that were read; the catalog's own beside it where it is another. */

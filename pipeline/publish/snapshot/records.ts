@@ -14,9 +14,9 @@ export function recordFaults(manifest: Manifest): string[] {
   const known = new Map<string, string>();
   for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
     known.set(`raw ${path}`, sha256!);
-  for (const { stage, key, inputs, code, parameters, outputs } of stages) {
-    if (key !== keyOf({ stage, inputs, code, parameters, lock, runtime }))
-      faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code and parameters`);
+  for (const { stage, key, inputs, code, packages, parameters, outputs } of stages) {
+    if (key !== keyOf({ stage, inputs, code, packages, lock, parameters, runtime }))
+      faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code, packages and parameters`);
     for (const [name, hash] of Object.entries(inputs))
       if (!name.startsWith('catalog ') && known.get(name) !== hash)
         faults.push(`manifest.json, ${stage}: ${name} is not the one that was handed on`);

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { sha256Json } from './hash.ts';
+
+/** An entry of package-lock.json, as far as it matters here. */
+interface Locked {
+  version?: string;
+  integrity?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+/** Entries by place, such as `node_modules/a/node_modules/b`; '' is the project itself. */
+type Lock = Record<string, Locked>;
+
+/**
+ * The packages that a project depends on: by name the version and a hash of the versions and contents of the package and
+ * of every package that it depends on in turn. Those for other platforms count too: the hash is the same everywhere.
+ */
+export function lockedPackages(root: string): Map<string, string> {
+  const lock: Lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
+  return new Map(
+    Object.keys(lock['']?.dependencies ?? {}).map((name) => {
+      const { version } = lock[`node_modules/${name}`]!;
+      return [name, `${version} ${sha256Json(contentsOf(name, lock))}`];
+    }),
+  );
+}
+
+function contentsOf(name: string, lock: Lock): Record<string, unknown> {
+  const contents: Record<string, unknown> = {};
+  const visit = (wanted: string, from: string) => {
+    const place = placeOf(wanted, from, lock);
+    if (place === null || place in contents) return;
+    const { version, integrity, dependencies, optionalDependencies, peerDependencies } = lock[place]!;
+    contents[place] = { version, integrity };
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
+      visit(needed, place);
+  };
+  visit(name, '');
+  return contents;
+}
+
+/** Where Node finds a package that one at `from` imports: within it or further up. Null where it is not installed. */
+function placeOf(name: string, from: string, lock: Lock): string | null {
+  const place = `${from}${from && '/'}node_modules/${name}`;
+  if (place in lock) return place;
+  return from === '' ? null : placeOf(name, from.slice(0, Math.max(from.lastIndexOf('node_modules/') - 1, 0)), lock);
+}
