@@ -5,10 +5,11 @@ import { addCountryOptions, type CountryOptions, say } from './options.ts';
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
 const DETAIL = `
-A stage runs when the content of what it reads, its code, its part of model.json, package-lock.json or the version of
-Node changed. What does not count: when files were written, comments and layout of code, types that are imported as
-types, and what sources.json says for people (title, citation, licence, notes), which only the snapshot holds. A stage
-that "may run" stays as it is if the stages before it hand on the same as before.
+A stage runs when the content of what it reads, its code, an npm package that its code imports (or one that such a
+package depends on), its part of model.json or the version of Node has changed. What does not count: when files were
+written, comments and indentation of code, files imported for their types alone, and what sources.json says for people
+(title, citation, licence, notes), which only the snapshot holds. A stage that "may run" is left as it is if the stages
+before it hand on the same as before.
 
 Examples:
   malaria-risk plan --country raw-data/synthetic --why`;

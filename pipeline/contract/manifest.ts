@@ -59,7 +59,10 @@ export const Manifest = Type.Object(
     ),
     counts: Type.Record(Type.String(), Type.Integer()),
     lock_file: Type.Optional(
-      Type.String({ pattern: hexDigits, description: 'Hash of the lock file, in snapshots made before `packages` were' }),
+      Type.String({
+        pattern: hexDigits,
+        description: 'Hash of the lock file, in snapshots made before `packages` were',
+      }),
     ),
     runtime: Type.Optional(Type.String({ description: 'What ran the code' })),
     sources: Type.Array(Type.Unknown(), {

@@ -68,7 +68,10 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
   return Object.entries(files).find((one) => !same(one))?.[0] ?? null;
 }
 
-/** Comments, indentation and empty lines do not count in code; in any other file every byte does. */
+/**
+ * Comments, indentation and empty lines do not count in code; in any other file every byte does. (The tokenizer takes the
+ * division in TypeScript's `x! / y` for a regular expression, so the rest of such a line counts as it stands.)
+ */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
   if (!/\.[cm]?[jt]s$/.test(file)) return { hash: sha256(text), strings: [] };

@@ -41,7 +41,8 @@ function packageCauses(now: Recipe['packages'], then: Recipe['packages'] = {}): 
   return differences(now, then).map((name) => {
     const [is, was] = [now[name]?.split(' ')[0], then[name]?.split(' ')[0]];
     if (is === was) return `package ${name} ${is}: something that it depends on changed`;
-    return is && was ? `package ${name} was ${was}, is ${is}` : `package ${name} ${change(was, is)}`;
+    if (is && was) return `package ${name} was ${was}, is ${is}`;
+    return `package ${name} is ${is ? 'new' : 'no longer imported'}`;
   });
 }
 

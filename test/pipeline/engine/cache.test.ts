@@ -17,7 +17,16 @@ import type { Recipe } from '../../../pipeline/engine/recipe.ts';
 import { temporary } from '../../command-line.ts';
 
 const recipe = (key: string): Recipe => ({
-  ...{ stage: 'survey', key: sha256(key), inputs: {}, code: {}, parameters: {}, lock: '', runtime: '', catalog: {} },
+  ...{
+    stage: 'survey',
+    key: sha256(key),
+    inputs: {},
+    code: {},
+    packages: {},
+    parameters: {},
+    runtime: '',
+    catalog: {},
+  },
 });
 const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256(key).slice(0, 16), 'trend.json');
 
