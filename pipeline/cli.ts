@@ -10,6 +10,7 @@ const COMMANDS: Record<string, () => Promise<() => Command>> = {
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
   diff: async () => (await import('./commands/diff.ts')).diffCommand,
   show: async () => (await import('./commands/show.ts')).showCommand,
+  query: async () => (await import('./commands/query.ts')).queryCommand,
   synth: async () => (await import('./commands/synth.ts')).synthCommand,
   fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
   prune: async () => (await import('./commands/prune.ts')).pruneCommand,

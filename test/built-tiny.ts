@@ -3,6 +3,7 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from '../pipeline/build.ts';
 import { etagOf, type Manifest } from '../pipeline/contract/manifest.ts';
+import { withDatabase } from '../pipeline/duckdb.ts';
 import { sha256 } from '../pipeline/engine/hash.ts';
 import type { StageEvent } from '../pipeline/engine/run.ts';
 import { temporary } from './command-line.ts';
@@ -55,6 +56,23 @@ export function rewrite(snapshot: string, name: string, change: (value: any) => 
     manifest.files[file] = { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
   }
   overwrite(snapshot, 'manifest.json', JSON.stringify(manifest));
+}
+
+/** Changes a table by an SQL statement on it, and the manifest with it. */
+export async function rewriteTable(snapshot: string, table: string, ...statements: string[]): Promise<void> {
+  const name = `tables/${table}.parquet`;
+  const file = path.join(snapshot, name);
+  await withDatabase(async (db) => {
+    await db.run(`CREATE TABLE ${table} AS FROM read_parquet('${file}')`);
+    for (const statement of statements) await db.run(statement);
+    rmSync(file);
+    await db.run(`COPY ${table} TO '${file}' (FORMAT parquet)`);
+  });
+  const bytes = readFileSync(file);
+  const hash = sha256(bytes);
+  rewriteManifest(snapshot, ({ files }) => {
+    files[name] = { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+  });
 }
 
 /** Changes the manifest alone. */

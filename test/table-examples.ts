@@ -61,15 +61,7 @@ export function tableExamples(outOf: () => string) {
 
   test.skipIf(!HAS_R)(`the README’s R example${HAS_R ? '' : ' (skipped: no Rscript)'}`, async () => {
     for (const name of ['risk_states', 'season']) {
-      const printed = await run([
-        'show',
-        'tables',
-        '--name',
-        name,
-        '--csv',
-        '--snapshot',
-        path.join(outOf(), 'current'),
-      ]);
+      const printed = await run(['query', `FROM ${name}`, '--csv', '--out', outOf()]);
       writeFileSync(path.join(cwd, `${name}.csv`), printed.stdout);
     }
     const printed = execFileSync('Rscript', ['-e', example('r')], { cwd, encoding: 'utf8' });

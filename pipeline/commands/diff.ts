@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { BoundariesLgas, BoundariesStates } from '../contract/schemas.ts';
 import { writeWhole } from '../engine/cache.ts';
 import type { DiffOutlines } from '../publish/report/diff-maps.ts';
-import { renderDiffPage } from '../publish/report/diff-page.ts';
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
 import { say } from './options.ts';
@@ -32,14 +31,17 @@ export function diffCommand(): Command {
     .option('--out <file>', 'write the JSON to a file too')
     .option('--html <file>', 'write a page with a map of the changes')
     .addHelpText('after', DETAIL)
-    .action((a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
+    .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
-      const diff = diffSnapshots(before, after);
+      const diff = await diffSnapshots(before, after);
       if (options.gate && !diff.thresholds)
         throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
       const json = JSON.stringify(diff, null, 2);
       if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
-      if (options.html !== undefined) writeWhole(options.html, renderDiffPage(diff, outlinesOf(after)));
+      if (options.html !== undefined) {
+        const { renderDiffPage } = await import('../publish/report/diff-page.ts');
+        writeWhole(options.html, renderDiffPage(diff, outlinesOf(after)));
+      }
       say(options.json ? json : describe(diff));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;
     });

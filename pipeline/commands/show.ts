@@ -7,7 +7,6 @@ import { openSnapshot } from '../publish/snapshot/read.ts';
 import { sparkline, toCsv } from './charts.ts';
 import { say, terminalWidth } from './options.ts';
 import { modelCharts, stateSeries, withRangeBars } from './show-charts.ts';
-import { listTables, readTable } from './show-tables.ts';
 import { type Cells, formatTable } from './table.ts';
 
 interface ShowOptions {
@@ -16,19 +15,17 @@ interface ShowOptions {
   snapshot: string;
   json?: boolean;
   csv?: boolean;
-  name?: string;
 }
 
 /** `malaria-risk show`. */
 export function showCommand(): Command {
   return new Command('show')
     .description('Show what a snapshot says as a table in the terminal')
-    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'tables', 'provenance']))
+    .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
     .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
     .option('--period <month>', 'month YYYY-MM, estimated or forecast; the latest estimated month if not given')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
-    .option('--name <table>', 'for tables: the rows of one of them')
     .option('--json', 'rows as JSON')
     .option('--csv', 'rows as CSV')
     .addHelpText(
@@ -37,32 +34,29 @@ export function showCommand(): Command {
 Examples:
   malaria-risk show risk --state KN --period 2023-09
   malaria-risk show season
-  malaria-risk show tables --name risk_lgas --csv > risk_lgas.csv
   malaria-risk show provenance v1/risk/lgas/2023-09/KN.json`,
     )
-    .action(
-      async (what: keyof typeof TABLES | 'tables' | 'provenance', file: string | undefined, options: ShowOptions) => {
-        if (what === 'provenance') {
-          if (file === undefined)
-            throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
-          const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
-          say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
-          return;
-        }
-        if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
-        const rows = what === 'tables' ? await tableRows(options) : TABLES[what](options);
-        if (options.json) say(JSON.stringify(rows, null, 2));
-        else if (options.csv) say(toCsv(rows));
-        else {
-          const width = terminalWidth();
-          say(
-            ...chartsBefore(what, options),
-            formatTable(what === 'risk' ? withRangeBars(rows, width) : rows, width),
-            ...chartsAfter(what, options),
-          );
-        }
-      },
-    );
+    .action((what: keyof typeof TABLES | 'provenance', file: string | undefined, options: ShowOptions) => {
+      if (what === 'provenance') {
+        if (file === undefined)
+          throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
+        const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
+        say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
+        return;
+      }
+      if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
+      const rows = TABLES[what](options);
+      if (options.json) say(JSON.stringify(rows, null, 2));
+      else if (options.csv) say(toCsv(rows));
+      else {
+        const width = terminalWidth();
+        say(
+          ...chartsBefore(what, options),
+          formatTable(what === 'risk' ? withRangeBars(rows, width) : rows, width),
+          ...chartsAfter(what, options),
+        );
+      }
+    });
 }
 
 const TABLES = {
@@ -140,11 +134,6 @@ function chartsBefore(what: string, { state, snapshot }: ShowOptions): string[] 
 
 function chartsAfter(what: string, { snapshot }: ShowOptions): string[] {
   return what === 'model' ? modelCharts(openSnapshot(snapshot).answer) : [];
-}
-
-async function tableRows({ snapshot, name, csv, json }: ShowOptions): Promise<Cells[]> {
-  if (name === undefined) return listTables(snapshot);
-  return readTable(snapshot, name, csv || json ? null : 20);
 }
 
 function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {

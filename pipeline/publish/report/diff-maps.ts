@@ -1,7 +1,6 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
 import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
-import type { SnapshotDiff } from '../snapshot/diff.ts';
-import type { Tally } from '../snapshot/diff-tally.ts';
+import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import { type MapOutlines, renderMap } from './map.ts';
 import { html, type Markup } from './markup.ts';
 

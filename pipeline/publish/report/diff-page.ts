@@ -1,5 +1,4 @@
-import type { SnapshotDiff } from '../snapshot/diff.ts';
-import type { Tally } from '../snapshot/diff-tally.ts';
+import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
 import { type Column, html, type Markup, raw, table } from './markup.ts';

@@ -1,19 +1,43 @@
 import type { Model } from '../../catalog/model.ts';
-import { addMonths, monthIndex, type Period, periodRange } from '../../contract/months.ts';
-import { FORECAST_MONTHS, forecastPeriods, OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import type { Period } from '../../contract/months.ts';
+import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { type ForecastScore, type ScoredForecast, scoreForecasts } from '../../validation/forecast-score.ts';
-import {
-  levelsFlipped,
-  overThresholds,
-  type Pair,
-  type Risk,
-  round,
-  type Tally,
-  type Thresholds,
-  tallyOf,
-} from './diff-tally.ts';
+import { withDatabase } from '../../duckdb.ts';
 import type { Snapshot } from './read.ts';
+import { createViews } from './views.ts';
+
+/** From when on a change counts, and how much of it `--gate` lets pass: `parameters.diff` of model.json. */
+export type Thresholds = Model['parameters']['diff'];
+
+/** How the scores of a set of areas and months differ, B − A. */
+export interface Tally {
+  compared: number;
+  /** Scores that changed by more than `score_change`. */
+  moved: number;
+  /** Areas and months in another level. */
+  flipped: number;
+  /** Ranges that no longer overlap. */
+  disjoint: number;
+  mean_change: number;
+  mean_absolute_change: number;
+  largest_change: number;
+}
+
+type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
+
+/** How good forecasts were; errors in the score's own unit. */
+export interface ForecastScore {
+  forecasts: number;
+  /** Of the forecast and of the simple ones it is to beat; null where a month had not been estimated the year before. */
+  mean_absolute_error: { forecast: number; persistence: number; same_month_last_year: number | null };
+  /** Mean of forecast − estimate. */
+  bias: number;
+  /**
+   * Share of later estimates inside the forecast's range. The estimates are means of a model themselves: where that
+   * model is right, more than 90% are expected inside its 90% range.
+   */
+  coverage: number;
+}
 
 /** What a new snapshot does to an old one. */
 export interface SnapshotDiff {
@@ -32,7 +56,7 @@ export interface SnapshotDiff {
   state_scores: Tally;
   levels_flipped: { from: string; to: string; count: number }[];
   /** The LGAs whose scores changed most, each in the month in which it did. */
-  largest: (Pair & { change: number })[];
+  largest: { state_code: string; lga_code: string; period: Period; a: Risk; b: Risk; change: number }[];
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Answers by operation: same bytes, other bytes, in one only. */
@@ -47,112 +71,122 @@ export interface SnapshotDiff {
   over: string[];
 }
 
-const LARGEST = 10;
+/** What two rows, `a` and `b`, of the same area and month have changed. */
+const CHANGE = `
+  steps(b.score - a.score)::INTEGER AS change, a.level <> b.level AS flipped,
+  a.score_high < b.score_low OR b.score_high < a.score_low AS disjoint`;
 
 /**
- * Compares two snapshots of a country, LGA by LGA and month by month.
+ * Differences are counted in whole steps of a published score, 0.0001: their sums are exact in any order.
+ * Months that one snapshot estimates and the other forecasts are not compared.
+ */
+const PREPARE = `
+  CREATE MACRO steps(x) AS round(10000 * x)::BIGINT;
+  CREATE MACRO mean_of(x) AS sum(steps(x)) / 10000 / count(x);
+  CREATE VIEW a.scores AS
+    SELECT 'estimated' AS kind, * FROM a.risk_lgas UNION ALL BY NAME
+    SELECT 'forecast' AS kind, * EXCLUDE horizon_months FROM a.forecasts_lgas;
+  CREATE VIEW b.scores AS
+    SELECT 'estimated' AS kind, * FROM b.risk_lgas UNION ALL BY NAME
+    SELECT 'forecast' AS kind, * EXCLUDE horizon_months FROM b.forecasts_lgas;
+  CREATE TABLE pairs AS
+    SELECT b.state_code, lga_code, period, a.level AS "from", b.level AS "to", ${CHANGE}
+    FROM a.scores a JOIN b.scores b USING (lga_code, period, kind);
+  CREATE VIEW state_pairs AS
+    SELECT ${CHANGE} FROM a.risk_states a JOIN b.risk_states b USING (state_code, period);
+  CREATE TABLE past AS
+    SELECT period, f.horizon_months, f.score AS forecast, f.score_low AS low, f.score_high AS high, e.score AS estimated,
+      last.score AS persistence, before.score AS year_before
+    FROM a.forecasts_lgas f JOIN b.risk_lgas e USING (lga_code, period)
+      JOIN a.risk_lgas last ON last.lga_code = f.lga_code AND last.period = (SELECT max(period) FROM a.risk_lgas)
+      LEFT JOIN a.risk_lgas before ON before.lga_code = f.lga_code
+        AND before.period = (left(f.period, 4)::INTEGER - 1) || f.period[5:]`;
+
+const TALLY = (scoreChange: number) => `
+  count(*) AS compared,
+  count(*) FILTER (abs(change) / 10000 > ${scoreChange}) AS moved,
+  count(*) FILTER (flipped) AS flipped,
+  count(*) FILTER (disjoint) AS disjoint,
+  coalesce(round(sum(change) / 10000 / count(*), 6), 0) AS mean_change,
+  coalesce(round(sum(abs(change)) / 10000 / count(*), 6), 0) AS mean_absolute_change,
+  coalesce(CASE WHEN max(change) >= -min(change) THEN max(change) ELSE min(change) END / 10000, 0) AS largest_change`;
+
+const FORECAST_SCORE = `
+  count(*) AS forecasts,
+  {forecast: mean_of(abs(forecast - estimated)), persistence: mean_of(abs(persistence - estimated)),
+    same_month_last_year: CASE WHEN count(year_before) = count(*) THEN mean_of(abs(year_before - estimated)) END
+  } AS mean_absolute_error,
+  mean_of(forecast - estimated) AS bias,
+  count(*) FILTER (estimated BETWEEN low AND high) / count(*) AS coverage`;
+
+const LARGEST = 10;
+
+const risk = (of: 'a' | 'b') =>
+  `{score: ${of}.score, score_low: ${of}.score_low, score_high: ${of}.score_high, level: ${of}.level} AS ${of}`;
+
+/**
+ * Compares two snapshots of a country by their tables, LGA by LGA and month by month.
  * @throws Error for snapshots of two countries
  */
-export function diffSnapshots(a: Snapshot, b: Snapshot): SnapshotDiff {
+export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotDiff> {
   if (a.manifest.country !== b.manifest.country)
     throw new Error(`found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of one country`);
   const thresholds = b.json<{ parameters: Partial<Model['parameters']> }>('model-card.json')?.parameters.diff ?? null;
-  const [scoresA, scoresB] = [readLgas(a), readLgas(b)];
-  const pairs: Pair[] = [];
-  for (const [id, row] of scoresB) {
-    const before = scoresA.get(id);
-    if (before && before.kind === row.kind) pairs.push({ ...row.place, a: before.risk, b: row.risk });
-  }
-  const tally = (some: readonly Pair[]) => tallyOf(some, thresholds);
-  const grouped = <K extends 'state_code' | 'lga_code' | 'period'>(key: K) =>
-    [...Map.groupBy(pairs, (pair) => pair[key])].sort(([x], [y]) => (x < y ? -1 : 1));
-  const states = grouped('state_code').map(([state_code, own]) => ({ state_code, ...tally(own) }));
-  const lgas = grouped('lga_code').map(([lga_code, own]) => ({
-    state_code: own[0]!.state_code,
-    lga_code,
-    ...tally(own),
-  }));
-  const periods = grouped('period').map(([period, own]) => ({ period, ...tally(own) }));
-  const states_by_period = grouped('state_code').flatMap(([state_code, own]) =>
-    [...Map.groupBy(own, (pair) => pair.period)].map(([period, some]) => ({ state_code, period, ...tally(some) })),
-  );
-  const all = tally(pairs);
-  const onlyIn = (one: Scores, other: Scores) => {
-    const lacking = (of: (row: ScoreRow) => string) => {
-      const there = new Set([...other.values()].map(of));
-      return [...new Set([...one.values()].map(of))].filter((value) => !there.has(value)).sort();
+  const tally = TALLY(thresholds?.score_change ?? 0);
+  return withDatabase(async (db) => {
+    await createViews(db, 'a', a.directory);
+    await createViews(db, 'b', b.directory);
+    await db.run(PREPARE);
+    const by = <T>(...keys: string[]) =>
+      db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
+    const tallyOf = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
+    const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
+    const onlyIn = async (one: 'a' | 'b', other: 'a' | 'b') => {
+      const lacking = (name: string) =>
+        `SELECT ${name} AS value FROM ${one}.scores EXCEPT SELECT ${name} FROM ${other}.scores ORDER BY ALL`;
+      return { lgas: await column<string>(lacking('lga_code')), periods: await column<Period>(lacking('period')) };
     };
-    return { lgas: lacking((row) => row.place.lga_code), periods: lacking((row) => row.place.period) };
-  };
-  const only_in_a = onlyIn(scoresA, scoresB);
-  const byChange = pairs
-    .map((pair) => ({ ...pair, change: round(pair.b.score - pair.a.score) }))
-    .sort(
-      (x, y) => Math.abs(y.change) - Math.abs(x.change) || (x.lga_code + x.period < y.lga_code + y.period ? -1 : 1),
+    const by_horizon = await db.rows<ForecastScore & { horizon_months: number }>(
+      `SELECT horizon_months, ${FORECAST_SCORE} FROM past GROUP BY horizon_months ORDER BY horizon_months`,
     );
-  // Neighbouring months change together: of each LGA, the month that changed most.
-  const largest = [...Map.groupBy(byChange, ({ lga_code }) => lga_code).values()].map(([first]) => first!);
-  return {
-    a: a.manifest.model_version,
-    b: b.manifest.model_version,
-    synthetic: a.manifest.synthetic || b.manifest.synthetic,
-    thresholds,
-    all,
-    states,
-    lgas,
-    periods,
-    states_by_period,
-    state_scores: tally(pairStates(a, b)),
-    levels_flipped: levelsFlipped(pairs),
-    largest: largest.slice(0, LARGEST).filter(({ change }) => change !== 0),
-    only_in_a,
-    only_in_b: onlyIn(scoresB, scoresA),
-    answers: diffAnswers(a, b),
-    past_forecasts: scorePast(a, scoresA, scoresB),
-    over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas) : [],
-  };
-}
-
-interface ScoreRow {
-  kind: 'estimated' | 'forecast';
-  place: Pick<Pair, 'state_code' | 'lga_code' | 'period'>;
-  risk: Risk;
-}
-type Scores = Map<string, ScoreRow>;
-
-function readLgas(snapshot: Snapshot): Scores {
-  const scores: Scores = new Map();
-  const { states, first_estimated, last_estimated } = snapshot.manifest.coverage;
-  const add = (kind: ScoreRow['kind'], { period, state_code, lgas }: Omit<schemas.RiskLgas, 'kind'>) => {
-    for (const { lga_code, score, score_low, score_high, level } of lgas)
-      scores.set(`${lga_code} ${period}`, {
-        kind,
-        place: { state_code, lga_code, period },
-        risk: { score, score_low, score_high, level },
-      });
-  };
-  for (const state of states) {
-    for (const period of periodRange(first_estimated, last_estimated))
-      add('estimated', snapshot.answer<schemas.RiskLgas>('risk-lgas', { state, period }));
-    const { forecasts } = snapshot.answer<schemas.ForecastsLgas>('forecasts-lgas', { state, months: FORECAST_MONTHS });
-    for (const report of forecasts) add('forecast', report);
-  }
-  return scores;
-}
-
-function pairStates(a: Snapshot, b: Snapshot): Pair[] {
-  const [x, y] = [a.manifest.coverage, b.manifest.coverage];
-  const later = (p: Period, q: Period) => (monthIndex(p) > monthIndex(q) ? p : q);
-  const first = later(x.first_estimated, y.first_estimated);
-  const last = x.last_estimated === later(x.last_estimated, y.last_estimated) ? y.last_estimated : x.last_estimated;
-  return periodRange(first, last).flatMap((period) => {
-    const read = (snapshot: Snapshot) => snapshot.answer<schemas.RiskStates>('risk-states', { period }).states;
-    const before = new Map(read(a).map((row) => [row.state_code, row]));
-    return read(b).flatMap((row) => {
-      const { state_code } = row;
-      const own = before.get(state_code);
-      return own ? [{ state_code, lga_code: '', period, a: own, b: row }] : [];
-    });
+    const past_forecasts = by_horizon.length > 0 && {
+      periods: await column<Period>('SELECT DISTINCT period AS value FROM past ORDER BY period'),
+      all: (await db.rows<ForecastScore>(`SELECT ${FORECAST_SCORE} FROM past`))[0]!,
+      by_horizon,
+    };
+    const all = await tallyOf('pairs');
+    const only_in_a = await onlyIn('a', 'b');
+    return {
+      a: a.manifest.model_version,
+      b: b.manifest.model_version,
+      synthetic: a.manifest.synthetic || b.manifest.synthetic,
+      thresholds,
+      all,
+      states: await by<{ state_code: string }>('state_code'),
+      lgas: await by<{ state_code: string; lga_code: string }>('state_code', 'lga_code'),
+      periods: await by<{ period: Period }>('period'),
+      states_by_period: await by<{ state_code: string; period: Period }>('state_code', 'period'),
+      state_scores: await tallyOf('state_pairs'),
+      levels_flipped: await db.rows(
+        `SELECT "from", "to", count(*) AS count FROM pairs WHERE flipped
+         GROUP BY ALL ORDER BY count DESC, "from", "to"`,
+      ),
+      // Neighbouring months change together: of each LGA, the month that changed most.
+      largest: await db.rows(
+        `WITH most AS (
+           SELECT lga_code, unnest(arg_min({period: period, change: change}, (-abs(change), period)))
+           FROM pairs WHERE change <> 0 GROUP BY lga_code)
+         SELECT b.state_code, lga_code, period, ${risk('a')}, ${risk('b')}, change / 10000 AS change
+         FROM (FROM most ORDER BY abs(change) DESC, lga_code LIMIT ${LARGEST})
+           JOIN a.scores a USING (lga_code, period) JOIN b.scores b USING (lga_code, period)
+         ORDER BY abs(change) DESC, lga_code`,
+      ),
+      only_in_a,
+      only_in_b: await onlyIn('b', 'a'),
+      answers: diffAnswers(a, b),
+      past_forecasts: past_forecasts || null,
+      over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas) : [],
+    };
   });
 }
 
@@ -172,32 +206,19 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   });
 }
 
-function scorePast(a: Snapshot, scoresA: Scores, scoresB: Scores): SnapshotDiff['past_forecasts'] {
-  const { last_estimated } = a.manifest.coverage;
-  const rows: ScoredForecast[] = [];
-  const scored: Period[] = [];
-  for (const [i, period] of forecastPeriods(a.manifest.coverage).entries()) {
-    const before = rows.length;
-    for (const row of scoresA.values()) {
-      const later = scoresB.get(`${row.place.lga_code} ${period}`);
-      if (row.place.period !== period || later?.kind !== 'estimated') continue;
-      rows.push({
-        horizon_months: i + 1,
-        forecast: row.risk.score,
-        low: row.risk.score_low,
-        high: row.risk.score_high,
-        estimated: later.risk.score,
-        persistence: scoresA.get(`${row.place.lga_code} ${last_estimated}`)!.risk.score,
-        same_month_last_year: scoresA.get(`${row.place.lga_code} ${addMonths(period, -12)}`)?.risk.score ?? null,
-      });
-    }
-    if (rows.length > before) scored.push(period);
-  }
-  const all = scoreForecasts(rows);
-  if (!all) return null;
-  const by_horizon = [...Map.groupBy(rows, (row) => row.horizon_months)].map(([horizon_months, some]) => ({
-    horizon_months,
-    ...scoreForecasts(some)!,
-  }));
-  return { periods: scored, all, by_horizon };
+/** What is over its threshold, in words. */
+function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[]): string[] {
+  const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
+  const rules = [
+    ['moved', thresholds.max_moved_share, `scores moved by more than ${thresholds.score_change}`],
+    ['flipped', thresholds.max_flipped_share, 'levels flipped'],
+    ['disjoint', thresholds.max_disjoint_share, 'ranges no longer overlap'],
+  ] as const;
+  const over = rules.flatMap(([field, most, what]) => {
+    const share = all.compared === 0 ? 0 : all[field] / all.compared;
+    return share > most ? [`${percent(share)} of ${what}, at most ${percent(most)} expected`] : [];
+  });
+  if (all.compared === 0) over.push('no month that both estimate or both forecast');
+  if (gone.length > 0) over.push(`${gone.length} LGAs are gone: ${gone.slice(0, 5).join(', ')}`);
+  return over;
 }

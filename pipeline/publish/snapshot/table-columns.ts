@@ -118,7 +118,7 @@ export function describeTables(model_version: string, rows: Record<string, numbe
 
 The API's answers as flat Parquet files, the same numbers, for DuckDB, R, pandas and the like; \`columns.json\` says the
 same as this page for machines. \`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools
-that cannot read it. As CSV: \`malaria-risk show tables --name risk_lgas --csv\`. In CSV a missing value is
+that cannot read it. As CSV: \`malaria-risk query "FROM risk_lgas" --csv\`. In CSV a missing value is
 empty and \`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas.
 
 ${sections.join('\n')}`;

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { diffSnapshots } from '../../../../pipeline/publish/snapshot/diff.ts';
 import { openSnapshot } from '../../../../pipeline/publish/snapshot/read.ts';
-import { buildHere, copySnapshot, readJson, rewrite, rewriteManifest } from '../../../built-tiny.ts';
+import { buildHere, copySnapshot, readJson, rewrite, rewriteManifest, rewriteTable } from '../../../built-tiny.ts';
 import { run, temporary } from '../../../command-line.ts';
 import { writeTiny } from '../../../tiny-country.ts';
 
@@ -20,14 +20,17 @@ beforeAll(async () => {
   later = (await buildHere(next.directory)).snapshot;
 });
 const compare = (a: string, b: string) => diffSnapshots(openSnapshot(a), openSnapshot(b));
-/** Sets the first LGA's score of a state and month, its range around it. */
-const setScore = (snapshot: string, state: string, period: string, score: number, level: string) =>
-  rewrite(snapshot, `v1/risk/lgas/${period}/${state}.json`, ({ lgas }) =>
-    Object.assign(lgas[0], { score, score_low: score - 0.01, score_high: score + 0.01, level }),
+/** Sets the score of a state's first LGA in a month, its range around it. */
+const setScore = (snapshot: string, lga: string, period: string, score: number, level: string) =>
+  rewriteTable(
+    snapshot,
+    'risk_lgas',
+    `UPDATE risk_lgas SET score = ${score}, score_low = ${score} - 0.01, score_high = ${score} + 0.01, level = '${level}'
+     WHERE lga_code = '${lga}' AND period = '${period}'`,
   );
 
-test('a snapshot differs from itself in nothing', () => {
-  const diff = compare(built, built);
+test('a snapshot differs from itself in nothing', async () => {
+  const diff = await compare(built, built);
   // 4 LGAs in 14 estimated and 4 forecast months.
   expect(diff.all).toMatchObject({ compared: 72, moved: 0, flipped: 0, disjoint: 0, largest_change: 0 });
   expect(diff.state_scores.compared).toBe(28);
@@ -37,13 +40,15 @@ test('a snapshot differs from itself in nothing', () => {
   expect(diff.answers.reduce((sum, { changed }) => sum + changed, 0)).toBe(0);
 });
 
-test('scores moved, levels flipped and ranges apart, by state and month', () => {
+test('scores moved, levels flipped and ranges apart, by state and month', async () => {
   const [a, b] = [copySnapshot(built), copySnapshot(built)];
-  setScore(a, 'AB', '2021-09', 0.3, 'moderate');
-  setScore(b, 'AB', '2021-09', 0.55, 'very_high');
-  setScore(a, 'AD', '2021-10', 0.3, 'moderate');
-  setScore(b, 'AD', '2021-10', 0.34, 'moderate');
-  const diff = compare(a, b);
+  await setScore(a, 'NG001001', '2021-09', 0.3, 'moderate');
+  await setScore(b, 'NG001001', '2021-09', 0.55, 'very_high');
+  await setScore(a, 'NG002001', '2021-10', 0.3, 'moderate');
+  await setScore(b, 'NG002001', '2021-10', 0.34, 'moderate');
+  for (const name of ['v1/risk/lgas/2021-09/AB.json', 'v1/risk/lgas/2021-10/AD.json'])
+    rewrite(b, name, ({ lgas }) => lgas.reverse());
+  const diff = await compare(a, b);
   // 0.04 is below the threshold of 0.05, but the ranges, 0.29 to 0.31 and 0.33 to 0.35, do not meet.
   expect(diff.all).toMatchObject({ compared: 72, moved: 1, flipped: 1, disjoint: 2, largest_change: 0.25 });
   expect(diff.all.mean_change).toBeCloseTo(0.29 / 72, 6);
@@ -72,37 +77,35 @@ test('scores moved, levels flipped and ranges apart, by state and month', () => 
   expect(diff.over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
 });
 
-test('the largest changes name an LGA once, in the month that changed most', () => {
+test('the largest changes name an LGA once, in the month that changed most', async () => {
   const b = copySnapshot(built);
   for (const [period, change] of [
     ['2021-09', 0.02],
     ['2021-10', -0.03],
     ['2021-11', 0.01],
   ] as const)
-    rewrite(b, `v1/risk/lgas/${period}/AB.json`, ({ lgas }) => {
-      for (const row of lgas) row.score = Number((row.score + change).toFixed(4));
-    });
-  expect(compare(built, b).largest.map(({ lga_code, period, change }) => [lga_code, period, change])).toEqual([
+    await rewriteTable(
+      b,
+      'risk_lgas',
+      `UPDATE risk_lgas SET score = round(score + ${change}, 4) WHERE state_code = 'AB' AND period = '${period}'`,
+    );
+  expect((await compare(built, b)).largest.map(({ lga_code, period, change }) => [lga_code, period, change])).toEqual([
     ['NG001001', '2021-10', -0.03],
     ['NG001002', '2021-10', -0.03],
   ]);
 });
 
-test('an LGA that is gone is over every threshold', () => {
+test('an LGA that is gone is over every threshold', async () => {
   const b = copySnapshot(built);
-  const { files } = readJson(b, 'manifest.json');
-  for (const name of Object.keys(files).filter((file) => /^v1\/(risk|forecasts)\/lgas\/.*AB\.json$/.test(file)))
-    rewrite(b, name, (value) => {
-      for (const report of value.forecasts ?? [value])
-        report.lgas = report.lgas.filter(({ lga_code }: { lga_code: string }) => lga_code !== 'NG001001');
-    });
-  const diff = compare(built, b);
+  for (const table of ['risk_lgas', 'forecasts_lgas'])
+    await rewriteTable(b, table, `DELETE FROM ${table} WHERE lga_code = 'NG001001'`);
+  const diff = await compare(built, b);
   expect(diff.only_in_a.lgas).toEqual(['NG001001']);
   expect(diff.over).toEqual(['1 LGAs are gone: NG001001']);
 });
 
-test('past forecasts are scored where their months are estimated by now', () => {
-  const diff = compare(built, later);
+test('past forecasts are scored where their months are estimated by now', async () => {
+  const diff = await compare(built, later);
   expect(diff.past_forecasts?.periods).toEqual(['2022-01', '2022-02', '2022-03']);
   expect(diff.past_forecasts?.all.forecasts).toBe(12);
   expect(diff.past_forecasts?.by_horizon.map(({ horizon_months, forecasts }) => [horizon_months, forecasts])).toEqual([
@@ -123,18 +126,20 @@ test('past forecasts are scored where their months are estimated by now', () => 
   expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
 });
 
-test('snapshots of two countries are not compared', () => {
+test('snapshots of two countries are not compared', async () => {
   const b = copySnapshot(built);
   rewriteManifest(b, (manifest) => {
     manifest.country = 'Elsewhere';
   });
-  expect(() => compare(built, b)).toThrow(/found Tiny country and Elsewhere, expected two snapshots of one country/);
+  await expect(compare(built, b)).rejects.toThrow(
+    /found Tiny country and Elsewhere, expected two snapshots of one country/,
+  );
 });
 
 test('the command: a table, JSON, a file, and 1 at the gate', async () => {
   const b = copySnapshot(built);
-  setScore(b, 'AB', '2021-09', 0.99, 'very_high');
-  setScore(b, 'AD', '2021-09', 0.99, 'very_high');
+  await setScore(b, 'NG001001', '2021-09', 0.99, 'very_high');
+  await setScore(b, 'NG002001', '2021-09', 0.99, 'very_high');
   const file = path.join(temporary(), 'diff.json');
   const [table, gate, same, none] = await Promise.all([
     run(['diff', built, later]),

@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { StatementType } from '@duckdb/node-api';
+import { Command } from 'commander';
+import { literal, withDatabase } from '../duckdb.ts';
+import { snapshotsOf } from '../publish/snapshot/publish.ts';
+import { createViews } from '../publish/snapshot/views.ts';
+import { toCsv } from './charts.ts';
+import { say, terminalWidth } from './options.ts';
+import { type Cells, formatTable } from './table.ts';
+
+interface QueryOptions {
+  out: string;
+  snapshot?: string;
+  json?: boolean;
+  csv?: boolean;
+}
+
+/** What `query` alone asks. */
+const LIST = `SELECT table_name AS "table", column_name AS "column", data_type AS type FROM information_schema.columns
+  WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`;
+
+/** `malaria-risk query`. */
+export function queryCommand(): Command {
+  return new Command('query')
+    .description('Ask the tables of snapshots in SQL (DuckDB), read-only')
+    .argument('[sql]', 'one SELECT statement; without it, the tables and their columns are listed')
+    .option('--out <dir>', "a build's directory, whose snapshots can be asked by name", 'build')
+    .option(
+      '--snapshot <dir>',
+      'directory of the snapshot whose tables need no name before them (default: <out>/current)',
+    )
+    .option('--json', 'rows as JSON')
+    .option('--csv', 'rows as CSV')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  malaria-risk query
+  malaria-risk query "FROM risk_lgas" --csv > risk_lgas.csv
+  malaria-risk query "SELECT state, round(avg(score), 3) FROM risk_states GROUP BY ALL ORDER BY 2 DESC"
+  malaria-risk query 'SELECT lga_code, new.score - old.score AS change FROM risk_lgas new
+    JOIN "nigeria-2026.1-9511384d".risk_lgas old USING (lga_code, period) ORDER BY abs(change) DESC LIMIT 10'
+
+tables/README.md of every snapshot says what each column means.`,
+    )
+    .action(async (sql: string | undefined, options: QueryOptions) => {
+      const rows = await query(sql ?? LIST, options);
+      if (options.json) say(JSON.stringify(rows, null, 2));
+      else if (options.csv) say(toCsv(rows));
+      else say(formatTable(rows, terminalWidth()));
+    });
+}
+
+/**
+ * Rows of one SELECT over the tables of the snapshot and of those that the statement names.
+ * @throws Error for anything but one SELECT, and where DuckDB refuses it; it reads no other file
+ */
+export async function query(
+  sql: string,
+  { out, snapshot = path.join(out, 'current') }: QueryOptions,
+): Promise<Cells[]> {
+  return withDatabase(async (db) => {
+    const files = await createViews(db, 'snapshot', snapshot);
+    for (const name of namedSnapshots(out))
+      if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsOf(out), name))));
+    await db.run(`SET allowed_paths = [${files.map(literal)}]`);
+    await db.run('SET enable_external_access = false');
+    await db.run('USE snapshot');
+    await db.run('SET lock_configuration = true');
+    const statements = await db.connection.extractStatements(sql);
+    const [statement] = statements.count === 1 ? [await statements.prepare(0)] : [];
+    if (statement?.statementType !== StatementType.SELECT)
+      throw new Error('query: found another statement, expected one SELECT: the tables are read-only');
+    const rows = (await statement.runAndReadAll()).getRowObjects();
+    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])));
+  });
+}
+
+function namedSnapshots(out: string): string[] {
+  try {
+    return readdirSync(snapshotsOf(out));
+  } catch {
+    return [];
+  }
+}
+
+/** A value as a cell; what JSON and CSV have no form for as DuckDB writes it. */
+function cellOf(value: unknown): Cells[string] {
+  if (typeof value === 'bigint') return Number(value);
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+    ? (value as Cells[string])
+    : String(value);
+}

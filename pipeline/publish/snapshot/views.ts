@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Database, identifier, literal } from '../../duckdb.ts';
+
+/**
+ * Gives a snapshot's tables as views of a schema of the name `schema`.
+ * @returns the files that the views read
+ * @throws Error where the snapshot has no tables
+ */
+export async function createViews(db: Database, schema: string, snapshot: string): Promise<string[]> {
+  const folder = path.join(snapshot, 'tables');
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
+  } catch {
+    throw new Error(`${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build\``);
+  }
+  await db.run(`CREATE SCHEMA ${identifier(schema)}`);
+  const files = names.sort().map((name) => path.resolve(folder, name));
+  for (const file of files)
+    await db.run(
+      `CREATE VIEW ${identifier(schema)}.${identifier(path.basename(file, '.parquet'))} AS FROM read_parquet(${literal(file)})`,
+    );
+  return files;
+}

@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../../pipeline/commands/query.ts';
+import { buildHere, readJson } from '../../built-tiny.ts';
+import { run, temporary } from '../../command-line.ts';
+import { writeTiny } from '../../tiny-country.ts';
+
+let out = '';
+let version = '';
+beforeAll(async () => {
+  ({ out, model_version: version } = await buildHere(writeTiny().directory));
+});
+
+test('alone it lists tables and columns', async () => {
+  const listed = await run(['query', '--out', out, '--csv']);
+  expect(listed.code).toBe(0);
+  const columns = readJson(path.join(out, 'current'), 'tables/columns.json').risk_lgas.columns;
+  expect(listed.stdout).toContain(
+    Object.entries<{ type: string }>(columns)
+      .map(([column, { type }]) => `risk_lgas,${column},${type}\n`)
+      .join(''),
+  );
+});
+
+test('joins tables of the current snapshot, and of snapshots by name', async () => {
+  const sql = `SELECT context_lgas.lga, count(*) AS months, max(new.score - old.score) AS change
+    FROM risk_lgas new JOIN "${version}".risk_lgas old USING (lga_code, period) JOIN context_lgas USING (lga_code)
+    GROUP BY ALL ORDER BY ALL`;
+  const rows = ['Place 1', 'Place 2', 'Place 3', 'Place 4'].map((lga) => ({ lga, months: 14, change: 0 }));
+  expect(await query(sql, { out })).toEqual(rows);
+});
+
+test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', async () => {
+  const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
+  const [table, json, csv] = await Promise.all(
+    [[], ['--json'], ['--csv']].map((how) => run(['query', sql, '--out', out, ...how])),
+  );
+  expect(table!.stdout).toMatch(/^code +population +nothing +list\nAB +\d+ +— +\[1, 2\]\n/);
+  expect(JSON.parse(json!.stdout)[0]).toMatchObject({ code: 'AB', population: expect.any(Number), nothing: null });
+  expect(csv!.stdout).toMatch(/^code,population,nothing,list\nAB,\d+,,"\[1, 2\]"\n/);
+});
+
+test('it reads the tables and no other file, and writes none', async () => {
+  const table = path.join(out, 'current', 'tables', 'season.parquet');
+  for (const [sql, fault] of [
+    ["FROM read_text('/etc/passwd')", /disabled by configuration/],
+    [`FROM '${path.join(out, 'current', 'manifest.json')}'`, /disabled by configuration/],
+    ["COPY (SELECT 1) TO 'here.csv'", /disabled by configuration/],
+    [`COPY (SELECT 1) TO '${table}'`, /expected one SELECT/],
+    ['SET enable_external_access = true', /expected one SELECT/],
+    ['SELECT 1; SELECT 2', /expected one SELECT/],
+    ['CREATE TABLE t AS SELECT 1', /expected one SELECT/],
+    ['DROP VIEW season', /expected one SELECT/],
+    ['SELECT 1 FROM nowhere', /nowhere does not exist/],
+  ] as const)
+    await expect(query(sql, { out }), sql).rejects.toThrow(fault);
+});
+
+test('where there is no snapshot it says so', async () => {
+  const empty = temporary();
+  const { code, stderr } = await run(['query', '--out', empty]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('found no tables, expected a snapshot')]);
+  rmSync(empty, { recursive: true });
+});
