@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 
 /**
  * Nothing but our own style sheet, script and pictures, nothing inline, forms to here alone, framed by nobody. The
@@ -43,15 +44,7 @@ export function isOwnForm(request: FastifyRequest, origin: string, expected: str
 
 /** What attempts from `ip` are counted by: an IPv4 address, or the /64 that one IPv6 customer has. */
 export function addressOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined) return mapped;
   if (!isIPv6(ip)) return ip;
-  const [head, tail] = ip.split('%')[0]!.split('::') as [string, string | undefined];
-  const groups = (text: string | undefined) => (text ? text.split(':') : []);
-  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
-  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const address = ipaddr.process(ip);
+  return address.kind() === 'ipv4' ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64`;
 }

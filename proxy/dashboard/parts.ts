@@ -13,7 +13,7 @@ export interface Field {
   type?: 'text' | 'email' | 'password' | 'date' | 'number';
   value?: string | undefined;
   hint?: Value;
-  error?: string | undefined;
+  error?: string | false | undefined;
   autocomplete?: string;
   inputmode?: 'numeric' | 'text';
   optional?: boolean;
@@ -62,7 +62,7 @@ export function choices(
   legend: string,
   options: readonly Choice[],
   chosen: readonly string[],
-  error?: string,
+  error?: string | false,
 ): Html {
   return html`<fieldset class="field${error && ' wrong'}"${error && html` aria-describedby="${name}-error"`}>
     <legend>${legend}</legend>

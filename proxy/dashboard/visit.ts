@@ -2,6 +2,7 @@
 import type { Awaitable } from '../clock.ts';
 import type { Role } from '../people/people.ts';
 import type { Visitor } from '../people/store.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 
@@ -46,22 +47,41 @@ export type Answer =
   | (Cookies & { title: string; body: Html; status?: number; retryAfterMs?: number; location?: undefined })
   | (Cookies & { location: string });
 
-interface At {
+/** Whoever a page is for: anyone, or people of these roles. */
+type Audience = 'anyone' | readonly Role[];
+/** A page: its answer to a visit by somebody of its audience. */
+export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
+
+interface At<A extends Audience, V extends Visit> {
   method: 'GET' | 'POST';
   path: string;
+  for: A;
+  answer: Page<V>;
+}
+/** A GET changes nothing. */
+export type Route = At<'anyone', Visit> | At<readonly Role[], SignedIn>;
+
+type Method = 'GET' | 'POST';
+type Table<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
+
+/** Routes below `base` for one audience, by method and the rest of the path. */
+export function routes(base: string, audience: 'anyone', pages: Table<Visit>): Route[];
+export function routes(base: string, audience: readonly Role[], pages: Table<SignedIn>): Route[];
+export function routes(base: string, audience: Audience, pages: Table<never>): Route[] {
+  return Object.entries(pages).map(([key, answer]) => {
+    const [method, path = ''] = key.split(' ');
+    return { method, path: base + path, for: audience, answer } as Route;
+  });
 }
 
-/** A page and who may come: anyone, or people of these roles. A GET changes nothing. */
-export type Route = OpenRoute | RoleRoute;
-
-export interface OpenRoute extends At {
-  for: 'anyone';
-  answer: (visit: Visit, services: Services) => Awaitable<Answer>;
-}
-
-export interface RoleRoute extends At {
-  for: readonly Role[];
-  answer: (visit: SignedIn, services: Services) => Awaitable<Answer>;
+/** What `work` gives, or the fault it found with what was entered. */
+export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
 }
 
 export function fieldsOf(values: unknown): Fields {

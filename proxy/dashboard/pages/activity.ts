@@ -3,7 +3,7 @@ import { ACTIONS, type AuditEntry } from '../../people/audit.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, routes, type SignedIn } from '../visit.ts';
 
 const PER_PAGE = 50;
 
@@ -63,23 +63,17 @@ async function page(
   return { title: frame.title, body };
 }
 
-export const activityRoutes: readonly RoleRoute[] = [
-  {
-    method: 'GET',
-    path: '/settings/activity',
-    for: ['administrator', 'researcher'],
-    answer: (visit, services) => {
+export const activityRoutes = [
+  ...routes('/settings/activity', ['administrator', 'researcher'], {
+    GET: (visit, services) => {
       const accountId = visit.visitor.person.account_id;
       return page(visit, services, { kicker: 'Settings', title: 'Activity', path: '/settings/activity', accountId });
     },
-  },
-  {
-    method: 'GET',
-    path: '/team/activity',
-    for: ['service'],
-    answer: (visit, services) => {
+  }),
+  ...routes('/team/activity', ['service'], {
+    GET: (visit, services) => {
       const accountId = visit.query.text('account') || null;
       return page(visit, services, { kicker: 'Service', title: 'Audit log', path: '/team/activity', accountId });
     },
-  },
+  }),
 ];

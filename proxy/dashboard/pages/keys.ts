@@ -20,13 +20,11 @@ import {
   problem,
 } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 
 const PATH = '/settings/api-access';
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
-const OWNERS = ['administrator', 'member', 'researcher'] as const;
-const MAKERS = ['administrator', 'researcher'] as const;
 /**
  * Each key has its own requests a minute, so keys without number would be requests without number. The command line,
  * which is the operator's, has no such bounds.
@@ -107,12 +105,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   return { title: 'API access', body };
 }
 
-interface Errors {
-  name?: string | undefined;
-  kind?: string | undefined;
-  scopes?: string | undefined;
-  expires?: string | undefined;
-}
+type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'expires', string | false>>;
 
 function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
@@ -158,17 +151,17 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusal(visit, services);
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
   const { form: sent, now, visitor } = visit;
-  const name = attempt(() => checkName('name', sent.text('name')));
+  const name = await attempt(() => checkName('name', sent.text('name')));
   const kind = KEY_KINDS.find((one) => one === sent.text('kind'));
-  const scopes = attempt(() => parseScopes(sent.all('scopes').join(',')));
+  const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
   const date = sent.text('expires').trim();
-  const expiresAt = date === '' ? null : attempt(() => parseExpiry(date, now));
-  if (name === undefined || kind === undefined || scopes === undefined || expiresAt === undefined) {
+  const expiresAt = date === '' ? null : await attempt(() => parseExpiry(date, now));
+  if (name instanceof UsageError || !kind || scopes instanceof UsageError || expiresAt instanceof UsageError) {
     const errors: Errors = {
-      name: name === undefined ? 'Enter a name of at most 100 characters.' : undefined,
-      kind: kind === undefined ? 'Choose one of the two.' : undefined,
-      scopes: scopes === undefined ? 'Choose at least one.' : undefined,
-      expires: expiresAt === undefined ? 'Enter a day after today, or none.' : undefined,
+      name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
+      kind: !kind && 'Choose one of the two.',
+      scopes: scopes instanceof UsageError && 'Choose at least one.',
+      expires: expiresAt instanceof UsageError && 'Enter a day after today, or none.',
     };
     const body = newPage(visit, errors, problem('The key is not made yet', 'Please check what is marked below.'));
     return { title: 'Create a key: error', status: 400, body };
@@ -219,16 +212,6 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services): 
     ${linkButton(PATH, 'I have kept the key')}`;
 }
 
-/** `work`'s result, or undefined where it finds fault. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
-}
-
 const NO_SUCH_KEY: Answer = {
   title: 'No such key',
   status: 404,
@@ -245,28 +228,21 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
-  try {
-    await accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id);
-  } catch (error) {
-    if (error instanceof UsageError) return NO_SUCH_KEY;
-    throw error;
-  }
-  return { location: `${PATH}?done=revoked` };
+  const revoked = await attempt(() =>
+    accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id),
+  );
+  return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${PATH}?done=revoked` };
 }
 
-export const keyRoutes: readonly RoleRoute[] = [
-  { method: 'GET', path: PATH, for: OWNERS, answer: listPage },
-  { method: 'POST', path: PATH, for: OWNERS, answer: createKey },
-  {
-    method: 'GET',
-    path: `${PATH}/new`,
-    for: MAKERS,
-    answer: async (visit, services) => {
+export const keyRoutes = [
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
+  ...routes(PATH, ['administrator', 'researcher'], {
+    'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);
       const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit);
       return { title: 'Create a key', body, status: refused ? 403 : 200 };
     },
-  },
-  { method: 'GET', path: revokeAt(':id'), for: MAKERS, answer: revokePage },
-  { method: 'POST', path: revokeAt(':id'), for: MAKERS, answer: revokeKey },
+    'GET /:id/revoke': revokePage,
+    'POST /:id/revoke': revokeKey,
+  }),
 ];

@@ -8,8 +8,8 @@ import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';
 import { button, facts, field, form, notice, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, OpenRoute, Visit } from '../visit.ts';
-import { tooMany } from './sign-in.ts';
+import { type Answer, attempt, routes, type Visit } from '../visit.ts';
+import { tooManyAt } from './sign-in.ts';
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>
@@ -76,12 +76,8 @@ export function passwordFields(errors: Errors): Html {
 /** What is wrong with a new password as sent, by somebody of whom `about` is known; empty where nothing is. */
 export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
   const password = sent.text('password');
-  try {
-    await checkNewPassword(password, about);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { password: error.message };
-  }
+  const fault = await attempt(() => checkNewPassword(password, about));
+  if (fault instanceof UsageError) return { password: fault.message };
   return password === sent.text('again') ? {} : { again: 'The two are not the same.' };
 }
 
@@ -95,25 +91,19 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   };
   const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
   const errors = await passwordErrors(visit, [email, name]);
-  if (link.invitation) {
-    try {
-      checkPersonName(sent.text('name'));
-    } catch {
-      errors.name = 'Enter your name, in at most 100 characters.';
-    }
+  if (link.invitation && (await attempt(() => checkPersonName(name))) instanceof UsageError) {
+    errors.name = 'Enter your name, in at most 100 characters.';
   }
   if (Object.keys(errors).length > 0) return again(errors);
   const passwordHash = await hashPassword(sent.text('password'));
   const hash = hashToken(visit.params.token!);
-  try {
-    const person = link.invitation
-      ? await directory.acceptInvitation(hash, sent.text('name'), passwordHash, now)
-      : await directory.resetPassword(hash, passwordHash, now);
-    if (!person) return deadLink();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return again({}, problem('This cannot be done', error.message));
-  }
+  const person = await attempt(() =>
+    link.invitation
+      ? directory.acceptInvitation(hash, name, passwordHash, now)
+      : directory.resetPassword(hash, passwordHash, now),
+  );
+  if (person instanceof UsageError) return again({}, problem('This cannot be done', person.message));
+  if (!person) return deadLink();
   // Whoever was signed in here, as this person or another, no longer is.
   await directory.closeSession(visit.session);
   const browser = await knowBrowser(visit, services, link);
@@ -153,14 +143,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     return { title: 'Error', status: 400, body: forgottenPage(visit, trouble) };
   }
   const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
-  if (waitMs !== null) {
-    return {
-      title: 'Too many attempts',
-      status: 429,
-      body: html`<h1>A new password</h1>${tooMany(waitMs)}`,
-      retryAfterMs: waitMs,
-    };
-  }
+  if (waitMs !== null) return tooManyAt('A new password', waitMs);
   services.later(async () => {
     if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
     const found = await directory.credentials(email);
@@ -175,23 +158,13 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   return { title: 'Look into your mail', body };
 }
 
-export const linkRoutes: readonly OpenRoute[] = [
-  {
-    method: 'GET',
-    path: '/link/:token',
-    for: 'anyone',
-    answer: async (visit, services) => {
-      const link = await findLink(visit, services);
-      if (!link) return deadLink();
-      return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
-    },
+export const linkRoutes = routes('', 'anyone', {
+  'GET /link/:token': async (visit, services) => {
+    const link = await findLink(visit, services);
+    if (!link) return deadLink();
+    return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
-  { method: 'POST', path: '/link/:token', for: 'anyone', answer: useLink },
-  {
-    method: 'GET',
-    path: '/forgotten',
-    for: 'anyone',
-    answer: (visit) => ({ title: 'A new password', body: forgottenPage(visit) }),
-  },
-  { method: 'POST', path: '/forgotten', for: 'anyone', answer: askForReset },
-];
+  'POST /link/:token': useLink,
+  'GET /forgotten': (visit) => ({ title: 'A new password', body: forgottenPage(visit) }),
+  'POST /forgotten': askForReset,
+});

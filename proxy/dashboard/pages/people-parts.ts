@@ -114,11 +114,17 @@ export function outboxNote({ mailer }: Services): Value {
   );
 }
 
+/** The role in `account` that the form names; the least where it names none. */
+export function roleAsked(account: Account | null, { form: sent }: SignedIn): Role {
+  const roles = rolesIn(account);
+  return roles.find((role) => role === sent.text('role')) ?? roles.at(-1)!;
+}
+
 /**
  * Invites whom the form names to `account`. Whether the address belongs to somebody elsewhere, its owner alone is told,
  * in the mail. @throws UsageError to be shown at the form.
  */
-export async function invite(account: Account | null, email: string, role: Role, visit: SignedIn, services: Services) {
+export async function invite(account: Account | null, role: Role, visit: SignedIn, services: Services) {
   const { directory, mailer } = services;
   const by = actorOf(visit.visitor.person);
   const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: 3_600_000 };
@@ -126,7 +132,7 @@ export async function invite(account: Account | null, email: string, role: Role,
     throw new UsageError('That is a lot of invitations. Try again in an hour.');
   }
   const token = mintToken();
-  const asked = { email, role, accountId: account?.id ?? null, hash: hashToken(token) };
+  const asked = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
   const invitation = await directory.invite(asked, visit.now, by);
   services.later(async () => {
     const isElsewhere = (await directory.credentials(invitation.email)) !== null;

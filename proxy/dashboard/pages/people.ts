@@ -1,10 +1,11 @@
+import type { Awaitable } from '../../clock.ts';
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
 import { UsageError } from '../../usage-error.ts';
 import { html } from '../html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
-import { invite, inviteForm, outboxNote, peopleTables } from './people-parts.ts';
+import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
+import { invite, inviteForm, outboxNote, peopleTables, roleAsked } from './people-parts.ts';
 
 const DONE: Record<string, string> = {
   invited: 'The invitation is on its way',
@@ -40,17 +41,18 @@ const NOBODY: Answer = {
   body: html`<h1>Nobody here</h1><p>There is no such person. They may have been removed.</p>`,
 };
 
-/** The person of the path, where the visitor may manage them: their own organisation's, or for the service team all. */
-async function managed(visit: SignedIn, { directory }: Services): Promise<Person | null> {
-  const found = await directory.credentialsById(visit.params.id!);
-  const { person } = visit.visitor;
-  if (!found || (person.role !== 'service' && found.person.account_id !== person.account_id)) return null;
-  return found.person;
-}
+/** A page about the person of the path, where the visitor may manage them: their organisation's; the service team, all. */
+const about =
+  (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
+  async (visit, services) => {
+    const found = await services.directory.credentialsById(visit.params.id!);
+    const own = visit.visitor.person;
+    const isTheirs = own.role === 'service' || found?.person.account_id === own.account_id;
+    return found && isTheirs ? answer(found.person, visit, services) : NOBODY;
+  };
 
-function routesOf(place: Place): RoleRoute[] {
+function routesOf(place: Place): Route[] {
   const { base } = place;
-  const managers = [place.for];
 
   const listPage = async (visit: SignedIn, services: Services, error?: string): Promise<Answer> => {
     const { person, account } = visit.visitor;
@@ -67,9 +69,7 @@ function routesOf(place: Place): RoleRoute[] {
     };
   };
 
-  const personPage = async (visit: SignedIn, services: Services): Promise<Answer> => {
-    const person = await managed(visit, services);
-    if (!person) return NOBODY;
+  const personPage = about(async (person, visit, services) => {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
     const roles = rolesIn(account);
     const body = html`<p class="kicker">${place.kicker}</p><h1>${person.name}</h1>
@@ -106,88 +106,46 @@ function routesOf(place: Place): RoleRoute[] {
       <p>They can no longer sign in. Keys that they have made stay, since keys belong to the account.</p>
       ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
     return { title: person.name, body };
-  };
+  });
 
   return [
-    { method: 'GET', path: base, for: place.viewers, answer: (visit, services) => listPage(visit, services) },
-    {
-      method: 'POST',
-      path: `${base}/invitations`,
-      for: managers,
-      answer: async (visit, services) => {
+    ...routes(base, place.viewers, { GET: (visit, services) => listPage(visit, services) }),
+    ...routes(base, [place.for], {
+      'POST /invitations': async (visit, services) => {
         const { account } = visit.visitor;
-        const role = rolesIn(account).find((one) => one === visit.form.text('role')) ?? rolesIn(account).at(-1)!;
-        try {
-          await invite(account, visit.form.text('email'), role, visit, services);
-        } catch (error) {
-          if (error instanceof UsageError) return listPage(visit, services, error.message);
-          throw error;
-        }
+        const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
+        if (fault instanceof UsageError) return listPage(visit, services, fault.message);
         return { location: `${base}?done=invited` };
       },
-    },
-    {
-      method: 'POST',
-      path: `${base}/invitations/:id/withdraw`,
-      for: managers,
-      answer: async ({ visitor: { person }, params, now }, { directory }) => {
+      'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
         await directory.withdrawInvitation(params.id!, person.account_id, now, actorOf(person));
         return { location: `${base}?done=withdrawn` };
       },
-    },
-    { method: 'GET', path: `${base}/:id`, for: managers, answer: personPage },
-    {
-      method: 'POST',
-      path: `${base}/:id/role`,
-      for: managers,
-      answer: async (visit, services) => {
-        const person = await managed(visit, services);
-        if (!person) return NOBODY;
-        const role = visit.form.text('role') as Role;
-        await services.directory.changeRole(person.id, role, visit.now, actorOf(visit.visitor.person));
-        const isOwn = person.id === visit.visitor.person.id;
-        return { location: isOwn ? base : `${base}/${person.id}?done=role` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/:id/two-step-off`,
-      for: managers,
-      answer: async (visit, services) => {
-        const person = await managed(visit, services);
+      'GET /:id': personPage,
+      'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
+        await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
+        return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
+      }),
+      'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
         // One's own wants the password, on the profile's page.
-        if (!person || person.id === visit.visitor.person.id) return NOBODY;
-        await services.directory.turnFactorOff(person.id, visit.now, actorOf(visit.visitor.person));
+        if (person.id === visitor.person.id) return NOBODY;
+        await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/:id/remove`,
-      for: managers,
-      answer: async (visit, services) => {
-        const person = await managed(visit, services);
-        if (!person) return NOBODY;
+      }),
+      'GET /:id/remove': about((person, { csrf }) => {
         const body = html`<h1>Remove ${person.name}?</h1>
           <p>${person.email} can no longer sign in, from this moment on. To come back they must be invited again.</p>
-          <div class="actions">${form(visit.csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
+          <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
           <a href="${base}/${person.id}">Keep</a></div>`;
         return { title: 'Remove', body };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/:id/remove`,
-      for: managers,
-      answer: async (visit, services) => {
-        const person = await managed(visit, services);
-        if (!person) return NOBODY;
-        await services.directory.removePerson(person.id, visit.now, actorOf(visit.visitor.person));
-        const isElsewhere = person.account_id !== visit.visitor.person.account_id;
+      }),
+      'POST /:id/remove': about(async (person, { visitor, now }, { directory }) => {
+        await directory.removePerson(person.id, now, actorOf(visitor.person));
+        const isElsewhere = person.account_id !== visitor.person.account_id;
         return { location: isElsewhere ? `/team/accounts/${person.account_id}` : `${base}?done=removed` };
-      },
-    },
+      }),
+    }),
   ];
 }
 
-export const peopleRoutes: readonly RoleRoute[] = PLACES.flatMap(routesOf);
+export const peopleRoutes = PLACES.flatMap(routesOf);

@@ -4,9 +4,9 @@ import { hashToken, mintToken } from '../../people/tokens.ts';
 import { html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, mark, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { passwordErrors, passwordFields } from './links.ts';
-import { checkCounted, tooMany } from './sign-in.ts';
+import { checkCounted, tooManyAt } from './sign-in.ts';
 
 const DONE: Record<string, string> = {
   password: 'Your password is changed, and you are signed out everywhere else',
@@ -72,14 +72,7 @@ export async function refuseWithoutPassword(
   const { person } = visit.visitor;
   const allowance = { what: `present password ${person.id}`, most: 10, windowMs: 15 * 60_000 };
   const waitMs = await attempts.take([allowance], visit.now);
-  if (waitMs !== null) {
-    return {
-      title: 'Too many attempts',
-      status: 429,
-      body: html`<h1>Not done</h1>${tooMany(waitMs)}`,
-      retryAfterMs: waitMs,
-    };
-  }
+  if (waitMs !== null) return tooManyAt('Not done', waitMs);
   const found = await directory.credentialsById(person.id);
   if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
     return again('This is not your present password.');
@@ -106,21 +99,11 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   return isDone ? { location: '/profile?done=password', session } : { location: '/sign-in' };
 }
 
-export const profileRoutes: readonly RoleRoute[] = [
-  {
-    method: 'GET',
-    path: '/profile',
-    for: ROLES,
-    answer: (visit) => ({ title: 'Your profile', body: profilePage(visit) }),
+export const profileRoutes = routes('/profile', ROLES, {
+  GET: (visit) => ({ title: 'Your profile', body: profilePage(visit) }),
+  'POST /password': changePassword,
+  'POST /sessions': async ({ visitor, session }, { directory }) => {
+    await directory.closeOtherSessions(visitor.person.id, session);
+    return { location: '/profile?done=elsewhere' };
   },
-  { method: 'POST', path: '/profile/password', for: ROLES, answer: changePassword },
-  {
-    method: 'POST',
-    path: '/profile/sessions',
-    for: ROLES,
-    answer: async ({ visitor, session }, { directory }) => {
-      await directory.closeOtherSessions(visitor.person.id, session);
-      return { location: '/profile?done=elsewhere' };
-    },
-  },
-];
+});

@@ -6,7 +6,7 @@ import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../people/totp.ts';
 import { Html, html, type Value } from '../html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../parts.ts';
 import { SERVICE_NAME, type Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { currentPassword, refuseWithoutPassword } from './profile.ts';
 
 interface Errors {
@@ -78,22 +78,12 @@ async function turnOff(visit: SignedIn, services: Services): Promise<Answer> {
   return { location: '/profile?done=factor-off' };
 }
 
-export const factorRoutes: readonly RoleRoute[] = [
-  {
-    method: 'GET',
-    path: '/profile/two-step',
-    for: ROLES,
-    answer: (visit) =>
-      visit.visitor.person.has_factor
-        ? { location: '/profile' }
-        : { title: 'Two-step sign-in', body: onPage(visit, mintSecret()) },
-  },
-  { method: 'POST', path: '/profile/two-step', for: ROLES, answer: turnOn },
-  {
-    method: 'GET',
-    path: '/profile/two-step/off',
-    for: ROLES,
-    answer: (visit) => ({ title: 'Two-step sign-in', body: offPage(visit) }),
-  },
-  { method: 'POST', path: '/profile/two-step/off', for: ROLES, answer: turnOff },
-];
+export const factorRoutes = routes('/profile/two-step', ROLES, {
+  GET: (visit) =>
+    visit.visitor.person.has_factor
+      ? { location: '/profile' }
+      : { title: 'Two-step sign-in', body: onPage(visit, mintSecret()) },
+  POST: turnOn,
+  'GET /off': (visit) => ({ title: 'Two-step sign-in', body: offPage(visit) }),
+  'POST /off': turnOff,
+});

@@ -14,7 +14,7 @@ import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, doneNotice, field, form, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, OpenRoute, Visit } from '../visit.ts';
+import { type Answer, routes, type Visit } from '../visit.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_EMAIL = 10;
@@ -117,7 +117,7 @@ async function welcome(
   const fresh = isKnown ? null : mintToken();
   await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
   await directory.enter({ action: 'sign-in', account: person.account_id }, actorOf(person), now);
-  return { location: menuOf(visitor)[0]!.path, session, ...(fresh === null ? {} : { browser: fresh }) };
+  return { location: homeOf(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
 function codePage(visit: Visit, trouble: Value = null): Html {
@@ -149,8 +149,7 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   const waitMs = await attempts.take([allowance], now);
   if (waitMs !== null) {
     await directory.closeSession(visit.session);
-    const body = html`<h1>Two-step sign-in</h1>${tooMany(waitMs)}`;
-    return { title: 'Two-step sign-in: error', status: 429, body, retryAfterMs: waitMs };
+    return tooManyAt('Two-step sign-in', waitMs);
   }
   const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
   const code = visit.form.text('code').trim();
@@ -169,12 +168,18 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   return welcome(pending, token, visit, services, isKnown);
 }
 
-export function tooMany(waitMs: number): Html {
+function tooMany(waitMs: number): Html {
   const minutes = Math.ceil(waitMs / 60_000);
   return problem(
     'Too many attempts',
     html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">set a new password by mail</a>.`,
   );
+}
+
+/** Answers an attempt past what is allowed, at the page of that heading. */
+export function tooManyAt(heading: string, waitMs: number): Answer {
+  const body = html`<h1>${heading}</h1>${tooMany(waitMs)}`;
+  return { title: 'Too many attempts', status: 429, body, retryAfterMs: waitMs };
 }
 
 const browserAllowance = (browser: Buffer): Allowance => ({
@@ -188,36 +193,18 @@ const strangerAllowances = (address: string, email: string): Allowance[] => [
   { what: `email ${email}`, most: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
 ];
 
-export const signInRoutes: readonly OpenRoute[] = [
-  {
-    method: 'GET',
-    path: '/',
-    for: 'anyone',
-    answer: ({ visitor }) => ({ location: visitor ? menuOf(visitor)[0]!.path : '/sign-in' }),
+const homeOf = (visitor: Visitor) => menuOf(visitor)[0]!.path;
+
+export const signInRoutes = routes('', 'anyone', {
+  'GET /': ({ visitor }) => ({ location: visitor ? homeOf(visitor) : '/sign-in' }),
+  'GET /sign-in': (visit) =>
+    visit.visitor ? { location: homeOf(visit.visitor) } : { title: 'Sign in', body: signInPage(visit, '') },
+  'POST /sign-in': signIn,
+  'GET /sign-in/code': (visit) =>
+    visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },
+  'POST /sign-in/code': enterCode,
+  'POST /sign-out': async (visit, { directory }) => {
+    await directory.closeSession(visit.session);
+    return { location: '/sign-in?done=signed-out', session: mintToken() };
   },
-  {
-    method: 'GET',
-    path: '/sign-in',
-    for: 'anyone',
-    answer: (visit) =>
-      visit.visitor ? { location: menuOf(visit.visitor)[0]!.path } : { title: 'Sign in', body: signInPage(visit, '') },
-  },
-  { method: 'POST', path: '/sign-in', for: 'anyone', answer: signIn },
-  {
-    method: 'GET',
-    path: '/sign-in/code',
-    for: 'anyone',
-    answer: (visit) =>
-      visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },
-  },
-  { method: 'POST', path: '/sign-in/code', for: 'anyone', answer: enterCode },
-  {
-    method: 'POST',
-    path: '/sign-out',
-    for: 'anyone',
-    answer: async (visit, { directory }) => {
-      await directory.closeSession(visit.session);
-      return { location: '/sign-in?done=signed-out', session: mintToken() };
-    },
-  },
-];
+});

@@ -1,14 +1,14 @@
 /** One account, as the service team runs it: its state, limits, people, keys and usage. */
-import { type Account, type AccountChange, accountStatus, type Key, keyStatus } from '../../keys/accounts.ts';
-import { actorOf, DAY_MS, rolesIn } from '../../people/people.ts';
+import { type Account, type AccountChange, accountStatus, keyStatus } from '../../keys/accounts.ts';
+import { actorOf, DAY_MS } from '../../people/people.ts';
 import { dayOf } from '../../usage/usage.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
-import { invite, inviteForm, peopleTables } from './people-parts.ts';
+import { invite, inviteForm, peopleTables, roleAsked } from './people-parts.ts';
 import { statusMark } from './team.ts';
 import { monthSection, spanOf, usageSections } from './usage.ts';
 
@@ -35,7 +35,7 @@ const NO_ACCOUNT: Answer = {
 
 /** A page about the account of the path, where there is one. */
 const about =
-  (answer: (account: Account, visit: SignedIn, services: Services) => Promise<Answer>): RoleRoute['answer'] =>
+  (answer: (account: Account, visit: SignedIn, services: Services) => Promise<Answer>): Page =>
   async (visit, services) => {
     const account = await services.accounts.accountById(visit.params.id!);
     return account ? answer(account, visit, services) : NO_ACCOUNT;
@@ -190,81 +190,50 @@ function removePage(account: Account, what: keyof typeof CONFIRM, { csrf }: Sign
 const confirm = (what: keyof typeof CONFIRM) =>
   about(async (account, visit) => ({ title: CONFIRM[what].button, body: removePage(account, what, visit) }));
 
-const service = ['service'] as const;
-const get = (path: string, answer: RoleRoute['answer']) =>
-  ({ method: 'GET', path: `${PATH}/:id${path}`, for: service, answer }) as const;
-const post = (path: string, answer: RoleRoute['answer']) =>
-  ({ method: 'POST', path: `${PATH}/:id${path}`, for: service, answer }) as const;
-
-export const teamAccountRoutes: readonly RoleRoute[] = [
-  get('', about(accountPage)),
-  get(
-    '/usage',
-    about(async (account, visit, services) => {
-      await services.flushUsage();
-      const { span, links } = spanOf(visit, `${PATH}/${account.id}/usage`);
-      const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
-      const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
-        ${await monthSection(account, services)}${links}${usageSections(rows, span, visit.now)}`;
-      return { title: `Usage of ${account.name}`, body };
-    }),
-  ),
-  post('/unlock', change('unlock')),
-  get('/suspend', confirm('suspend')),
-  post('/suspend', change('suspend')),
-  post('/reinstate', change('reinstate')),
-  get('/remove', confirm('remove')),
-  post(
-    '/remove',
-    about(async (account, visit, { accounts }) => {
-      if (visit.form.text('name').trim() !== account.name) {
-        const body = removePage(account, 'remove', visit, 'This is not its name.');
-        return { title: 'Remove: error', status: 400, body };
-      }
-      await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
-      return { location: `${PATH}/${account.id}?done=remove` };
-    }),
-  ),
-  post('/limits', about(setLimits)),
-  post(
-    '/invitations',
-    about(async (account, visit, services) => {
-      const roles = rolesIn(account);
-      const role = roles.find((one) => one === visit.form.text('role')) ?? roles.at(-1)!;
-      try {
-        await invite(account, visit.form.text('email'), role, visit, services);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        return accountPage(account, visit, services, { trouble: problem('Nobody is invited'), email: error.message });
-      }
-      return { location: `${PATH}/${account.id}?done=invited` };
-    }),
-  ),
-  post(
-    '/invitations/:invitation/withdraw',
-    about(async (account, { params, visitor, now }, { directory }) => {
-      await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
-      return { location: `${PATH}/${account.id}?done=withdrawn` };
-    }),
-  ),
-  get(
-    '/keys/:key/revoke',
-    about(async (account, visit, services) => {
-      const keys: Key[] = (await services.accounts.listKeys(account.name)).map(({ key }) => key);
-      const key = keys.find(({ id }) => id === visit.params.key);
-      if (!key) return NO_ACCOUNT;
-      const back = `${PATH}/${account.id}`;
-      return {
-        title: 'Revoke a key',
-        body: confirmRevoke(key, await makersOf([key], services), visit, back, `${back}/keys`),
-      };
-    }),
-  ),
-  post(
-    '/keys/:key/revoke',
-    about(async (account, { params, visitor, now }, { accounts }) => {
-      await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);
-      return { location: `${PATH}/${account.id}?done=revoked` };
-    }),
-  ),
-];
+export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
+  GET: about(accountPage),
+  'GET /usage': about(async (account, visit, services) => {
+    await services.flushUsage();
+    const { span, links } = spanOf(visit, `${PATH}/${account.id}/usage`);
+    const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
+    const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
+      ${await monthSection(account, services)}${links}${usageSections(rows, span, visit.now)}`;
+    return { title: `Usage of ${account.name}`, body };
+  }),
+  'POST /unlock': change('unlock'),
+  'GET /suspend': confirm('suspend'),
+  'POST /suspend': change('suspend'),
+  'POST /reinstate': change('reinstate'),
+  'GET /remove': confirm('remove'),
+  'POST /remove': about(async (account, visit, { accounts }) => {
+    if (visit.form.text('name').trim() !== account.name) {
+      const body = removePage(account, 'remove', visit, 'This is not its name.');
+      return { title: 'Remove: error', status: 400, body };
+    }
+    await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
+    return { location: `${PATH}/${account.id}?done=remove` };
+  }),
+  'POST /limits': about(setLimits),
+  'POST /invitations': about(async (account, visit, services) => {
+    const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
+    if (fault instanceof UsageError) {
+      return accountPage(account, visit, services, { trouble: problem('Nobody is invited'), email: fault.message });
+    }
+    return { location: `${PATH}/${account.id}?done=invited` };
+  }),
+  'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
+    await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
+    return { location: `${PATH}/${account.id}?done=withdrawn` };
+  }),
+  'GET /keys/:key/revoke': about(async (account, visit, services) => {
+    const found = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
+    if (!found) return NO_ACCOUNT;
+    const back = `${PATH}/${account.id}`;
+    const makers = await makersOf([found.key], services);
+    return { title: 'Revoke a key', body: confirmRevoke(found.key, makers, visit, back, `${back}/keys`) };
+  }),
+  'POST /keys/:key/revoke': about(async (account, { params, visitor, now }, { accounts }) => {
+    await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);
+    return { location: `${PATH}/${account.id}?done=revoked` };
+  }),
+});

@@ -1,11 +1,11 @@
 /** The service team's list of accounts, and making one. */
 import { type Account, type AccountKind, accountStatus } from '../../keys/accounts.ts';
-import { actorOf, checkEmail } from '../../people/people.ts';
+import { actorOf, toEmail } from '../../people/people.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, choices, field, form, linkButton, mark, moment, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
 const PATH = '/team/accounts';
@@ -108,36 +108,18 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
     body: newPage(visit, errors, problem('The account is not made yet', 'Please check what is marked below.')),
   });
   if (kind === undefined) return again({ kind: 'Choose one of the two.' });
-  try {
-    checkEmail(sent.text('email'));
-  } catch {
-    return again({ email: 'Enter an address such as ada@example.org.' });
-  }
-  let account: Account;
-  try {
-    account = await services.accounts.createAccount(kind, sent.text('name'), now, actorOf(visitor.person));
-  } catch (error) {
-    if (error instanceof UsageError) return again({ name: error.message });
-    throw error;
-  }
+  if (toEmail(sent.text('email')) === null) return again({ email: 'Enter an address such as ada@example.org.' });
+  const { accounts } = services;
+  const account = await attempt(() => accounts.createAccount(kind, sent.text('name'), now, actorOf(visitor.person)));
+  if (account instanceof UsageError) return again({ name: account.message });
   const role = kind === 'organisation' ? 'administrator' : 'researcher';
-  try {
-    await invite(account, sent.text('email'), role, visit, services);
-  } catch (error) {
-    // The account is there all the same, and its page has the form to invite somebody.
-    if (error instanceof UsageError) return { location: `${PATH}/${account.id}?done=uninvited` };
-    throw error;
-  }
-  return { location: `${PATH}/${account.id}?done=created` };
+  const fault = await attempt(() => invite(account, role, visit, services));
+  // Without an invitation the account is there all the same, and its page has the form to invite somebody.
+  return { location: `${PATH}/${account.id}?done=${fault instanceof UsageError ? 'uninvited' : 'created'}` };
 }
 
-export const teamRoutes: readonly RoleRoute[] = [
-  { method: 'GET', path: PATH, for: ['service'], answer: listPage },
-  {
-    method: 'GET',
-    path: `${PATH}/new`,
-    for: ['service'],
-    answer: (visit) => ({ title: 'New account', body: newPage(visit) }),
-  },
-  { method: 'POST', path: PATH, for: ['service'], answer: create },
-];
+export const teamRoutes = routes(PATH, ['service'], {
+  GET: listPage,
+  'GET /new': (visit) => ({ title: 'New account', body: newPage(visit) }),
+  POST: create,
+});

@@ -7,7 +7,7 @@ import { dayOf, type OwnerUsage } from '../../usage/usage.ts';
 import { type Html, html } from '../html.ts';
 import { facts, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';
-import type { Answer, RoleRoute, SignedIn } from '../visit.ts';
+import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { type DayCount, dayPlot } from './plot.ts';
 
 const SPANS = [30, 90] as const;
@@ -153,6 +153,4 @@ async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
   return { title: 'Usage', body };
 }
 
-export const usageRoutes: readonly RoleRoute[] = [
-  { method: 'GET', path: '/settings/usage', for: ['administrator', 'member', 'researcher'], answer: usagePage },
-];
+export const usageRoutes = routes('/settings/usage', ['administrator', 'member', 'researcher'], { GET: usagePage });
