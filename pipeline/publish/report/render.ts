@@ -6,6 +6,7 @@ import { pageParts } from './bundle.ts';
 import { type Evidence, pageData } from './encode.ts';
 import { html, jsonScript, type Markup, raw } from './markup.ts';
 import { periodName } from './names.ts';
+import { methodsSection } from './sections/methods.ts';
 import { riskSection } from './sections/risk.ts';
 import { seasonSection } from './sections/season.ts';
 import { findingsSection, sourcesSection } from './sections/sources.ts';
@@ -21,6 +22,7 @@ const CHAPTERS = {
   transmission: 'Transmission',
   validation: 'Validation',
   limits: 'Limits',
+  methods: 'Methods',
   findings: 'Gaps',
   sources: 'Sources',
 };
@@ -45,6 +47,7 @@ ${transmissionSection(parts, evidence)}
 ${validationSection(evidence)}
 <section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
 <ul class="limits">${describeRiskLimits(parts, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
+${methodsSection()}
 ${findingsSection(findings)}
 ${sourcesSection(parts)}
 </main>`;

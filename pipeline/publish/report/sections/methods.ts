@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import temml from 'temml';
+import { html, type Markup, raw } from '../markup.ts';
+
+/** The model pages in the pipeline's order. Their paths are spelt out: a page that changes makes another snapshot. */
+const PAGES: Readonly<Record<string, string>> = {
+  zonal: '../../../zonal/MODEL.md',
+  survey: '../../../survey/MODEL.md',
+  season: '../../../season/MODEL.md',
+  risk: '../../../risk/MODEL.md',
+  transmission: '../../../transmission/MODEL.md',
+};
+
+/** The pages for reviewers of the models, as they stand in the repository; equations as MathML. */
+export function methodsSection(): Markup {
+  return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
+<p class="lead">Every model in full, for whoever wants to check it: data, equations, priors, estimation, checks and limits.</p>
+${Object.entries(PAGES).map(([name, file]) => {
+  const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'));
+  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${raw(body)}</details>`;
+})}</section>`;
+}
+
+/** A page's title and, as HTML, what follows it. Links into the repository, which no reader of the report has, become text. */
+export function renderPage(markdown: string): { title: string; body: string } {
+  const end = markdown.indexOf('\n');
+  return { title: markdown.slice('# '.length, end), body: marked.parse(markdown.slice(end), { async: false }) };
+}
+
+const equation = (tex: string, displayMode: boolean) => temml.renderToString(tex, { displayMode, throwOnError: true });
+
+const marked: Marked = new Marked({
+  extensions: [
+    {
+      name: 'equation',
+      level: 'inline',
+      start: (text) => text.indexOf('$'),
+      tokenizer: (text) => {
+        // $x$, or $`x`$ where Markdown would read something into x
+        const found = /^\$(`?)(?=\S)([^$]*[^$\s`])\1\$/.exec(text);
+        return found ? { type: 'equation', raw: found[0], tex: found[2] } : undefined;
+      },
+      renderer: ({ tex }) => equation(tex, false),
+    },
+  ],
+  renderer: {
+    heading({ tokens, depth }) {
+      return `<h${depth + 1}>${this.parser.parseInline(tokens)}</h${depth + 1}>\n`;
+    },
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      const page = /^\.\.\/(\w+)\/MODEL\.md$/.exec(href)?.[1];
+      if (page) return `<a href="#method-${page}">${text}</a>`;
+      return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
+    },
+    code({ text, lang }) {
+      return lang === 'math' ? equation(text, true) : false;
+    },
+    table(token: Tokens.Table) {
+      const plain = new Marked().Renderer.prototype.table;
+      return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${plain.call(this, token)}</div>`;
+    },
+  },
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { methodsSection, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
+
+test('equations become MathML, headings go one level down, links out of the page become text', () => {
+  const { title, body } = renderPage(
+    '# Title\n\n## Part\n\nA $x_i$ and $`5\\%`$ of [the season](../season/MODEL.md), [code](fit.ts), [site](https://example.org).\n\n```math\n\\frac{a}{b}\n```\n',
+  );
+  expect(title).toBe('Title');
+  expect(body).toContain('<h3>Part</h3>');
+  expect(body).toContain('<msub><mi>x</mi><mi>i</mi></msub>');
+  expect(body).toContain('<mn>5</mn><mi>%</mi>');
+  expect(body).toMatch(/<math display="block".*<mfrac>/);
+  expect(body).toContain('<a href="#method-season">the season</a>, code, <a href="https://example.org">site</a>');
+});
+
+test('an equation that cannot be read stops the build', () => {
+  expect(() => renderPage('# T\n\n$\\nosuch{x}$\n')).toThrow(/nosuch/);
+});
+
+test('every model page is in the report, no equation left as text', () => {
+  const { markup } = methodsSection();
+  for (const name of ['zonal', 'survey', 'season', 'risk', 'transmission']) {
+    const page = readFileSync(path.join(import.meta.dirname, '../../../../pipeline', name, 'MODEL.md'), 'utf8');
+    expect(markup).toContain(`<summary>${page.slice(2, page.indexOf('\n'))}</summary>`);
+  }
+  expect(markup.replace(/<code>.*?<\/code>/gs, '')).not.toMatch(/\$|\\[a-z]/);
+  expect([...markup.matchAll(/href="#([\w-]+)"/g)].every(([, id]) => markup.includes(`id="${id}"`))).toBe(true);
+});
+
+test('links between the pages and into the code lead to files', () => {
+  for (const name of ['zonal', 'survey', 'season', 'risk', 'transmission']) {
+    const folder = path.join(import.meta.dirname, '../../../../pipeline', name);
+    const page = readFileSync(path.join(folder, 'MODEL.md'), 'utf8');
+    for (const [, to] of page.matchAll(/\]\(([^)#]+)\)/g))
+      expect(() => readFileSync(path.join(folder, to!), 'utf8'), to).not.toThrow(/ENOENT/);
+  }
+});
