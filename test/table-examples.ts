@@ -8,11 +8,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as schemas from '../pipeline/contract/schemas.ts';
 import { run } from './command-line.ts';
 
-/** The README's code block in this language. */
+const page = (name: string) => readFileSync(path.join(import.meta.dirname, '..', name), 'utf8');
+const TABLES = page('pipeline/publish/TABLES.md');
+
+/** The code block in this language on the page about tables. */
 function example(language: string): string {
-  const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
-  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(readme)![1]!;
+  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(TABLES)![1]!;
 }
+/** Statements that README and the page give to `malaria-risk query`. */
+const statements = [page('README.md'), TABLES].flatMap((text) =>
+  [...text.matchAll(/malaria-risk query "([^"]+)"/g)].map(([, sql]) => sql!),
+);
 
 /** Whether a command succeeds here. */
 const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
@@ -31,7 +37,7 @@ async function query(cwd: string, sql: string) {
   }
 }
 
-/** What the README says of a snapshot's tables, done to one in the directory `out` (`build` in the examples). */
+/** What README and TABLES.md say of a snapshot's tables, done to one in the directory `out` (`build` in the examples). */
 export function tableExamples(outOf: () => string) {
   let cwd = '';
   beforeAll(() => {
@@ -40,7 +46,16 @@ export function tableExamples(outOf: () => string) {
   });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-  test('the README’s DuckDB example counts the people of every state', async () => {
+  test('the statements for `malaria-risk query` run as they are written', async () => {
+    expect(statements.length).toBeGreaterThan(3);
+    for (const sql of statements) {
+      const { code, stdout } = await run(['query', sql, '--csv', '--out', outOf()]);
+      expect(code, sql).toBe(0);
+      expect(stdout.split('\n').length, sql).toBeGreaterThan(5);
+    }
+  });
+
+  test('the DuckDB example counts the people of every state', async () => {
     const levels = await query(cwd, example('sql'));
     const people = levels.reduce((sum, row) => sum + Number(row.people), 0);
     const [context] = await query(
@@ -51,7 +66,7 @@ export function tableExamples(outOf: () => string) {
   });
 
   test.skipIf(!HAS_PANDAS)(
-    `the README’s Python example${HAS_PANDAS ? '' : ' (skipped, optional: no pandas and pyarrow)'}`,
+    `the Python example${HAS_PANDAS ? '' : ' (skipped, optional: no pandas and pyarrow)'}`,
     () => {
       const printed = execFileSync('python3', ['-c', example('python')], { cwd, encoding: 'utf8' });
       // Four forecast months, each of every LGA.
@@ -59,7 +74,7 @@ export function tableExamples(outOf: () => string) {
     },
   );
 
-  test.skipIf(!HAS_R)(`the README’s R example${HAS_R ? '' : ' (skipped: no Rscript)'}`, async () => {
+  test.skipIf(!HAS_R)(`the R example${HAS_R ? '' : ' (skipped: no Rscript)'}`, async () => {
     for (const name of ['risk_states', 'season']) {
       const printed = await run(['query', `FROM ${name}`, '--csv', '--out', outOf()]);
       writeFileSync(path.join(cwd, `${name}.csv`), printed.stdout);

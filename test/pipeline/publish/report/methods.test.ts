@@ -28,12 +28,3 @@ test('every model page is in the report, no equation left as text', () => {
   expect(markup.replace(/<code>.*?<\/code>/gs, '')).not.toMatch(/\$|\\[a-z]/);
   expect([...markup.matchAll(/href="#([\w-]+)"/g)].every(([, id]) => markup.includes(`id="${id}"`))).toBe(true);
 });
-
-test('links between the pages and into the code lead to files', () => {
-  for (const name of ['zonal', 'survey', 'season', 'risk', 'transmission']) {
-    const folder = path.join(import.meta.dirname, '../../../../pipeline', name);
-    const page = readFileSync(path.join(folder, 'MODEL.md'), 'utf8');
-    for (const [, to] of page.matchAll(/\]\(([^)#]+)\)/g))
-      expect(() => readFileSync(path.join(folder, to!), 'utf8'), to).not.toThrow(/ENOENT/);
-  }
-});

@@ -1,0 +1,28 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const PAGES = globSync(['*.md', '{pipeline,proxy,raw-data,test}/**/*.md'], {
+  cwd: ROOT,
+  exclude: ['raw-data/synthetic/**'],
+});
+const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
+
+test.each(PAGES)('every link of %s into the repository leads to something', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to!.replace(/#.*/, ''));
+  const files = links.filter((to) => to !== '' && !/^https?:/.test(to));
+  expect(files.filter((to) => !existsSync(path.join(ROOT, path.dirname(page), to)))).toEqual([]);
+});
+
+test('every file that CONTRIBUTING names is there', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/`((?:pipeline|proxy|test|raw-data)\/[^`\s]*)`/g)].map(
+    ([, name]) => name!,
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => globSync(name.replace(/<[a-z]+>/g, '*'), { cwd: ROOT }).length === 0)).toEqual([]);
+});
+
+test('README is a page of at most 150 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
+});
