@@ -2,40 +2,51 @@
 import { Command, CommanderError } from 'commander';
 import { lineOf } from './commands/errors.ts';
 
-/** Each command's module, loaded when it is asked for: a build that finds nothing changed need not load them all. */
-const COMMANDS: Record<string, () => Promise<() => Command>> = {
-  build: async () => (await import('./commands/build.ts')).buildCommand,
-  plan: async () => (await import('./commands/plan.ts')).planCommand,
-  part: async () => (await import('./commands/part.ts')).partCommand,
-  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
-  diff: async () => (await import('./commands/diff.ts')).diffCommand,
-  show: async () => (await import('./commands/show.ts')).showCommand,
-  query: async () => (await import('./commands/query.ts')).queryCommand,
-  synth: async () => (await import('./commands/synth.ts')).synthCommand,
-  fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
-  prune: async () => (await import('./commands/prune.ts')).pruneCommand,
-  'cross-validate': async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
-  'score-held-back': async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
-  'score-truth': async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,
-  zonal: async () => (await import('./commands/zonal.ts')).zonalCommand,
+/** Each command in a line, and its module, which is loaded when the command is asked for: some take a second. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
+  build: ['Build a snapshot and publish it', async () => (await import('./commands/build.ts')).buildCommand],
+  plan: ['Say which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
+  part: ["Work out some states' part of a stage", async () => (await import('./commands/part.ts')).partCommand],
+  verify: ['Recheck a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
+  diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
+  show: ['Show what a snapshot says as a table', async () => (await import('./commands/show.ts')).showCommand],
+  query: ['Ask the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
+  synth: ['Make a country up, whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
+  fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
+  prune: ['Remove what no build uses from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
+  'cross-validate': [
+    'Score the risk model on survey cells that it has not seen',
+    async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
+  ],
+  'score-held-back': [
+    'Score the transmission model on the year that was held back',
+    async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
+  ],
+  'score-truth': [
+    'Score the risk model on made-up countries',
+    async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,
+  ],
+  zonal: ['Statistics of a raster inside polygons', async () => (await import('./commands/zonal.ts')).zonalCommand],
 };
 
-/** The command line. Exits 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
-async function program(asked: string | undefined): Promise<Command> {
+/** The program with the command that is asked for; if none is, with all of them as lines for the help. */
+async function program(args: readonly string[]): Promise<Command> {
   const root = new Command('malaria-risk')
     .description(
       'Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of twelve API operations.',
     )
     .showHelpAfterError('(see --help)');
-  const names = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
-  for (const name of names) root.addCommand((await COMMANDS[name]!())());
+  const asked = args[0] === 'help' ? args[1] : args[0];
+  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]())());
+  else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;
 }
 
-if (import.meta.main) {
+/** Runs one command. Exits with 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
+export async function run(args: readonly string[]): Promise<void> {
   try {
-    await (await program(process.argv[2])).parseAsync();
+    await (await program(args)).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
@@ -45,3 +56,5 @@ if (import.meta.main) {
     }
   }
 }
+
+if (import.meta.main) await run(process.argv.slice(2));
