@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../../artifacts.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
@@ -21,8 +22,8 @@ import { encodedApart, encodeStateAnswers, type StateAnswers } from './state-ans
 import { tableCollector, writeTables } from './tables.ts';
 import { openTree } from './tree.ts';
 
-/** Files written at once: compression uses the other core meanwhile. */
-const AT_ONCE = 8;
+/** Answers in hand at once, so that every core has something to compress while others wait for the disk. */
+const AT_ONCE = 4 * availableParallelism();
 
 /** What a snapshot is built from, besides artifacts. */
 export interface SnapshotInput {
