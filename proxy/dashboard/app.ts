@@ -1,4 +1,4 @@
-/** Assembly of the dashboard: what holds for every page. Listening is server.ts's. */
+/** Puts the dashboard together: what every page shares. server.ts listens. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import type { Services } from './services.ts';
 import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './visit.ts';
 
 export interface DashboardOptions {
-  /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses or networks of the proxies whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[];
 }
 
@@ -30,10 +30,10 @@ const ASSETS = {
   icon: ['icon.svg', 'image/svg+xml'],
 } as const;
 
-/** A form is short, and headers are. */
+/** Forms are short. */
 const BODY_BYTES = 16_384;
 const CONNECTIONS = 1000;
-/** The operator is told of an outage this often, not for each page. */
+/** An outage is logged at most this often, not for every page. */
 const TOLD_MS = 60_000;
 
 export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
@@ -43,7 +43,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     requestTimeout: 20_000,
     connectionTimeout: 30_000,
     http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
-    frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is not understood'),
+    frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is malformed'),
   });
   app.server.maxConnections = CONNECTIONS;
   app.removeAllContentTypeParsers();
@@ -52,7 +52,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
   const assets = serveAssets(app);
 
   const isHttps = () => services.url().startsWith('https:');
-  // With __Host- no other site of the domain can plant one; browsers take it over https alone.
+  // The __Host- prefix keeps other hosts of the domain from planting one; browsers accept it over https only.
   const cookieName = (name: string) => (isHttps() ? `__Host-${name}` : name);
   const setCookie = (reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}) =>
     reply.setCookie(cookieName(name), token, {
@@ -69,7 +69,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders(isHttps()));
-    // Under another name the page could be another site's (DNS rebinding), and its links would lead there.
+    // Under another name the page could belong to another site (DNS rebinding), and its links would lead there.
     if (request.headers.host !== new URL(services.url()).host) {
       answerError(request, reply, 421, `The dashboard is at ${services.url()}`);
       return reply;
@@ -77,28 +77,28 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
   });
   const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string, more?: string) => {
     reply.headers(securityHeaders(isHttps())).code(status).type('text/html; charset=utf-8');
-    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">To the start page</a></p>`;
+    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">Go to the start page</a></p>`;
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
-  app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'There is no such page'));
+  app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
   const reportOutage = sparing(services.report, services.clock, TOLD_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');
-      return answerError(request, reply, 503, 'The service is busy. Try again in a moment');
+      return answerError(request, reply, 503, 'The service is busy. Please try again in a moment');
     }
     if (error instanceof UnavailableError) {
       reply.header('retry-after', '10');
       reportOutage(`dashboard: ${lineOf(error)}`);
-      // An answer that never came says nothing of whether the change did.
+      // The change may have been made even though its answer never came.
       const more =
-        request.method === 'POST' ? 'Look whether what you sent was done before you send it again.' : undefined;
-      return answerError(request, reply, 503, 'The service is not available. Try again in a moment', more);
+        request.method === 'POST' ? 'Check whether your change was made before you send it again.' : undefined;
+      return answerError(request, reply, 503, 'The service is not available. Please try again in a moment', more);
     }
     const status = error.statusCode ?? 500;
-    if (status < 500) return answerError(request, reply, status, 'The request is not understood');
+    if (status < 500) return answerError(request, reply, status, 'The request is malformed');
     services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`);
-    return answerError(request, reply, 500, 'The page failed. Try again later');
+    return answerError(request, reply, 500, 'Something went wrong. Please try again later');
   });
 
   const send = (reply: FastifyReply, route: Route, visit: Visit, answer: Answer) => {
@@ -122,7 +122,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
         const csrf = csrfOf(token);
         const form = fieldsOf(request.body);
         if (route.method === 'POST' && !(known && isOwnForm(request, services.url(), csrf, form.text('csrf')))) {
-          return answerError(request, reply, 403, 'This form is out of date. Go back, load the page again and retry');
+          return answerError(request, reply, 403, 'This form is out of date. Go back, reload the page and try again');
         }
         if (!known) setCookie(reply, 'session', token);
         const now = services.clock.wallMs();
@@ -166,12 +166,12 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 }
 
 function forbidden({ account }: Visitor): Answer {
-  const why = account === null ? 'people of an account' : 'others';
-  const body = html`<h1>Not for you</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
-  return { title: 'Not for you', status: 403, body };
+  const why = account === null ? 'people of an account' : 'other roles';
+  const body = html`<h1>No access</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
+  return { title: 'No access', status: 403, body };
 }
 
-/** Serves the few files that pages load, under names that change with their content. */
+/** Serves the files that pages load, under names that change with their content. */
 function serveAssets(app: FastifyInstance): AssetUrls {
   const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
     const content = readFileSync(join(import.meta.dirname, 'assets', file));

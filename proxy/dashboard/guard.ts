@@ -1,12 +1,12 @@
-/** What keeps other sites, and other names of this one, out. */
+/** What keeps other sites out, and tells visitors apart. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Nothing but our own style sheet, script and pictures, nothing inline, forms to here alone, framed by nobody. The
- * referrer goes to our own pages only: with none at all, browsers would send `Origin: null` with our own forms.
+ * Only our own style sheet, script and images, nothing inline, forms to this site only, never framed. The referrer goes
+ * to our own pages: without any, browsers would send `Origin: null` with our own forms.
  */
 export function securityHeaders(isHttps: boolean): Record<string, string> {
   return {
@@ -24,14 +24,14 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
   };
 }
 
-/** The text that forms of the session with this token carry; whoever has it alone cannot get back to the token. */
+/** The text that a session's forms carry. It does not reveal the session's token. */
 export function csrfOf(token: string): string {
   return createHash('sha256').update(`csrf ${token}`).digest('base64url');
 }
 
 /**
- * Whether a form was sent by a page of ours: by what browsers say of where it comes from, where they say it, and in any
- * case by the text that only our pages have.
+ * Whether one of our pages sent a form: by the origin that browsers give, if they do, and always by the text that only our
+ * pages carry.
  */
 export function isOwnForm(request: FastifyRequest, origin: string, expected: string, sent: string): boolean {
   const site = request.headers['sec-fetch-site'];
@@ -42,7 +42,7 @@ export function isOwnForm(request: FastifyRequest, origin: string, expected: str
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What attempts from `ip` are counted by: an IPv4 address, or the /64 that one IPv6 customer has. */
+/** What attempts from `ip` are counted under: an IPv4 address, or the /64 that a single IPv6 customer has. */
 export function addressOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const address = ipaddr.process(ip);

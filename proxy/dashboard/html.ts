@@ -1,9 +1,9 @@
 /**
- * Markup by a tagged template that escapes whatever is put in; a template library would bring a language of its own and
- * no types. Values go between tags or into double-quoted attributes: escaping holds in both, and nowhere else.
+ * Markup by a tagged template that escapes every value; a template library would bring its own language and no types.
+ * Values go between tags or into double-quoted attributes: only there is the escaping safe.
  */
 
-/** Markup that this file made; a text from outside cannot pass for it. */
+/** Markup made in this file; no text from outside can pass for it. */
 export class Html {
   readonly #markup: string;
   private constructor(markup: string) {
@@ -12,13 +12,13 @@ export class Html {
   toString(): string {
     return this.#markup;
   }
-  /** What a template of ours says. Not for any text from outside. */
+  /** Trusts `markup` as it is. Never for text from outside. */
   static of(markup: string): Html {
     return new Html(markup);
   }
 }
 
-/** What can be put in. False, null and undefined leave nothing, for `condition && …`. */
+/** What a template takes. False, null and undefined render as nothing, for `condition && …`. */
 export type Value = string | number | Html | false | null | undefined | readonly Value[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -3,14 +3,14 @@ import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
 import { SERVICE_NAME } from './services.ts';
 
-/** Addresses of what pages load, each with its content's hash. */
+/** URLs of what pages load, each with a hash of its content. */
 export interface AssetUrls {
   style: string;
   script: string;
   icon: string;
 }
 
-/** The menu of whoever is signed in. */
+/** The menu of a signed-in visitor. */
 export function menuOf({ person, account }: Visitor): { path: string; label: string }[] {
   if (account === null) {
     return [
@@ -34,7 +34,7 @@ export interface Frame {
   body: Html;
   visitor: Visitor | null;
   csrf: string;
-  /** The path of the page, for the menu to show. */
+  /** The page's path, which the menu marks. */
   path: string;
   assets: AssetUrls;
 }
@@ -54,7 +54,7 @@ export function layout({ title, body, visitor, csrf, path, assets }: Frame): str
 <script src="${assets.script}" defer></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="wrap">
   <a class="brand" href="/">${SERVICE_NAME}</a>
   ${

@@ -1,6 +1,6 @@
-/** The mails that the dashboard sends. Subjects are fixed text; nothing but an address goes into a header. */
+/** The dashboard's mails. Subjects are fixed text, and only addresses go into headers. */
 import type { Mail } from '../mail/mailer.ts';
-import { DAY_MS, HOUR_MS, INVITATION_MS, RESET_MS, type Role } from '../people/people.ts';
+import { DAY_MS, INVITATION_MS, RESET_MS, type Role } from '../people/people.ts';
 import { SERVICE_NAME } from './services.ts';
 
 /** The page where a link with `token` is opened. */
@@ -8,46 +8,43 @@ export function linkUrl(url: string, token: string): string {
   return `${url}/link/${token}`;
 }
 
-const END = `\nIf you did not expect this mail, you need not do anything.\n\n${SERVICE_NAME}`;
+const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
+  to,
+  subject,
+  text: [...paragraphs, 'If you did not expect this mail, you can ignore it.', SERVICE_NAME].join('\n\n'),
+});
+const INVITATION = `Invitation to the ${SERVICE_NAME}`;
+const nameOf = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
+/** `account` null: to the service team. */
 export function invitationMail(to: string, role: Role, account: string | null, link: string): Mail {
-  const where = account === null ? 'the service team' : `“${account}”`;
   const as = role === 'administrator' ? ' as an administrator' : '';
-  return {
+  return mail(
     to,
-    subject: `Invitation to the ${SERVICE_NAME}`,
-    text: [
-      `You are invited to join ${where}${as} at the ${SERVICE_NAME}.`,
-      `\nOpen this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:\n`,
-      link,
-      END,
-    ].join('\n'),
-  };
+    INVITATION,
+    `You are invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}.`,
+    `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
+    link,
+  );
 }
 
-/** To whoever is invited but has an account elsewhere already. The inviter is not told: it is none of their business. */
+/** For somebody invited who already has an account elsewhere. The inviter is not told: it is none of their business. */
 export function invitedElsewhereMail(to: string, account: string | null): Mail {
-  return {
+  return mail(
     to,
-    subject: `Invitation to the ${SERVICE_NAME}`,
-    text: [
-      `You are invited to join ${account === null ? 'the service team' : `“${account}”`} at the ${SERVICE_NAME}.`,
-      '\nYou have an account there already under this address, and an address can be in one account only.',
-      'To follow the invitation, ask to be invited under another address.',
-      END,
-    ].join('\n'),
-  };
+    INVITATION,
+    `You are invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
+    'You already have an account there under this address, and an address can belong to one account only.\n' +
+      'To accept, ask to be invited under another address.',
+  );
 }
 
 export function resetMail(to: string, link: string): Mail {
-  return {
+  return mail(
     to,
-    subject: `New password for the ${SERVICE_NAME}`,
-    text: [
-      `Somebody, probably you, asked for a new password at the ${SERVICE_NAME}.`,
-      `\nOpen this link within ${RESET_MS / HOUR_MS === 1 ? 'an hour' : `${RESET_MS / HOUR_MS} hours`}. It works once:\n`,
-      link,
-      END,
-    ].join('\n'),
-  };
+    `New password for the ${SERVICE_NAME}`,
+    `Somebody, probably you, asked for a new password at the ${SERVICE_NAME}.`,
+    `Open this link within ${RESET_MS / 60_000} minutes. It works once:`,
+    link,
+  );
 }

@@ -10,13 +10,13 @@ import { lineOf } from '../usage-error.ts';
 import { buildDashboard } from './app.ts';
 import type { Services } from './services.ts';
 
-/** What an operator says of the dashboard. */
+/** How an operator sets the dashboard up. */
 export interface DashboardSettings {
   port: number;
   brand: string;
-  /** Where people reach it; null: at its own address. */
+  /** Where people reach it; null: the address it listens on. */
   url?: string | null;
-  /** Where clients reach the API, likewise. */
+  /** Where clients reach the API; null likewise. */
   apiUrl?: string | null;
   mail?: string;
   mailFrom?: string;
@@ -32,24 +32,24 @@ interface Opening extends DashboardSettings {
 
 export interface Dashboard {
   app: FastifyInstance;
-  /** To be told where it listens, once it does. */
+  /** To be called with its address once it listens. */
   listensAt(url: string): void;
-  /** To be called once no more requests come. */
+  /** To be called after the last request. */
   close(): Promise<void>;
 }
 
 /**
- * The dashboard on the store of the API beside it, not listening yet.
- * @throws UsageError where mail cannot be set up as asked.
+ * The dashboard on the API's store, not listening yet.
+ * @throws UsageError if mail cannot be set up as asked.
  */
 export async function openDashboard({ services, store, limits, ...settings }: Opening): Promise<Dashboard> {
   let url = settings.url ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
-    services.report(`dashboard: passwords and keys go to ${url} in the clear; put TLS in front and say https://`);
+    services.report(`dashboard: passwords and keys go to ${url} in the clear; put TLS in front and use https://`);
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
-  // Across a network by connections of its own: whatever visitors do, the API's stay free for requests.
+  // PostgreSQL gets connections of its own, so that visitors never use up the API's.
   const own = isPostgresStore(services.accounts) ? openStore(store, limits) : null;
   const accounts = own ?? services.accounts;
   const usage = isPostgresStore(accounts) ? openPostgresUsage(accounts.db) : services.usage;

@@ -1,8 +1,8 @@
-/** Pieces that several pages are made of. */
+/** Parts that several pages share. */
 import { type Html, html, type Value } from './html.ts';
 import type { Fields } from './visit.ts';
 
-/** A form that posts to `action`, with the session's token in it. */
+/** A form that posts to `action`, with the session's CSRF token. */
 export function form(csrf: string, action: string, body: Value): Html {
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
 }
@@ -17,11 +17,11 @@ export interface Field {
   autocomplete?: string;
   inputmode?: 'numeric' | 'text';
   optional?: boolean;
-  /** Least value, of dates and numbers. */
+  /** The least value, for dates and numbers. */
   min?: string;
 }
 
-/** A labelled input; its hint and error are read out with it. */
+/** A labelled input; screen readers read its hint and error out with it. */
 export function field({
   label,
   name,
@@ -87,7 +87,7 @@ export function linkButton(href: string, label: string, look: 'main' | 'plain' =
   return html`<a class="button ${look}" href="${href}">${label}</a>`;
 }
 
-/** What went wrong, at the top of a page that is shown again. */
+/** What went wrong, at the top of a page. */
 export function problem(title: string, body?: Value): Html {
   return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
@@ -96,20 +96,20 @@ export function notice(title: string, body?: Value, look: 'good' | 'calm' = 'goo
   return html`<div class="notice ${look}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-/** What the page before did, by its word in the address: one of `texts`, or nothing. */
+/** What the last form did: the one of `texts` that the address names, if any. */
 export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): Value {
   const word = query.text('done');
   return Object.hasOwn(texts, word) && notice(texts[word]!);
 }
 
-/** A moment in UTC to the minute; `never` where there is none. */
+/** A time in UTC to the minute; `never` if there is none. */
 export function moment(ms: number | null, never = 'never'): Html {
   if (ms === null) return html`<span class="soft">${never}</span>`;
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} <span class="soft">${iso.slice(11, 16)} UTC</span></time>`;
 }
 
-/** A small mark of a state: `good`, `bad` or `calm`. */
+/** A small label for a state. */
 export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
   return html`<span class="mark ${look}">${text}</span>`;
 }
@@ -117,13 +117,13 @@ export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
 export interface Column<T> {
   title: string;
   cell: (row: T) => Value;
-  /** How it is set; numbers to the right. */
+  /** How cells are set; numbers to the right. */
   look?: 'number' | 'email' | 'actions';
 }
 
 /**
- * A table that becomes a list of cards on a phone. The roles are said outright, because browsers forget those of
- * elements that a style sheet takes out of table layout. The first column names the row.
+ * A table that turns into a list of cards on a phone. Roles are given explicitly, because browsers drop those of elements
+ * that a style sheet takes out of table layout. The first column names the row.
  */
 export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): Html {
   const heads = columns.map(
@@ -143,12 +143,12 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
     )}</tbody></table>`;
 }
 
-/** A list of facts: what, then how it is. */
+/** A list of terms and values. */
 export function facts(list: readonly (readonly [string, Value])[]): Html {
   return html`<dl class="facts">${list.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A text to be taken along, with a button that copies it where scripts run. */
+/** A text to copy, with a button for it where scripts run. */
 export function copyable(id: string, label: string, text: string): Html {
   return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
     <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>

@@ -10,7 +10,7 @@ import { teamAccountRoutes } from './pages/team-account.ts';
 import { usageRoutes } from './pages/usage.ts';
 import type { Route } from './visit.ts';
 
-/** Every page there is, and who may come. */
+/** Every page, and who may open it. */
 export const ROUTES: readonly Route[] = [
   ...signInRoutes,
   ...linkRoutes,

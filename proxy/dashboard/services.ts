@@ -8,7 +8,7 @@ import type { UsageStore } from '../usage/usage.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 
-/** What the pages work with. */
+/** What the pages use. */
 export interface Services {
   accounts: AccountStore;
   directory: Directory;
@@ -16,22 +16,22 @@ export interface Services {
   mailer: Mailer;
   limiter: Pick<Limiter, 'monthUsed'>;
   usage: Pick<UsageStore, 'listUsage'>;
-  /** Brings `usage` up to this moment. */
+  /** Brings `usage` up to date. */
   flushUsage: () => Promise<void>;
-  /** The service's own limits, for accounts without any of theirs. */
+  /** The service's default limits. */
   perMinute: number;
   perMonth: number;
   clock: Clock;
-  /** What new keys begin with. */
+  /** What new keys start with. */
   brand: string;
-  /** Where people reach the dashboard, without a slash at the end. */
+  /** Where people reach the dashboard, without a trailing slash. */
   url: () => string;
   /** Where clients reach the API, likewise. */
   apiUrl: () => string;
-  /** A state that the snapshot covers, for examples. */
+  /** A state in the snapshot, for examples. */
   exampleState: () => string;
-  /** Called with one line when something fails. */
+  /** Logs a line when something fails. */
   report: (line: string) => void;
-  /** Work that goes on after its answer, so that the answer's time tells nothing; awaited when the server stops. */
+  /** Does work after the answer, so that the answer's timing tells nothing; awaited when the server stops. */
   later: (work: () => Promise<void>) => void;
 }

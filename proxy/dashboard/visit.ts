@@ -1,4 +1,4 @@
-/** A request as the pages see it, and what they answer. */
+/** A request as pages see it, and their answers. */
 import type { Awaitable } from '../clock.ts';
 import type { Role } from '../people/people.ts';
 import type { Visitor } from '../people/store.ts';
@@ -6,9 +6,9 @@ import { UsageError } from '../usage-error.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 
-/** Fields of a form or a query, one value each but where `all` is asked. */
+/** Fields of a form or a query. */
 export interface Fields {
-  /** The field's value; '' where it is missing or repeated. */
+  /** The field's value; '' if missing or repeated. */
   text(name: string): string;
   all(name: string): string[];
 }
@@ -17,17 +17,17 @@ export interface Visit {
   query: Fields;
   form: Fields;
   params: Readonly<Record<string, string>>;
-  /** Who is signed in, second factor included. */
+  /** Who is fully signed in, second factor included. */
   visitor: Visitor | null;
-  /** Whose password was right and whose second factor's code is still to come. */
+  /** Who gave the right password and still has to enter a code. */
   pending: Visitor | null;
   /** Hash of the session's token, signed in or not. */
   session: Buffer;
-  /** Hash of the token by which this browser is known from earlier; null where it has none. */
+  /** Hash of the token by which this browser was remembered; null if it has none. */
   browser: Buffer | null;
-  /** What every form carries. */
+  /** The text that every form carries. */
   csrf: string;
-  /** Where the request comes from, as attempts are counted by. */
+  /** Where the request comes from, as attempts are counted. */
   address: string;
   now: number;
 }
@@ -37,7 +37,7 @@ export interface SignedIn extends Visit {
   visitor: Visitor;
 }
 
-/** Tokens for the browser to keep from now on. */
+/** New tokens for the browser. */
 interface Cookies {
   session?: string;
   browser?: string;
@@ -47,9 +47,9 @@ export type Answer =
   | (Cookies & { title: string; body: Html; status?: number; retryAfterMs?: number; location?: undefined })
   | (Cookies & { location: string });
 
-/** Whoever a page is for: anyone, or people of these roles. */
+/** Who may open a page: anyone, or people of these roles. */
 type Audience = 'anyone' | readonly Role[];
-/** A page: its answer to a visit by somebody of its audience. */
+/** A page: how it answers a visit. */
 export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
 
 interface At<A extends Audience, V extends Visit> {
@@ -64,7 +64,7 @@ export type Route = At<'anyone', Visit> | At<readonly Role[], SignedIn>;
 type Method = 'GET' | 'POST';
 type Table<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
 
-/** Routes below `base` for one audience, by method and the rest of the path. */
+/** Routes below `base` for one audience, keyed by method and the rest of the path. */
 export function routes(base: string, audience: 'anyone', pages: Table<Visit>): Route[];
 export function routes(base: string, audience: readonly Role[], pages: Table<SignedIn>): Route[];
 export function routes(base: string, audience: Audience, pages: Table<never>): Route[] {
@@ -74,7 +74,7 @@ export function routes(base: string, audience: Audience, pages: Table<never>): R
   });
 }
 
-/** What `work` gives, or the fault it found with what was entered. */
+/** The result of `work`, or the fault it found with what the visitor entered. */
 export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageError> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** The audit log: all of it for the service team, their own part for those who run an account. */
+/** The audit log: all of it for the service team, an account's own part for those who run it. */
 import { ACTIONS, type AuditEntry } from '../../people/audit.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
@@ -8,7 +8,7 @@ import { type Answer, routes, type SignedIn } from '../visit.ts';
 const PER_PAGE = 50;
 
 function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<string, string> | null): Html {
-  // Organisations learn that it was the service, not who there.
+  // Accounts learn that the service team did it, not who on the team.
   const actor = ({ actor, by_service }: AuditEntry): string => (by_service === 1 && !accounts ? 'service team' : actor);
   return table(
     'Audit log, newest first',
@@ -57,8 +57,8 @@ async function page(
   const query = isTeam && accountId !== null ? `account=${encodeURIComponent(accountId)}&` : '';
   const body = html`<p class="kicker">${frame.kicker}</p><h1>${frame.title}</h1>
     <p>Who did what, newest first. Entries are never changed or deleted.</p>
-    ${isTeam && accountId !== null && html`<p>Of <strong>${names!.get(accountId) ?? 'an unknown account'}</strong> only. <a href="${path}">Show all</a></p>`}
-    ${shown.length > 0 ? activityTable(shown, names) : html`<section class="empty"><p>Nothing here.</p></section>`}
+    ${isTeam && accountId !== null && html`<p>Only <strong>${names!.get(accountId) ?? 'an unknown account'}</strong>. <a href="${path}">Show all</a></p>`}
+    ${shown.length > 0 ? activityTable(shown, names) : html`<section class="empty"><p>Nothing yet.</p></section>`}
     ${more && linkButton(`${path}?${query}before=${more}`, 'Earlier', 'plain')}`;
   return { title: frame.title, body };
 }

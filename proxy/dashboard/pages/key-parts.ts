@@ -1,11 +1,11 @@
-/** Keys as several pages show them: their table, and the question before one is revoked. */
+/** Keys as several pages show them: in a table, and before one is revoked. */
 import { type Key, keyStatus } from '../../keys/accounts.ts';
 import { type Html, html } from '../html.ts';
 import { button, facts, form, mark, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 
-/** Names of whoever made `keys`, by id. */
+/** Names of the makers of `keys`, by id. */
 export function makersOf(keys: readonly Key[], { directory }: Services) {
   return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
 }
@@ -16,7 +16,7 @@ const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
 const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` says where one is revoked. */
+/** A table of keys; `revokeAt` gives the page where a key is revoked. */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
@@ -32,7 +32,7 @@ export function keyTable(
       cell: (key: Key) =>
         html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
     },
-    { title: 'Made by', cell: (key: Key) => maker(key, makers) },
+    { title: 'Created by', cell: (key: Key) => maker(key, makers) },
     { title: 'Created', cell: (key: Key) => moment(key.created_at) },
     { title: 'Last used', cell: (key: Key) => moment(key.last_used_at) },
     { title: 'Expires', cell: (key: Key) => moment(key.expires_at) },
@@ -48,7 +48,7 @@ export function keyTable(
   return table(caption, columns, keys);
 }
 
-/** Asks whether `key` is meant: to `back` if not; keys are revoked below `at`. */
+/** Asks to confirm that `key` be revoked, below `at`; `back` keeps it. */
 export function confirmRevoke(
   key: Key,
   makers: ReadonlyMap<string, string>,
@@ -57,12 +57,12 @@ export function confirmRevoke(
   at = back,
 ): Html {
   return html`<h1>Revoke “${key.name}”?</h1>
-    <p>The key stops working at once, wherever it is used, and for good. A revoked key cannot be brought back.</p>
+    <p>The key stops working everywhere at once. A revoked key cannot be restored.</p>
     ${facts([
       ['Id', html`<code>${key.id}</code>`],
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],
-      ['Made by', maker(key, makers)],
+      ['Created by', maker(key, makers)],
       ['Created', moment(key.created_at)],
       ['Last used', moment(key.last_used_at)],
     ])}

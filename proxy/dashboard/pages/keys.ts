@@ -26,33 +26,33 @@ import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 const PATH = '/settings/api-access';
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
 /**
- * Each key has its own requests a minute, so keys without number would be requests without number. The command line,
- * which is the operator's, has no such bounds.
+ * Each key has its own requests a minute, so unlimited keys would mean unlimited requests. The operator's command line has
+ * no such bounds.
  */
 const MOST_WORKING = 100;
 const MOST_AN_HOUR = 100;
-/** Of those that work no longer, so many are shown. */
+/** How many expired and revoked keys are shown. */
 const MOST_PAST = 100;
 
 const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 const DONE: Record<string, string> = {
-  revoked: 'The key is revoked: it works no longer, from this moment on',
-  made: 'That form was sent before, and its key is in the list. A key is shown once; revoke it if you have not kept it',
+  revoked: 'The key is revoked and no longer works',
+  made: 'That form was sent before, and its key is in the list. A key is shown only once; revoke it if you did not save it',
 };
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
   live: { label: 'Live', hint: 'For real work. Requests count toward the monthly allowance.' },
   test: {
     label: 'Test',
-    hint: 'For building and trying out. The same data; requests do not count toward the allowance.',
+    hint: 'For building and testing. Same data; requests do not count toward the allowance.',
   },
 };
 
-/** An address may hold what ends it in a URL, such as `?`. */
+/** Escaped, since an address may contain `?` or `%`. */
 const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
-/** Null where the visitor may make and revoke keys; else the page that says why not, and what to do. */
+/** Null if the visitor may make and revoke keys; else the page that says why not, and what to do. */
 async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const why = whyNoKeys(person, account);
@@ -61,7 +61,7 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
     const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
     return html`${notice(
       'Keys are made by administrators',
-      'You are a member of this organisation. Ask one of its administrators for a key; they alone see, make and revoke keys.',
+      'You are a member of this organisation. Only its administrators see, make and revoke keys: ask one of them for a key.',
       'calm',
     )}
     <section><h2>Administrators of ${account!.name}</h2>
@@ -70,11 +70,11 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
   if (why === 'locked') {
     return notice(
       'API access is locked',
-      'The service team unlocks it once it has looked at your account. Until then you cannot make keys. Write to the team if you have waited long.',
+      'The service team will unlock it after reviewing your account. Until then you cannot make keys. If it takes long, contact the team.',
       'calm',
     );
   }
-  return problem('This account cannot have keys', 'Please write to the service team.');
+  return problem('This account cannot have keys', 'Please contact the service team.');
 }
 
 const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
@@ -89,16 +89,16 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
   const intro =
     account!.kind === 'organisation'
-      ? `Keys belong to ${account!.name}: each of its administrators sees and revokes all of them.`
+      ? `Keys belong to ${account!.name}: any of its administrators can see and revoke them.`
       : 'Keys let your programs read the data.';
   const body = html`${title('API access')}
     ${doneNotice(visit.query, DONE)}
-    <p>${intro} A key is shown once, when it is made.</p>
+    <p>${intro} A key is shown only once, when it is made.</p>
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Keys that work', active, makers, visit.now, revokeAt)
-        : html`<section class="empty"><p>There is no key yet${past.length > 0 && ' that works'}.</p></section>`
+        ? keyTable('Active keys', active, makers, visit.now, revokeAt)
+        : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
     ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now, revokeAt)}`}
     ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
@@ -132,14 +132,14 @@ function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, troub
         autocomplete: 'off',
       })}
       ${choices('radio', 'kind', 'Kind', kinds, [sent.text('kind')], errors.kind)}
-      ${choices('checkbox', 'scopes', 'Scopes: the data that the key may read', scopes, sent.all('scopes'), errors.scopes)}
+      ${choices('checkbox', 'scopes', 'Scopes: the data the key may read', scopes, sent.all('scopes'), errors.scopes)}
       ${field({
         label: 'Expires on',
         name: 'expires',
         type: 'date',
         min: tomorrow,
         value: sent.text('expires'),
-        hint: 'From 00:00 UTC on this day the key no longer works. Leave it empty for a key that does not expire.',
+        hint: 'The key stops working at 00:00 UTC on this day. Leave empty for a key that does not expire.',
         error: errors.expires,
         optional: true,
       })}
@@ -159,14 +159,18 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   if (name instanceof UsageError || !kind || scopes instanceof UsageError || expiresAt instanceof UsageError) {
     const errors: Errors = {
       name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
-      kind: !kind && 'Choose one of the two.',
+      kind: !kind && 'Choose a kind.',
       scopes: scopes instanceof UsageError && 'Choose at least one.',
-      expires: expiresAt instanceof UsageError && 'Enter a day after today, or none.',
+      expires: expiresAt instanceof UsageError && 'Enter a day after today, or leave it empty.',
     };
-    const body = newPage(visit, errors, problem('The key is not made yet', 'Please check what is marked below.'));
+    const body = newPage(
+      visit,
+      errors,
+      problem('The key has not been created', 'Please check the fields marked below.'),
+    );
     return { title: 'Create a key: error', status: 400, body };
   }
-  // A page loaded again sends its form again: that must not make a second key.
+  // Reloading a page resends its form, which must not make a second key.
   const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
   if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
   try {
@@ -182,11 +186,12 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   }
 }
 
-/** Why the account cannot have another key now; null where it can. */
+/** Why the account cannot have another key now; null if it can. */
 async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
   const { id, name } = visitor.account!;
   const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
-  if (working.length >= MOST_WORKING) return `${MOST_WORKING} keys work already. Revoke one that is no longer needed.`;
+  if (working.length >= MOST_WORKING)
+    return `You have ${MOST_WORKING} active keys. Revoke one that you no longer need.`;
   const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
   return (await attempts.take([hourly], now)) === null ? null : 'That is a lot of keys. Try again in an hour.';
 }
@@ -199,7 +204,7 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services): 
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
   return html`${title('Your new key')}
-    ${notice('Copy the key now', 'It is shown this once. Whoever has it can read the data in your name: keep it like a password.')}
+    ${notice('Copy the key now', 'It is shown only now. Whoever has it can read the data in your name: treat it like a password.')}
     <section>
     ${copyable('key', key.name, secret)}
     ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
@@ -209,13 +214,13 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services): 
       ['Expires', moment(key.expires_at)],
     ])}
     </section>
-    ${linkButton(PATH, 'I have kept the key')}`;
+    ${linkButton(PATH, 'I have saved the key')}`;
 }
 
 const NO_SUCH_KEY: Answer = {
   title: 'No such key',
   status: 404,
-  body: html`${title('No such key')}<p>There is no key under this address. <a href="${PATH}">To the keys</a></p>`,
+  body: html`${title('No such key')}<p>There is no such key. <a href="${PATH}">Back to your keys</a></p>`,
 };
 
 async function revokePage(visit: SignedIn, services: Services): Promise<Answer> {

@@ -1,6 +1,6 @@
-/** Links of invitations and for new passwords, and asking for one. Opening a link uses nothing up; its form does. */
+/** Links for invitations and new passwords, and asking for one. Only a link's form uses it up, not opening it. */
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../people/passwords.ts';
-import { checkPersonName, HOUR_MS, ROLE_NAMES, toEmail } from '../../people/people.ts';
+import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../people/people.ts';
 import type { Link } from '../../people/store.ts';
 import { hashToken, isToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -13,8 +13,8 @@ import { tooManyAt } from './sign-in.ts';
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>
-    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you have copied all of it.')}
-    <p><a href="/forgotten">Ask for a new password</a>, or ask whoever invited you for another invitation.</p>`;
+    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the whole link.')}
+    <p><a href="/forgotten">Reset your password</a>, or ask whoever invited you for another invitation.</p>`;
   return { title: 'This link does not work', status: 404, body };
 }
 
@@ -60,25 +60,25 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${form(visit.csrf, `/link/${visit.params.token}`, fields)}`;
 }
 
-/** Both inputs of a password that is new. */
+/** The two inputs for a new password. */
 export function passwordFields(errors: Errors): Html {
   return html`${field({
     label: 'New password',
     name: 'password',
     type: 'password',
-    hint: `At least ${SHORTEST_PASSWORD} characters. Several words that do not belong together are good; a password manager is better.`,
+    hint: `At least ${SHORTEST_PASSWORD} characters. Several unrelated words are good; a password manager is better.`,
     error: errors.password,
     autocomplete: 'new-password',
   })}
-  ${field({ label: 'The same again', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
+  ${field({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** What is wrong with a new password as sent, by somebody of whom `about` is known; empty where nothing is. */
+/** What is wrong with the new password sent, by somebody about whom `about` is known. */
 export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
   const password = sent.text('password');
   const fault = await attempt(() => checkNewPassword(password, about));
   if (fault instanceof UsageError) return { password: fault.message };
-  return password === sent.text('again') ? {} : { again: 'The two are not the same.' };
+  return password === sent.text('again') ? {} : { again: 'The passwords do not match.' };
 }
 
 async function useLink(visit: Visit, services: Services): Promise<Answer> {
@@ -104,27 +104,19 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   );
   if (person instanceof UsageError) return again({}, problem('This cannot be done', person.message));
   if (!person) return deadLink();
-  // Whoever was signed in here, as this person or another, no longer is.
+  // Signs out whoever was signed in here, this person or another.
   await directory.closeSession(visit.session);
-  const browser = await knowBrowser(visit, services, link);
-  return {
-    location: `/sign-in?done=${link.invitation ? 'joined' : 'password-set'}`,
-    session: mintToken(),
-    ...(browser === null ? {} : { browser }),
-  };
-}
-
-/** Who has opened a mail's link may try to sign in here, however often others have tried elsewhere. */
-async function knowBrowser({ now }: Visit, { directory }: Services, { person }: Link): Promise<string | null> {
-  if (!person) return null;
+  const session = mintToken();
+  if (link.invitation) return { location: '/sign-in?done=joined', session };
+  // Whoever opened a mailed link may sign in here, however often others have tried elsewhere.
   const browser = mintToken();
-  await directory.rememberBrowser(hashToken(browser), person.id, now);
-  return browser;
+  await directory.rememberBrowser(hashToken(browser), link.person.id, now);
+  return { location: '/sign-in?done=password-set', session, browser };
 }
 
-const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>A new password</h1>
+const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>Reset your password</h1>
   ${trouble}
-  <p>We send a link to your address, by which you choose a new password.</p>
+  <p>We will send you a link to choose a new one.</p>
   ${form(
     visit.csrf,
     '/forgotten',
@@ -133,7 +125,7 @@ const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>A new pa
   )}
   <p><a href="/sign-in">Back to sign-in</a></p>`;
 
-/** Says the same in the same time whether or not there is such an account: what depends on it comes after, and as long. */
+/** Answers the same, in the same time, whether or not there is such an account: what differs is done later. */
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory, mailer } = services;
   const { now } = visit;
@@ -143,7 +135,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     return { title: 'Error', status: 400, body: forgottenPage(visit, trouble) };
   }
   const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
-  if (waitMs !== null) return tooManyAt('A new password', waitMs);
+  if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
   services.later(async () => {
     if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
     const found = await directory.credentials(email);
@@ -151,11 +143,11 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     await directory.openReset(found?.person.id ?? null, hashToken(token), now, null);
     if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
-  const body = html`<h1>Look into your mail</h1>
-    ${notice('If this address has an account, a link is on its way', 'It works once, within an hour.', 'calm')}
-    <p>Nothing there? Look among the junk, check the address, or write to the service team.</p>
+  const body = html`<h1>Check your email</h1>
+    ${notice('If this address has an account, a link is on its way', `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
+    <p>Nothing there? Look in your junk folder, check the address, or contact the service team.</p>
     <p><a href="/sign-in">Back to sign-in</a></p>`;
-  return { title: 'Look into your mail', body };
+  return { title: 'Check your email', body };
 }
 
 export const linkRoutes = routes('', 'anyone', {
@@ -165,6 +157,6 @@ export const linkRoutes = routes('', 'anyone', {
     return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
   'POST /link/:token': useLink,
-  'GET /forgotten': (visit) => ({ title: 'A new password', body: forgottenPage(visit) }),
+  'GET /forgotten': (visit) => ({ title: 'Reset your password', body: forgottenPage(visit) }),
   'POST /forgotten': askForReset,
 });

@@ -1,4 +1,4 @@
-/** People as several pages show them: their tables, and how somebody is invited. */
+/** People as several pages show them: tables, and inviting somebody. */
 import type { Account } from '../../keys/accounts.ts';
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
 import type { Invitation } from '../../people/store.ts';
@@ -10,7 +10,7 @@ import { button, choices, field, form, mark, moment, notice, table } from '../pa
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 
-/** Tables of the people and open invitations of `account`, with where each is managed; null: by this visitor nowhere. */
+/** Tables of the people and invitations of `account`; `at`: where the visitor manages them, null if nowhere. */
 export async function peopleTables(
   account: Account | null,
   at: { people: string; invitations: string } | null,
@@ -55,12 +55,12 @@ export async function peopleTables(
   ${
     at !== null &&
     invitations.length > 0 &&
-    html`<h2>Open invitations</h2>${table(
-      'Open invitations',
+    html`<h2>Pending invitations</h2>${table(
+      'Pending invitations',
       [
         { title: 'Email', cell: ({ email }: Invitation) => email },
         { title: 'Role', cell: ({ role }: Invitation) => ROLE_NAMES[role] },
-        { title: 'Good until', cell: ({ expires_at }: Invitation) => moment(expires_at) },
+        { title: 'Expires', cell: ({ expires_at }: Invitation) => moment(expires_at) },
         {
           title: 'Withdraw',
           look: 'actions',
@@ -68,7 +68,7 @@ export async function peopleTables(
             form(
               visit.csrf,
               `${at.invitations}/${id}/withdraw`,
-              html`<button type="submit" class="link">Withdraw<span class="unseen"> the invitation of ${email}</span></button>`,
+              html`<button type="submit" class="link">Withdraw<span class="unseen"> the invitation to ${email}</span></button>`,
             ),
         },
       ],
@@ -77,7 +77,7 @@ export async function peopleTables(
   }`;
 }
 
-/** The form by which somebody is invited to `account`. */
+/** The form to invite somebody to `account`. */
 export function inviteForm(action: string, account: Account | null, visit: SignedIn, error?: string): Html {
   const roles = rolesIn(account);
   const hints: Partial<Record<Role, string>> = {
@@ -102,27 +102,27 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
   );
 }
 
-/** Where mails are kept, for those who can reach them. */
+/** Where mails are kept while none are sent. */
 export function outboxNote({ mailer }: Services): Value {
   return (
     mailer.outbox !== null &&
     notice(
-      'Mails are not sent yet',
-      html`This service keeps them in the folder <code>${mailer.outbox}</code> on its server, for you to pass on. <code>--mail</code> sets up sending.`,
+      'Mail is not being sent',
+      html`Mails are kept in the folder <code>${mailer.outbox}</code> on the server, for you to pass on. Set up sending with <code>--mail</code>.`,
       'calm',
     )
   );
 }
 
-/** The role in `account` that the form names; the least where it names none. */
+/** The role in `account` that the form names; if it names none, the one with the least rights. */
 export function roleAsked(account: Account | null, { form: sent }: SignedIn): Role {
   const roles = rolesIn(account);
   return roles.find((role) => role === sent.text('role')) ?? roles.at(-1)!;
 }
 
 /**
- * Invites whom the form names to `account`. Whether the address belongs to somebody elsewhere, its owner alone is told,
- * in the mail. @throws UsageError to be shown at the form.
+ * Invites the address in the form to `account`. If it already has an account elsewhere, only its owner learns so, by mail.
+ * @throws UsageError to show at the form.
  */
 export async function invite(account: Account | null, role: Role, visit: SignedIn, services: Services) {
   const { directory, mailer } = services;

@@ -15,7 +15,7 @@ const DONE: Record<string, string> = {
   'two-step': 'Two-step sign-in is turned off for this person',
 };
 
-/** One of the two places: who runs it, whose people it lists, and whom it manages. */
+/** One of the two lists of people: an organisation's, or the service team's. */
 interface Place {
   base: string;
   title: string;
@@ -36,12 +36,12 @@ const PLACES: readonly Place[] = [
 ];
 
 const NOBODY: Answer = {
-  title: 'Nobody here',
+  title: 'No such person',
   status: 404,
-  body: html`<h1>Nobody here</h1><p>There is no such person. They may have been removed.</p>`,
+  body: html`<h1>No such person</h1><p>They may have been removed.</p>`,
 };
 
-/** A page about the person of the path, where the visitor may manage them: their organisation's; the service team, all. */
+/** A page about the person in the path, if the visitor may manage them: in one's organisation, or for the service team all. */
 const about =
   (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
   async (visit, services) => {
@@ -58,7 +58,7 @@ function routesOf(place: Place): Route[] {
     const { person, account } = visit.visitor;
     const manages = person.role === place.for;
     const body = html`<p class="kicker">${place.kicker}</p><h1>${place.title}</h1>
-      ${error === undefined ? doneNotice(visit.query, DONE) : problem('Nobody is invited')}
+      ${error === undefined ? doneNotice(visit.query, DONE) : problem('The invitation was not sent')}
       ${person.role === 'service' && outboxNote(services)}
       ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
       ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
@@ -99,11 +99,11 @@ function routesOf(place: Place): Route[] {
         person.has_factor &&
         person.id !== visit.visitor.person.id &&
         html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
-        <p>Turn it off for somebody who has lost the phone and the recovery codes. Be sure that it is they who ask.</p>
+        <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that it is really they who ask.</p>
         ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
       }
       <section><h2>Remove</h2>
-      <p>They can no longer sign in. Keys that they have made stay, since keys belong to the account.</p>
+      <p>They will no longer be able to sign in. The keys they made stay, since keys belong to the account.</p>
       ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
     return { title: person.name, body };
   });
@@ -127,14 +127,14 @@ function routesOf(place: Place): Route[] {
         return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
       }),
       'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
-        // One's own wants the password, on the profile's page.
+        // One's own takes the password, on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
         await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
       }),
       'GET /:id/remove': about((person, { csrf }) => {
         const body = html`<h1>Remove ${person.name}?</h1>
-          <p>${person.email} can no longer sign in, from this moment on. To come back they must be invited again.</p>
+          <p>${person.email} will be signed out at once and can return only by another invitation.</p>
           <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
           <a href="${base}/${person.id}">Keep</a></div>`;
         return { title: 'Remove', body };

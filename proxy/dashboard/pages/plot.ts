@@ -1,4 +1,4 @@
-/** Bars by day, as SVG on the server: colours come from the style sheet, and each bar says its number. */
+/** Bars by day, as SVG made on the server: colours come from the style sheet, and each bar has its number as a title. */
 import { type Html, html } from '../html.ts';
 
 export interface DayCount {
@@ -11,9 +11,9 @@ export interface DayCount {
 interface Shape {
   width: number;
   height: number;
-  /** Whether there are axes; small plots beside each other share the first one's days. */
+  /** Small plots in a table have none. */
   hasAxes: boolean;
-  /** Where it is shown, by the style sheet: everywhere if not given. */
+  /** On which screens the style sheet shows it; on all if not given. */
   on?: 'broad' | 'narrow';
 }
 

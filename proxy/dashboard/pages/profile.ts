@@ -32,28 +32,28 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, tr
       ['Role', ROLE_NAMES[person.role]],
     ])}
     <section><h2>Two-step sign-in ${person.has_factor ? mark('on', 'good') : mark('off', 'calm')}</h2>
-    <p>With it, signing in takes your password and a code from an app on your phone.</p>
+    <p>Signing in then takes your password and a code from an app on your phone.</p>
     ${
       person.has_factor
         ? linkButton('/profile/two-step/off', 'Turn it off', 'plain')
         : linkButton('/profile/two-step', 'Turn it on', 'plain')
     }</section>
-    <section><h2>Change the password</h2>
+    <section><h2>Change your password</h2>
     ${form(
       csrf,
       '/profile/password',
       html`${currentPassword(errors.current)}
       ${passwordFields(errors)}
-      ${button('Change the password')}`,
+      ${button('Change your password')}`,
     )}</section>
     <section><h2>Other sessions</h2>
-    <p>Signed in on a device that you no longer have, or not sure?</p>
+    <p>Signed in on a device you no longer have, or not sure?</p>
     ${form(csrf, '/profile/sessions', button('Sign out everywhere else', 'plain'))}</section>`;
 }
 
 export const currentPassword = (error?: string) =>
   field({
-    label: 'Your present password',
+    label: 'Current password',
     name: 'current',
     type: 'password',
     error,
@@ -61,8 +61,8 @@ export const currentPassword = (error?: string) =>
   });
 
 /**
- * Whether the present password was given: null where it was, else what to answer. A session that somebody else has got
- * hold of is not enough to take an account over.
+ * Null if the form has the current password, else the answer that asks for it: a stolen session alone must not be enough
+ * to take an account over.
  */
 export async function refuseWithoutPassword(
   visit: SignedIn,
@@ -70,15 +70,15 @@ export async function refuseWithoutPassword(
   again: (error: string) => Answer,
 ): Promise<Answer | null> {
   const { person } = visit.visitor;
-  const allowance = { what: `present password ${person.id}`, most: 10, windowMs: 15 * 60_000 };
+  const allowance = { what: `current password ${person.id}`, most: 10, windowMs: 15 * 60_000 };
   const waitMs = await attempts.take([allowance], visit.now);
   if (waitMs !== null) return tooManyAt('Not done', waitMs);
   const found = await directory.credentialsById(person.id);
   if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
-    return again('This is not your present password.');
+    return again('This is not your current password.');
   }
   await attempts.giveBack([allowance]);
-  // Checking takes a while, in which the session may have ended, and with it what the password was good for.
+  // The session may have ended while the password was checked.
   return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
@@ -87,7 +87,7 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
   const again = (errors: Errors): Answer => ({
     title: 'Your profile: error',
     status: 400,
-    body: profilePage(visit, errors, problem('The password is not changed')),
+    body: profilePage(visit, errors, problem('Your password has not been changed')),
   });
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;

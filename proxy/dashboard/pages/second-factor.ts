@@ -14,16 +14,16 @@ interface Errors {
   code?: string;
 }
 
-/** The secret goes along in the form until a code shows that the app has it; only then is it kept. */
+/** The form carries the secret until a code shows that the app has it; only then is it stored. */
 function onPage({ visitor, csrf }: SignedIn, secret: string, errors: Errors = {}, trouble: Value = null) {
   const url = otpauthUrl(secret, visitor.person.email, SERVICE_NAME);
   return html`<h1>Turn on two-step sign-in</h1>
     ${trouble}
     <ol class="steps">
-    <li><p>Open an authenticator app on your phone and scan this picture.</p>
-      <div class="qr" role="img" aria-label="QR code with the secret that stands below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
+    <li><p>Open an authenticator app on your phone and scan this code.</p>
+      <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
       ${copyable('secret', 'Or type this secret into the app', secret)}</li>
-    <li><p>Enter the code that the app shows now, and your password.</p>
+    <li><p>Enter the code that the app shows, and your password.</p>
     ${form(
       csrf,
       '/profile/two-step',
@@ -48,22 +48,22 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;
   const step = stepOf(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
-  if (step === null) return again({ code: 'This is not the code that the app shows. Is the phone’s clock right?' });
+  if (step === null) return again({ code: 'This is not the code that the app shows. Is your phone’s clock right?' });
   const codes = mintRecoveryCodes();
   const recovery = codes.map((code) => hashRecoveryCode(person.id, code));
   await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
   await services.directory.closeOtherSessions(person.id, visit.session);
   const body = html`<h1>Your recovery codes</h1>
     ${notice('Two-step sign-in is on', 'You are signed out everywhere else.')}
-    <p>Should you lose the phone, each of these codes signs you in once in its place. They are shown this once: print them, or keep them in a password manager.</p>
+    <p>If you lose your phone, each of these codes signs you in once in its place. They are shown only now: print them, or keep them in a password manager.</p>
     ${copyable('codes', 'Recovery codes', codes.join('\n'))}
-    ${linkButton('/profile?done=factor-on', 'I have kept them')}`;
+    ${linkButton('/profile?done=factor-on', 'I have saved them')}`;
   return { title: 'Your recovery codes', body };
 }
 
 const offPage = ({ csrf }: SignedIn, error?: string, trouble: Value = null) => html`<h1>Turn off two-step sign-in</h1>
   ${trouble}
-  <p>Your password alone will sign you in. The recovery codes stop working.</p>
+  <p>You will sign in with your password alone, and your recovery codes will stop working.</p>
   ${form(csrf, '/profile/two-step/off', html`${currentPassword(error)}${button('Turn it off', 'danger')}`)}
   <p><a href="/profile">Leave it on</a></p>`;
 

@@ -1,7 +1,6 @@
 /**
- * Signing in. Attempts that fail are counted, for browsers that somebody has signed in with before apart from all
- * others: so whoever tries another's password from afar shuts out new browsers only, while it goes on, and neither the
- * one the person uses nor the way by a link in a mail.
+ * Signing in. Failed attempts are counted apart for browsers that the person has signed in with before: whoever guesses
+ * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 import type { Allowance, Attempts } from '../../people/attempts.ts';
 import { checkPassword } from '../../people/passwords.ts';
@@ -24,11 +23,11 @@ const PER_FACTOR = 5;
 
 const DONE: Record<string, string> = {
   'signed-out': 'You are signed out',
-  'password-set': 'Your password is set. Sign in with it now',
+  'password-set': 'Your password is set. You can sign in with it now',
   joined: 'Welcome. Your account is ready: sign in with the password you have just chosen',
 };
 
-const WRONG = problem('Email or password is wrong', 'Check both, and try again.');
+const WRONG = problem('Wrong email or password', 'Check both and try again.');
 
 function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
   return html`<h1>Sign in</h1>
@@ -40,7 +39,7 @@ function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' })}
       ${button('Sign in')}`,
     )}
-    <p><a href="/forgotten">Forgotten the password?</a></p>
+    <p><a href="/forgotten">Forgotten your password?</a></p>
     <p class="soft">Accounts are by invitation. Your organisation’s administrator or the service team can send you one.</p>`;
 }
 
@@ -55,14 +54,16 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
   const found = await directory.credentials(email ?? '');
-  // Asked also where there is nobody, so that the time it takes does not tell.
+  // Asked even if there is nobody, so that timing does not tell.
   const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, found?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
-    // For the operator's eyes; once a minute, so that an attack does not fill the log.
+    // At most once a minute, so that an attack does not fill the log.
     if ((await attempts.take([{ what: 'told of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
-      services.report(`dashboard: too many failed sign-ins, lately as ${email ?? 'no address'} from ${visit.address}`);
+      services.report(
+        `dashboard: too many failed sign-ins, most recently as ${email ?? 'no address'} from ${visit.address}`,
+      );
     }
     return refused(tooMany(waitMs), 429, waitMs);
   }
@@ -74,7 +75,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   await attempts.giveBack(allowances);
   if (!mayVisit(account)) {
     return refused(
-      problem('The account is suspended', 'Its keys do not work either. Please write to the service team.'),
+      problem('The account is suspended', 'Its keys do not work either. Please contact the service team.'),
       403,
     );
   }
@@ -90,7 +91,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     : welcome({ person, account, factorDue }, token, visit, services, isKnown);
 }
 
-/** Whether `password` fits. An attempt that the service is too busy to look at is given back: nothing was learnt by it. */
+/** Whether `password` is right. An attempt that the service was too busy to check is not counted: it told nobody anything. */
 export async function checkCounted(
   password: string,
   stored: string | null,
@@ -105,7 +106,7 @@ export async function checkCounted(
   }
 }
 
-/** Has the browser known, now that the session is entered in full, and shows the first page. */
+/** Remembers the browser, now that its visitor is fully signed in, and shows the first page. */
 async function welcome(
   visitor: Visitor,
   session: string,
@@ -129,11 +130,11 @@ function codePage(visit: Visit, trouble: Value = null): Html {
       html`${field({
         label: 'Code',
         name: 'code',
-        hint: 'The six digits that your authenticator app shows now, or one of your recovery codes.',
+        hint: 'The six digits from your authenticator app, or one of your recovery codes.',
         autocomplete: 'one-time-code',
         inputmode: 'text',
       })}
-      ${button('Go on')}`,
+      ${button('Continue')}`,
     )}
     <p><a href="/sign-in">Start again</a></p>`;
 }
@@ -159,7 +160,7 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
       ? await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), now)
       : await directory.spendStep(person.id, step);
   if (!isRight) {
-    const trouble = problem('This code is not right', 'Each code works once. Wait for the next one and try again.');
+    const trouble = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
     return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, trouble) };
   }
   await attempts.giveBack([allowance]);
@@ -172,11 +173,11 @@ function tooMany(waitMs: number): Html {
   const minutes = Math.ceil(waitMs / 60_000);
   return problem(
     'Too many attempts',
-    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">set a new password by mail</a>.`,
+    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">reset your password by mail</a>.`,
   );
 }
 
-/** Answers an attempt past what is allowed, at the page of that heading. */
+/** Refuses an attempt for now, on a page with that heading. */
 export function tooManyAt(heading: string, waitMs: number): Answer {
   const body = html`<h1>${heading}</h1>${tooMany(waitMs)}`;
   return { title: 'Too many attempts', status: 429, body, retryAfterMs: waitMs };

@@ -1,4 +1,4 @@
-/** One account, as the service team runs it: its state, limits, people, keys and usage. */
+/** One account, as the service team manages it: its state, limits, people, keys and usage. */
 import { type Account, type AccountChange, accountStatus, keyStatus } from '../../keys/accounts.ts';
 import { actorOf, DAY_MS } from '../../people/people.ts';
 import { dayOf } from '../../usage/usage.ts';
@@ -15,13 +15,13 @@ import { monthSection, spanOf, usageSections } from './usage.ts';
 const PATH = '/team/accounts';
 
 const DONE: Record<string, string> = {
-  created: 'The account is made, and the invitation is on its way',
-  uninvited: 'The account is made, but nobody is invited yet: that was a lot of invitations. Try again in an hour',
+  created: 'The account is created, and the invitation is on its way',
+  uninvited: 'The account is created, but not the invitation: that was a lot of invitations. Try again in an hour',
   unlock: 'API access is unlocked',
-  suspend: 'The account is suspended: its keys are refused from this moment on, and its people are signed out',
+  suspend: 'The account is suspended: its keys no longer work, and its people are signed out',
   reinstate: 'The account is reinstated: its keys work again',
   remove: 'The account is removed for good',
-  limits: 'The limits are set; they hold from the next request on',
+  limits: 'The limits are set and apply from the next request',
   invited: 'The invitation is on its way',
   withdrawn: 'The invitation is withdrawn',
   revoked: 'The key is revoked',
@@ -30,10 +30,10 @@ const DONE: Record<string, string> = {
 const NO_ACCOUNT: Answer = {
   title: 'No such account',
   status: 404,
-  body: html`<h1>No such account</h1><p><a href="${PATH}">To the accounts</a></p>`,
+  body: html`<h1>No such account</h1><p><a href="${PATH}">Back to the accounts</a></p>`,
 };
 
-/** A page about the account of the path, where there is one. */
+/** A page about the account in the path, if there is one. */
 const about =
   (answer: (account: Account, visit: SignedIn, services: Services) => Promise<Answer>): Page =>
   async (visit, services) => {
@@ -72,11 +72,11 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
     <h2>People</h2>
     ${await peopleTables(account, { people: '/team/people', invitations: `${base}/invitations` }, visit, services)}
     ${canInvite && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, shown.email)}</section>`}
-    <h2>Keys that work</h2>
+    <h2>Active keys</h2>
     ${
       active.length > 0
         ? keyTable(
-            'Keys that work',
+            'Active keys',
             active,
             await makersOf(active, services),
             visit.now,
@@ -115,20 +115,20 @@ function limitsSection(
       visit.csrf,
       `${PATH}/${account.id}/limits`,
       html`<div class="inline">${field({
-        label: 'Requests a minute, for each key',
+        label: 'Requests per minute, per key',
         name: 'per_minute',
         inputmode: 'numeric',
         value: value('per_minute', account.per_minute),
-        hint: `Empty: the service’s ${perMinute.toLocaleString('en')}`,
+        hint: `Leave empty for the default, ${perMinute.toLocaleString('en')}`,
         error: errors.perMinute,
         optional: true,
       })}
       ${field({
-        label: 'Requests a month, live keys together',
+        label: 'Requests per month, all live keys together',
         name: 'per_month',
         inputmode: 'numeric',
         value: value('per_month', account.per_month),
-        hint: `Empty: the service’s ${perMonth.toLocaleString('en')}`,
+        hint: `Leave empty for the default, ${perMonth.toLocaleString('en')}`,
         error: errors.perMonth,
         optional: true,
       })}</div>
@@ -136,7 +136,7 @@ function limitsSection(
     )}</section>`;
 }
 
-/** A limit as entered: null for the default, undefined where it is none. */
+/** A limit as entered: null for the default, undefined if it is not a limit. */
 function toLimit(text: string): number | null | undefined {
   const entered = text.trim().replaceAll(',', '');
   if (entered === '') return null;
@@ -148,9 +148,9 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
   const [perMinute, perMonth] = [toLimit(visit.form.text('per_minute')), toLimit(visit.form.text('per_month'))];
   if (perMinute === undefined || perMonth === undefined) {
     const error = (value: unknown) =>
-      value === undefined ? 'Enter a whole number, 1 or more, or nothing.' : undefined;
+      value === undefined ? 'Enter a whole number from 1 up, or leave it empty.' : undefined;
     const limits = { perMinute: error(perMinute), perMonth: error(perMonth) };
-    return accountPage(account, visit, services, { trouble: problem('The limits are not set'), limits });
+    return accountPage(account, visit, services, { trouble: problem('The limits have not been changed'), limits });
   }
   await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, actorOf(visit.visitor.person));
   return { location: `${PATH}/${account.id}?done=limits` };
@@ -165,11 +165,11 @@ const change = (what: AccountChange) =>
 const CONFIRM = {
   suspend: {
     button: 'Suspend',
-    text: 'Its keys are refused from this moment on, and its people are signed out and cannot sign in, until you reinstate it. Keys then work again.',
+    text: 'Its keys stop working at once, and its people are signed out and cannot sign in until you reinstate it.',
   },
   remove: {
     button: 'Remove for good',
-    text: 'Its keys are refused from this moment on, its people cannot sign in, and none of it can be brought back. The name is not given out again.',
+    text: 'Its keys stop working at once, and its people can no longer sign in. This cannot be undone, and the name cannot be used again.',
   },
 } as const;
 
@@ -207,7 +207,7 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   'GET /remove': confirm('remove'),
   'POST /remove': about(async (account, visit, { accounts }) => {
     if (visit.form.text('name').trim() !== account.name) {
-      const body = removePage(account, 'remove', visit, 'This is not its name.');
+      const body = removePage(account, 'remove', visit, 'This is not the account’s name.');
       return { title: 'Remove: error', status: 400, body };
     }
     await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
@@ -217,7 +217,10 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   'POST /invitations': about(async (account, visit, services) => {
     const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
     if (fault instanceof UsageError) {
-      return accountPage(account, visit, services, { trouble: problem('Nobody is invited'), email: fault.message });
+      return accountPage(account, visit, services, {
+        trouble: problem('The invitation was not sent'),
+        email: fault.message,
+      });
     }
     return { location: `${PATH}/${account.id}?done=invited` };
   }),

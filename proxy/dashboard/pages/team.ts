@@ -1,4 +1,4 @@
-/** The service team's list of accounts, and making one. */
+/** The service team's list of accounts, and creating one. */
 import { type Account, type AccountKind, accountStatus } from '../../keys/accounts.ts';
 import { actorOf, toEmail } from '../../people/people.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -17,7 +17,7 @@ export const statusMark = (account: Account) => mark(accountStatus(account), LOO
 const limit = (value: number | null) =>
   value === null ? html`<span class="soft">default</span>` : value.toLocaleString('en');
 
-/** Those that wait first, then by name; removed ones last. */
+/** Those that need attention first, removed ones last. */
 const ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
 
 async function listPage({ query }: SignedIn, services: Services): Promise<Answer> {
@@ -46,13 +46,13 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
               { title: 'Name', cell: ({ id, name }: Account) => html`<a href="${PATH}/${id}">${name}</a>` },
               { title: 'Kind', cell: ({ kind }: Account) => kind },
               { title: 'Status', cell: statusMark },
-              { title: 'A minute', look: 'number', cell: ({ per_minute }: Account) => limit(per_minute) },
-              { title: 'A month', look: 'number', cell: ({ per_month }: Account) => limit(per_month) },
+              { title: 'Per minute', look: 'number', cell: ({ per_minute }: Account) => limit(per_minute) },
+              { title: 'Per month', look: 'number', cell: ({ per_month }: Account) => limit(per_month) },
               { title: 'Created', cell: ({ created_at }: Account) => moment(created_at) },
             ],
             shown,
           )
-        : html`<section class="empty"><p>No account${asked !== '' && ' of that name'}.</p></section>`
+        : html`<section class="empty"><p>No accounts${asked !== '' && ' with that name'}.</p></section>`
     }
     <p class="actions">${page > 1 && linkButton(`${PATH}?${search}page=${page - 1}`, 'Back', 'plain')}
     ${all.length > page * PER_PAGE && linkButton(`${PATH}?${search}page=${page + 1}`, 'More', 'plain')}</p>`;
@@ -63,7 +63,7 @@ const KINDS = [
   {
     value: 'organisation',
     label: 'Organisation',
-    hint: 'Its administrators make keys at once. You invite the first administrator.',
+    hint: 'Its administrators can make keys at once. You invite the first one.',
   },
   {
     value: 'researcher',
@@ -85,14 +85,14 @@ function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, trouble: V
       csrf,
       PATH,
       html`${choices('radio', 'kind', 'Kind', KINDS, [sent.text('kind')], errors.kind)}
-      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Of the organisation or the researcher. It cannot be changed.', autocomplete: 'off' })}
+      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
       ${field({
         label: 'Email of the researcher or the first administrator',
         name: 'email',
         type: 'email',
         value: sent.text('email'),
         error: errors.email,
-        hint: 'An invitation goes there.',
+        hint: 'An invitation is sent to it.',
         autocomplete: 'off',
       })}
       <div class="actions">${button('Create the account')}<a href="${PATH}">Cancel</a></div>`,
@@ -105,16 +105,16 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
   const again = (errors: Errors): Answer => ({
     title: 'New account: error',
     status: 400,
-    body: newPage(visit, errors, problem('The account is not made yet', 'Please check what is marked below.')),
+    body: newPage(visit, errors, problem('The account has not been created', 'Please check the field marked below.')),
   });
-  if (kind === undefined) return again({ kind: 'Choose one of the two.' });
+  if (kind === undefined) return again({ kind: 'Choose a kind.' });
   if (toEmail(sent.text('email')) === null) return again({ email: 'Enter an address such as ada@example.org.' });
   const { accounts } = services;
   const account = await attempt(() => accounts.createAccount(kind, sent.text('name'), now, actorOf(visitor.person)));
   if (account instanceof UsageError) return again({ name: account.message });
   const role = kind === 'organisation' ? 'administrator' : 'researcher';
   const fault = await attempt(() => invite(account, role, visit, services));
-  // Without an invitation the account is there all the same, and its page has the form to invite somebody.
+  // The account exists even if the invitation failed; its page has a form to invite somebody.
   return { location: `${PATH}/${account.id}?done=${fault instanceof UsageError ? 'uninvited' : 'created'}` };
 }
 

@@ -15,7 +15,7 @@ const SPANS = [30, 90] as const;
 const format = new Intl.NumberFormat('en');
 const number = (value: number) => format.format(value);
 
-/** How `account` stands in this month. */
+/** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { limiter, clock, perMinute, perMonth }: Services): Promise<Html> {
   const used = await limiter.monthUsed(account.id);
   const most = account.per_month ?? perMonth;
@@ -31,12 +31,12 @@ export async function monthSection(account: Account, { limiter, clock, perMinute
     ${facts([
       ['Left this month', number(Math.max(0, most - used))],
       [
-        'Starts again',
+        'Resets',
         html`<time datetime="${new Date(end).toISOString()}">${dayOf(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
       ],
-      ['A minute, for each key', `${number(account.per_minute ?? perMinute)} requests`],
+      ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
-    <p class="soft">Requests of live keys count toward the allowance, test keys’ do not. A request past a limit is answered 429.</p></section>`;
+    <p class="soft">Only requests with live keys count toward the allowance. Requests over a limit are refused with status 429.</p></section>`;
 }
 
 const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>
@@ -71,7 +71,7 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
   const operations = groupsOf(rows, ({ operation }) => nameOf(operation));
   const keys = groupsOf(rows, ({ key_name, key_id }) => `${key_name} (${key_id})`);
   const total = sum(rows, null);
-  const label = `${number(total)} requests in ${span} days; the table of days below has the numbers`;
+  const label = `${number(total)} requests in ${span} days; the table below has the numbers`;
   const counts = [
     { title: 'Live', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'live')) },
     { title: 'Test', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'test')) },
@@ -120,7 +120,7 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
     ${table('Requests by key', [{ title: 'Key', cell: (group: Group) => group.title }, ...counts], keys)}</section>`;
 }
 
-/** The span that a page is asked for, and links to the others. */
+/** The span of days asked for, and links to the others. */
 export function spanOf(visit: SignedIn, path: string): { span: number; links: Html } {
   const span = SPANS.find((days) => String(days) === visit.query.text('days')) ?? SPANS[0];
   const links = html`<p class="soft">Last ${SPANS.map(
@@ -132,7 +132,7 @@ export function spanOf(visit: SignedIn, path: string): { span: number; links: Ht
   return { span, links };
 }
 
-/** With a hundred keys in use the page takes some 0.4 s to make, in which the API beside it waits. */
+/** With a hundred keys in use the page takes some 0.4 s to make, while the API waits. */
 const MOST_A_MINUTE = 30;
 
 async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
@@ -140,7 +140,7 @@ async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
   const allowance = { what: `usage of ${account.id}`, most: MOST_A_MINUTE, windowMs: 60_000 };
   const retryAfterMs = await services.attempts.take([allowance], visit.now);
   if (retryAfterMs !== null) {
-    const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Asked for too often', 'Try again in a minute.')}`;
+    const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };
   }
   await services.flushUsage();

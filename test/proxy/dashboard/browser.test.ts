@@ -65,7 +65,7 @@ async function join(mail: string | undefined, name: string, options = WIDE): Pro
   await one.open(linkIn(mail));
   await one.fill('Your name', name);
   await one.fill('New password', PASSWORD);
-  await one.fill('The same again', PASSWORD);
+  await one.fill('Repeat the new password', PASSWORD);
   await one.press('Create your account');
   await one.signIn(/^To: (.*)$/m.exec(mail!)![1]!);
   return one;
@@ -106,7 +106,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       await team.fill('Email of the researcher or the first administrator', `ada@${at}`);
       const mails = dashboard.mails().length;
       await team.press('Create the account');
-      expect(await team.text()).toContain('The account is made, and the invitation is on its way');
+      expect(await team.text()).toContain('The account is created, and the invitation is on its way');
 
       const ada = await join(await nextMail(mails), 'Ada', options);
       const { key, curl } = await ada.makeKey('dashboards');
@@ -114,7 +114,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       const [, header, url] = /^curl -H 'Authorization: ([^']+)' '([^']+)'$/.exec(curl)!;
       const answer = await fetch(url!, { headers: { authorization: header! } });
       expect(await answer.json()).toMatchObject({ state_code: 'KN' });
-      await ada.follow('I have kept the key');
+      await ada.follow('I have saved the key');
       expect(await ada.text()).toContain('dashboards');
       expect(await ada.page.content(), 'it is shown once').not.toContain(key);
       if (options === WIDE) {

@@ -55,7 +55,7 @@ describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => 
       expect(page.html).not.toMatch(/postgres|ECONN|timeout|127\.0\.0\.1:(?!\d+")|malaria@/i);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(page.headers.get('cache-control')).toBe('no-store');
-      expect(page.text.includes('Look whether what you sent was done')).toBe([2, 5, 6].includes(i));
+      expect(page.text.includes('Check whether your change was made')).toBe([2, 5, 6].includes(i));
     }
     expect((await dashboard.visitor().open('/sign-in')).status, 'what needs no data is there').toBe(200);
     expect((await dashboard.get('/v1/periods', key)).status, 'keys in use are served').toBe(200);

@@ -55,7 +55,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
     { kind: 'researcher', name: 'Rui', email: 'rui@example.org' },
     '/team/accounts',
   );
-  expect(made.text).toContain('The account is made, and the invitation is on its way');
+  expect(made.text).toContain('The account is created, and the invitation is on its way');
   const at = made.path.split('?')[0]!;
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const rui = dashboard.visitor();
@@ -74,7 +74,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   expect(await status()).toBe(200);
 
   const wrong = await team.send(at, { per_minute: 'many', per_month: '5' }, `${at}/limits`);
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a whole number, 1 or more')]);
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a whole number from 1 up')]);
   await team.send(at, { per_minute: '', per_month: '2' }, `${at}/limits`);
   expect([await status(), await status()]).toEqual([200, 429]);
   expect((await rui.open('/settings/usage')).text).toContain('2 of 2 requests');
@@ -97,7 +97,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   expect(await status()).toBe(401);
   expect((await rui.open('/profile')).path).toBe('/sign-in');
   const gone = await rui.signIn('rui@example.org');
-  expect([gone.status, gone.text]).toEqual([403, expect.stringContaining('Email or password is wrong')]);
+  expect([gone.status, gone.text]).toEqual([403, expect.stringContaining('Wrong email or password')]);
   expect((await team.open(at)).html).not.toMatch(/Reinstate|Unlock API|Set the limits/);
   for (const what of ['unlock', 'reinstate']) {
     const back = await team.post(`${at}/${what}`, { csrf: await team.csrf() });

@@ -118,7 +118,7 @@ testForms(
     expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
     expect(statuses.filter((status) => status === 429).length).toBe(15);
     const told = dashboard.reports.filter((line) =>
-      line.includes(`too many failed sign-ins, lately as ${ADA} from 198.51`),
+      line.includes(`too many failed sign-ins, most recently as ${ADA} from 198.51`),
     );
     expect(told.length, 'the operator is told, once').toBe(1);
     const right = await stranger(dashboard).signIn(ADA);
@@ -213,7 +213,7 @@ testForms('an administrator cannot find out by inviting who has an account elsew
   ]);
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
   const toBen = dashboard.mails().find((mail) => mail.includes('To: ben@'))!;
-  expect(toBen).toContain('You have an account there already');
+  expect(toBen).toContain('You already have an account there');
   expect(toBen).not.toContain('/link/');
 });
 

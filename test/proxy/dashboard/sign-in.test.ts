@@ -13,7 +13,7 @@ testForms('an invitation, a password, a session, and out', async (start) => {
   const someone = dashboard.visitor();
   expect((await someone.open('/profile')).path).toBe('/sign-in');
   const before = await someone.signIn('Ada@Example.org ', 'not the password');
-  expect([before.status, before.text]).toEqual([403, expect.stringContaining('Email or password is wrong')]);
+  expect([before.status, before.text]).toEqual([403, expect.stringContaining('Wrong email or password')]);
   await someone.signIn('Ada@Example.org ');
   expect((await someone.open('/profile')).text).toContain('ada@example.org');
   const cookie = someone.cookies.get('session')!;
@@ -58,7 +58,7 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
   const short = await someone.send(link, { password: 'short', again: 'short' });
   expect([short.status, short.text]).toEqual([400, expect.stringContaining('Use at least 12 characters.')]);
   const other = await someone.send(link, { password: NEW_PASSWORD, again: PASSWORD });
-  expect(other.text).toContain('The two are not the same.');
+  expect(other.text).toContain('The passwords do not match.');
   const forms = [
     await someone.fillIn(link, { password: NEW_PASSWORD, again: NEW_PASSWORD }),
     await dashboard.visitor().fillIn(link, { password: `${NEW_PASSWORD}!`, again: `${NEW_PASSWORD}!` }),
@@ -87,7 +87,7 @@ testForms(
     const code = () => codeAt(secret, Math.floor(clock.wallMs() / STEP_MS));
     const csrf = await someone.csrf();
     const on = (fields: Record<string, string>) => someone.post('/profile/two-step', { csrf, secret, ...fields });
-    expect((await on({ code: code(), current: 'wrong' })).text).toContain('This is not your present password');
+    expect((await on({ code: code(), current: 'wrong' })).text).toContain('This is not your current password');
     expect((await on({ code: 'abcdef', current: PASSWORD })).text).toContain('This is not the code that the app shows');
     const used = code();
     const done = await on({ code: used, current: PASSWORD });
