@@ -54,7 +54,7 @@ testForms('what is missing or wrong is said beside it, and what was entered stay
   const ada = await dashboard.signedIn('ada@example.org');
   const empty = await make(ada, {});
   expect(empty.status).toBe(400);
-  for (const said of ['Enter a name', 'Choose one of the two', 'Choose at least one'])
+  for (const said of ['Enter a name', 'Choose a kind', 'Choose at least one'])
     expect(empty.text).toContain(said);
   const wrong = await make(ada, { name: 'a "name"', kind: 'test', scopes: 'forecasts', expires: '2020-02-30' });
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a day after today')]);
@@ -111,7 +111,7 @@ testForms('a hundred keys work at a time, and a hundred are made in an hour', as
   const csrf = await ada.csrf();
   const send = (form: string) => ada.post(LIST, { csrf, form, ...NEW_KEY });
   const full = await send('one');
-  expect([full.status, full.text]).toEqual([400, expect.stringContaining('100 keys work already')]);
+  expect([full.status, full.text]).toEqual([400, expect.stringContaining('You have 100 active keys')]);
   for (const id of ids) await dashboard.store.revokeKey(id, Date.now());
   const made = await send('one');
   expect([made.status, made.html.includes('id="key"')], 'the same form, now that there is room').toEqual([200, true]);
