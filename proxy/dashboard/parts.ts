@@ -102,6 +102,10 @@ export function doneNotice(query: Fields, texts: Readonly<Record<string, string>
   return Object.hasOwn(texts, word) && notice(texts[word]!);
 }
 
+const NUMBERS = new Intl.NumberFormat('en');
+
+export const number = (value: number) => NUMBERS.format(value);
+
 /** A time in UTC to the minute; `never` if there is none. */
 export function moment(ms: number | null, never = 'never'): Html {
   if (ms === null) return html`<span class="soft">${never}</span>`;
@@ -125,7 +129,8 @@ export interface Column<T> {
  * A table that turns into a list of cards on a phone. Roles are given explicitly, because browsers drop those of elements
  * that a style sheet takes out of table layout. The first column names the row.
  */
-export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): Html {
+export function table<T>(caption: string, wanted: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
+  const columns = wanted.filter((column) => column !== false && column !== null);
   const heads = columns.map(
     ({ title, look }) =>
       html`<th scope="col" role="columnheader"${look && html` class="${look}"`}>${
@@ -144,8 +149,8 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
 }
 
 /** A list of terms and values. */
-export function facts(list: readonly (readonly [string, Value])[]): Html {
-  return html`<dl class="facts">${list.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>`;
+export function facts(list: readonly (readonly [string, Value] | false | null)[]): Html {
+  return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 
 /** A text to copy, with a button for it where scripts run. */

@@ -1,6 +1,6 @@
 /** The audit log: all of it for the service team, an account's own part for those who run it. */
 import { ACTIONS, type AuditEntry } from '../../people/audit.ts';
-import { type Html, html, type Value } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
@@ -13,26 +13,22 @@ function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<str
   return table(
     'Audit log, newest first',
     [
-      { title: 'When', cell: ({ at }: AuditEntry) => moment(at) },
+      { title: 'When', cell: ({ at }) => moment(at) },
       { title: 'Who', look: 'email', cell: actor },
       {
         title: 'What',
-        cell: ({ action, subject, detail }: AuditEntry) =>
+        cell: ({ action, subject, detail }) =>
           html`${ACTIONS[action]}${
             subject !== '' && html` <strong>${subject}</strong>`
           }${detail !== '' && html`<br><small>${detail}</small>`}`,
       },
-      ...(accounts
-        ? [
-            {
-              title: 'Account',
-              cell: ({ account_id }: AuditEntry): Value =>
-                account_id === null
-                  ? 'service'
-                  : html`<a href="/team/accounts/${account_id}">${accounts.get(account_id) ?? account_id}</a>`,
-            },
-          ]
-        : []),
+      accounts && {
+        title: 'Account',
+        cell: ({ account_id }) =>
+          account_id === null
+            ? 'service'
+            : html`<a href="/team/accounts/${account_id}">${accounts.get(account_id) ?? account_id}</a>`,
+      },
     ],
     entries,
   );

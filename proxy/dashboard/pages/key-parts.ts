@@ -1,7 +1,7 @@
 /** Keys as several pages show them: in a table, and before one is revoked. */
 import { type Key, keyStatus } from '../../keys/accounts.ts';
 import { type Html, html } from '../html.ts';
-import { button, facts, form, mark, moment, table } from '../parts.ts';
+import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 
@@ -24,23 +24,22 @@ export function keyTable(
   now: number,
   revokeAt: (id: string) => string,
 ): Html {
-  const columns = [
-    { title: 'Name', cell: (key: Key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
-    { title: 'Kind', cell: (key: Key) => key.kind },
+  const columns: Column<Key>[] = [
+    { title: 'Name', cell: (key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
+    { title: 'Kind', cell: (key) => key.kind },
     {
       title: 'Scopes',
-      cell: (key: Key) =>
-        html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
+      cell: (key) => html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
     },
-    { title: 'Created by', cell: (key: Key) => maker(key, makers) },
-    { title: 'Created', cell: (key: Key) => moment(key.created_at) },
-    { title: 'Last used', cell: (key: Key) => moment(key.last_used_at) },
-    { title: 'Expires', cell: (key: Key) => moment(key.expires_at) },
-    { title: 'State', cell: (key: Key) => stateMark(key, now) },
+    { title: 'Created by', cell: (key) => maker(key, makers) },
+    { title: 'Created', cell: (key) => moment(key.created_at) },
+    { title: 'Last used', cell: (key) => moment(key.last_used_at) },
+    { title: 'Expires', cell: (key) => moment(key.expires_at) },
+    { title: 'State', cell: (key) => stateMark(key, now) },
     {
       title: 'Revoke',
-      look: 'actions' as const,
-      cell: (key: Key) =>
+      look: 'actions',
+      cell: (key) =>
         keyStatus(key, now) === 'active' &&
         html`<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
     },

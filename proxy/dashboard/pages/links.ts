@@ -23,11 +23,7 @@ async function findLink({ params, now }: Visit, { directory }: Services): Promis
   return isToken(token) ? directory.findLink(hashToken(token), now) : null;
 }
 
-interface Errors {
-  name?: string;
-  password?: string;
-  again?: string;
-}
+type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
 async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, trouble: Value = null) {
   const email = link.invitation?.email ?? link.person!.email;
@@ -50,12 +46,8 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${trouble}
     ${facts([
       ['Email', email],
-      ...(invitation
-        ? ([
-            ['Account', account?.name ?? 'Service team'],
-            ['Role', ROLE_NAMES[invitation.role]],
-          ] as const)
-        : []),
+      invitation && ['Account', account?.name ?? 'Service team'],
+      invitation && ['Role', ROLE_NAMES[invitation.role]],
     ])}
     ${form(visit.csrf, `/link/${visit.params.token}`, fields)}`;
 }

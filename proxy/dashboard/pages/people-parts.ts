@@ -1,7 +1,6 @@
 /** People as several pages show them: tables, and inviting somebody. */
 import type { Account } from '../../keys/accounts.ts';
-import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
-import type { Invitation } from '../../people/store.ts';
+import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
 import { hashToken, mintToken } from '../../people/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -27,26 +26,20 @@ export async function peopleTables(
           [
             {
               title: 'Name',
-              cell: (person: Person) =>
-                html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
+              cell: (person) => html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
             },
-            { title: 'Email', look: 'email' as const, cell: ({ email }: Person) => email },
-            { title: 'Role', cell: ({ role }: Person) => ROLE_NAMES[role] },
+            { title: 'Email', look: 'email', cell: ({ email }) => email },
+            { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
             {
               title: 'Two-step',
-              cell: ({ has_factor }: Person) => (has_factor ? mark('on', 'good') : mark('off', 'calm')),
+              cell: ({ has_factor }) => (has_factor ? mark('on', 'good') : mark('off', 'calm')),
             },
-            { title: 'Since', cell: ({ created_at }: Person) => moment(created_at) },
-            ...(at === null
-              ? []
-              : [
-                  {
-                    title: 'Manage',
-                    look: 'actions' as const,
-                    cell: ({ id, name }: Person) =>
-                      html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
-                  },
-                ]),
+            { title: 'Since', cell: ({ created_at }) => moment(created_at) },
+            at && {
+              title: 'Manage',
+              look: 'actions',
+              cell: ({ id, name }) => html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
+            },
           ],
           people,
         )
@@ -58,13 +51,13 @@ export async function peopleTables(
     html`<h2>Pending invitations</h2>${table(
       'Pending invitations',
       [
-        { title: 'Email', cell: ({ email }: Invitation) => email },
-        { title: 'Role', cell: ({ role }: Invitation) => ROLE_NAMES[role] },
-        { title: 'Expires', cell: ({ expires_at }: Invitation) => moment(expires_at) },
+        { title: 'Email', cell: ({ email }) => email },
+        { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
+        { title: 'Expires', cell: ({ expires_at }) => moment(expires_at) },
         {
           title: 'Withdraw',
           look: 'actions',
-          cell: ({ id, email }: Invitation) =>
+          cell: ({ id, email }) =>
             form(
               visit.csrf,
               `${at.invitations}/${id}/withdraw`,

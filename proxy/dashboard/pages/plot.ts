@@ -1,5 +1,6 @@
 /** Bars by day, as SVG made on the server: colours come from the style sheet, and each bar has its number as a title. */
 import { type Html, html } from '../html.ts';
+import { number } from '../parts.ts';
 
 export interface DayCount {
   /** `YYYY-MM-DD` */
@@ -28,8 +29,6 @@ function stepOf(most: number): number {
   return Math.max(1, step);
 }
 
-const format = new Intl.NumberFormat('en');
-
 /** Requests by day: those of live keys below, those of test keys above them. */
 export function dayPlot(label: string, days: readonly DayCount[], { width, height, hasAxes, on }: Shape): Html {
   const most = Math.max(1, ...days.map(({ live, test }) => live + test));
@@ -46,13 +45,10 @@ export function dayPlot(label: string, days: readonly DayCount[], { width, heigh
   return html`<svg class="plot${on && ` ${on}`}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
     ${ticks.map(
       (tick) => html`<line class="grid" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/>
-      <text class="tick end" x="${left - 8}" y="${y(tick) + 4}">${format.format(tick)}</text>`,
+      <text class="tick end" x="${left - 8}" y="${y(tick) + 4}">${number(tick)}</text>`,
     )}
     ${days.map(
-      (
-        { day, live, test },
-        i,
-      ) => html`<g><title>${day}: ${format.format(live)} live, ${format.format(test)} test</title>
+      ({ day, live, test }, i) => html`<g><title>${day}: ${number(live)} live, ${number(test)} test</title>
       ${bar('live', 0, live, i)}${bar('test', live, live + test, i)}
       ${hasAxes && i % every === 0 && html`<text class="tick" x="${round(left + i * place)}" y="${height - 6}">${dayName(day)}</text>`}</g>`,
     )}

@@ -15,11 +15,7 @@ const DONE: Record<string, string> = {
   'factor-off': 'Two-step sign-in is off',
 };
 
-interface Errors {
-  current?: string;
-  password?: string;
-  again?: string;
-}
+type Errors = Partial<Record<'current' | 'password' | 'again', string>>;
 
 function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, trouble: Value = null) {
   const { person, account } = visitor;

@@ -9,10 +9,7 @@ import { SERVICE_NAME, type Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { currentPassword, refuseWithoutPassword } from './profile.ts';
 
-interface Errors {
-  current?: string;
-  code?: string;
-}
+type Errors = Partial<Record<'current' | 'code', string>>;
 
 /** The form carries the secret until a code shows that the app has it; only then is it stored. */
 function onPage({ visitor, csrf }: SignedIn, secret: string, errors: Errors = {}, trouble: Value = null) {

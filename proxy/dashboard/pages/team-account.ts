@@ -4,7 +4,7 @@ import { actorOf, DAY_MS } from '../../people/people.ts';
 import { dayOf } from '../../usage/usage.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
-import { button, doneNotice, facts, field, form, linkButton, moment, problem } from '../parts.ts';
+import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
@@ -61,9 +61,9 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
       ['Kind', account.kind],
       ['Id', html`<code>${account.id}</code>`],
       ['Created', moment(account.created_at)],
-      ...(account.unlocked_at === null ? [] : ([['Unlocked', moment(account.unlocked_at)]] as const)),
-      ...(account.suspended_at === null ? [] : ([['Suspended', moment(account.suspended_at)]] as const)),
-      ...(isRemoved ? ([['Removed', moment(account.removed_at)]] as const) : []),
+      account.unlocked_at !== null && ['Unlocked', moment(account.unlocked_at)],
+      account.suspended_at !== null && ['Suspended', moment(account.suspended_at)],
+      isRemoved && ['Removed', moment(account.removed_at)],
     ])}
     ${!isRemoved && html`<section><h2>State</h2><div class="actions">${stateActions(account, visit)}</div></section>`}
     ${!isRemoved && limitsSection(account, visit, services, shown.limits ?? {})}
@@ -119,7 +119,7 @@ function limitsSection(
         name: 'per_minute',
         inputmode: 'numeric',
         value: value('per_minute', account.per_minute),
-        hint: `Leave empty for the default, ${perMinute.toLocaleString('en')}`,
+        hint: `Leave empty for the default, ${number(perMinute)}`,
         error: errors.perMinute,
         optional: true,
       })}
@@ -128,7 +128,7 @@ function limitsSection(
         name: 'per_month',
         inputmode: 'numeric',
         value: value('per_month', account.per_month),
-        hint: `Leave empty for the default, ${perMonth.toLocaleString('en')}`,
+        hint: `Leave empty for the default, ${number(perMonth)}`,
         error: errors.perMonth,
         optional: true,
       })}</div>

@@ -3,7 +3,7 @@ import { type Account, type AccountKind, accountStatus } from '../../keys/accoun
 import { actorOf, toEmail } from '../../people/people.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
-import { button, choices, field, form, linkButton, mark, moment, problem, table } from '../parts.ts';
+import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
 import { invite, outboxNote } from './people-parts.ts';
@@ -14,8 +14,7 @@ const PER_PAGE = 50;
 export const LOOKS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
 export const statusMark = (account: Account) => mark(accountStatus(account), LOOKS[accountStatus(account)]);
 
-const limit = (value: number | null) =>
-  value === null ? html`<span class="soft">default</span>` : value.toLocaleString('en');
+const limit = (value: number | null) => (value === null ? html`<span class="soft">default</span>` : number(value));
 
 /** Those that need attention first, removed ones last. */
 const ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
@@ -43,12 +42,12 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
         ? table(
             'Accounts',
             [
-              { title: 'Name', cell: ({ id, name }: Account) => html`<a href="${PATH}/${id}">${name}</a>` },
-              { title: 'Kind', cell: ({ kind }: Account) => kind },
+              { title: 'Name', cell: ({ id, name }) => html`<a href="${PATH}/${id}">${name}</a>` },
+              { title: 'Kind', cell: ({ kind }) => kind },
               { title: 'Status', cell: statusMark },
-              { title: 'Per minute', look: 'number', cell: ({ per_minute }: Account) => limit(per_minute) },
-              { title: 'Per month', look: 'number', cell: ({ per_month }: Account) => limit(per_month) },
-              { title: 'Created', cell: ({ created_at }: Account) => moment(created_at) },
+              { title: 'Per minute', look: 'number', cell: ({ per_minute }) => limit(per_minute) },
+              { title: 'Per month', look: 'number', cell: ({ per_month }) => limit(per_month) },
+              { title: 'Created', cell: ({ created_at }) => moment(created_at) },
             ],
             shown,
           )
@@ -72,11 +71,7 @@ const KINDS = [
   },
 ] as const;
 
-interface Errors {
-  name?: string;
-  kind?: string;
-  email?: string;
-}
+type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
 function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>

@@ -5,15 +5,12 @@ import { calendarMonth } from '../../limits/calendar-month.ts';
 import { DAY_MS } from '../../people/people.ts';
 import { dayOf, type OwnerUsage } from '../../usage/usage.ts';
 import { type Html, html } from '../html.ts';
-import { facts, problem, table } from '../parts.ts';
+import { type Column, facts, number, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { type DayCount, dayPlot } from './plot.ts';
 
 const SPANS = [30, 90] as const;
-
-const format = new Intl.NumberFormat('en');
-const number = (value: number) => format.format(value);
 
 /** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { limiter, clock, perMinute, perMonth }: Services): Promise<Html> {
@@ -72,13 +69,13 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
   const keys = groupsOf(rows, ({ key_name, key_id }) => `${key_name} (${key_id})`);
   const total = sum(rows, null);
   const label = `${number(total)} requests in ${span} days; the table below has the numbers`;
-  const counts = [
-    { title: 'Live', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'live')) },
-    { title: 'Test', look: 'number' as const, cell: (group: Group) => number(sum(group.rows, 'test')) },
+  const counts: Column<Group>[] = [
+    { title: 'Live', look: 'number', cell: (group) => number(sum(group.rows, 'live')) },
+    { title: 'Test', look: 'number', cell: (group) => number(sum(group.rows, 'test')) },
     {
       title: 'Refused (429)',
-      look: 'number' as const,
-      cell: (group: Group) => number(sum(group.rows, null, 'refused')),
+      look: 'number',
+      cell: (group) => number(sum(group.rows, null, 'refused')),
     },
   ];
   const dayRows = byDay(rows, days)
@@ -92,9 +89,9 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
     ${table(
       'Requests by day',
       [
-        { title: 'Day (UTC)', cell: ({ day }: DayCount) => day },
-        { title: 'Live', look: 'number', cell: ({ live }: DayCount) => number(live) },
-        { title: 'Test', look: 'number', cell: ({ test }: DayCount) => number(test) },
+        { title: 'Day (UTC)', cell: ({ day }) => day },
+        { title: 'Live', look: 'number', cell: ({ live }) => number(live) },
+        { title: 'Test', look: 'number', cell: ({ test }) => number(test) },
       ],
       dayRows,
     )}</details></section>
@@ -102,10 +99,10 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
     ${table(
       'Requests by operation',
       [
-        { title: 'Operation', cell: (group: Group) => html`<code>${group.title}</code>` },
+        { title: 'Operation', cell: (group) => html`<code>${group.title}</code>` },
         {
           title: 'By day',
-          cell: (group: Group) =>
+          cell: (group) =>
             dayPlot(`${group.title}: ${number(sum(group.rows, null))} requests`, byDay(group.rows, days), {
               width: 240,
               height: 32,
@@ -117,7 +114,7 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
       operations,
     )}</section>
     <section><h2>By key</h2>
-    ${table('Requests by key', [{ title: 'Key', cell: (group: Group) => group.title }, ...counts], keys)}</section>`;
+    ${table('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
 }
 
 /** The span of days asked for, and links to the others. */
