@@ -54,8 +54,7 @@ testForms('what is missing or wrong is said beside it, and what was entered stay
   const ada = await dashboard.signedIn('ada@example.org');
   const empty = await make(ada, {});
   expect(empty.status).toBe(400);
-  for (const said of ['Enter a name', 'Choose a kind', 'Choose at least one'])
-    expect(empty.text).toContain(said);
+  for (const said of ['Enter a name', 'Choose a kind', 'Choose at least one']) expect(empty.text).toContain(said);
   const wrong = await make(ada, { name: 'a "name"', kind: 'test', scopes: 'forecasts', expires: '2020-02-30' });
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a day after today')]);
   expect(wrong.html).toContain('value="a &quot;name&quot;"');
