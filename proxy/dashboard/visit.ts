@@ -52,8 +52,10 @@ type Audience = 'anyone' | readonly Role[];
 /** A page: how it answers a visit. */
 export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
 
+type Method = 'GET' | 'POST';
+
 interface At<A extends Audience, V extends Visit> {
-  method: 'GET' | 'POST';
+  method: Method;
   path: string;
   for: A;
   answer: Page<V>;
@@ -61,7 +63,6 @@ interface At<A extends Audience, V extends Visit> {
 /** A GET changes nothing. */
 export type Route = At<'anyone', Visit> | At<readonly Role[], SignedIn>;
 
-type Method = 'GET' | 'POST';
 type Table<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
 
 /** Routes below `base` for one audience, keyed by method and the rest of the path. */
