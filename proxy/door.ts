@@ -1,13 +1,14 @@
 /** Where every request comes in: key, then limits, then outcome, then bytes. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
+import type { KeyKind } from './accounts/key-format.ts';
+import type { Holder } from './accounts/key-reader.ts';
+import type { UsageCounter } from './accounts/usage.ts';
 import { type Awaitable, andThen, type Clock, type Moment, momentOf } from './clock.ts';
 import { corsLines, isPreflight, preflightReply, varyOf } from './cors.ts';
-import type { Admit, Gate } from './gate/gate.ts';
 import { dateLines, headerLines, writeHead } from './head.ts';
 import { presentedKey } from './keys/credentials.ts';
-import type { KeyKind } from './keys/key-format.ts';
-import type { Holder } from './keys/store.ts';
+import type { Gate } from './limits/gate.ts';
 import { limitLines } from './limits/limit-headers.ts';
 import type { Verdict } from './limits/limiter.ts';
 import { remember } from './memory.ts';
@@ -18,7 +19,6 @@ import { newRequestId } from './request-id.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 import { sparing } from './sparing.ts';
 import type { Door, Handler, Round } from './transport.ts';
-import type { UsageCounter } from './usage/usage.ts';
 import { lineOf } from './usage-error.ts';
 
 /** One answered request, as the access log has it: nothing of what the client wrote but the operation it met. */
@@ -76,7 +76,6 @@ export function openDoor(options: DoorOptions): Door {
   const dateOf = dateLines();
   let date = '';
   const reportFailure = sparing(report, clock, FAILURE_MS);
-  let admit: Admit;
   let opened: Moment;
   /** Whose heads are written and whose bytes are not sent yet. */
   let ready: Ready[] = [];
@@ -87,7 +86,7 @@ export function openDoor(options: DoorOptions): Door {
   const answer = (request: IncomingMessage, id: string): Awaitable<Answer> => {
     if (isPreflight(request, corsOrigins)) return withoutHolder(preflightReply());
     const key = presentedKey(request.rawHeaders);
-    const found = key === null ? null : admit(key, opened);
+    const found = key === null ? null : gate.admit(key, opened);
     return andThen(found, (admitted) => {
       if (!admitted) return withoutHolder(problemReply('INVALID_KEY', id));
       if ('retrySeconds' in admitted) {
@@ -178,14 +177,6 @@ export function openDoor(options: DoorOptions): Door {
 
   const round: Round = { answer: answerOne, send: sendReady };
   return () => {
-    try {
-      admit = gate.look();
-    } catch (error) {
-      // Each request of the round then fails by itself, with an answer; the next round looks anew.
-      admit = () => {
-        throw error;
-      };
-    }
     opened = momentOf(clock);
     date = dateOf(opened.wallMs);
     return round;

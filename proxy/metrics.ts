@@ -1,4 +1,4 @@
-import type { KeyKind } from './keys/key-format.ts';
+import type { KeyKind } from './accounts/key-format.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
 export interface Gauges {

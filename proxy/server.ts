@@ -2,14 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
+import type { AccountStore } from './accounts/open-store.ts';
+import { openStore, sqliteFile } from './accounts/open-store.ts';
+import { countUsage } from './accounts/usage.ts';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
+import type { GateTimes } from './cluster/times.ts';
 import type { DashboardSettings } from './dashboard/open.ts';
 import { type AccessRecord, openDoor } from './door.ts';
-import { openGate } from './gate/open-gate.ts';
-import type { GateTimes } from './gate/times.ts';
-import { openStore, sqliteFile } from './keys/open-store.ts';
-import type { AccountStore } from './keys/store.ts';
+import { openGate } from './limits/gate.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
@@ -17,8 +18,6 @@ import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 import { watchPlace } from './sqlite-file.ts';
 import { BOUNDS, type Bounds } from './transport.ts';
-import { openUsage } from './usage/open-usage.ts';
-import { countUsage } from './usage/usage.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions extends SourceOptions {
@@ -87,12 +86,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // The snapshot first: where there is none, nothing is made.
     const snapshots = await openSource(options);
     opened.push(() => snapshots.close());
-    const store = openStore(options.store, options.limits);
+    const store = await openStore(options.store, options.limits);
     opened.push(() => store.close());
     opened.push(() => noteDown('times of last use', () => store.noteUses(), report, LAST_NOTE_MS));
-    const usageStore = openUsage(options.store, store);
-    opened.push(() => usageStore.close());
-    const usage = countUsage(usageStore);
+    const usage = countUsage(store.usage);
     opened.push(() => noteDown('usage', () => usage.flush(), report, LAST_NOTE_MS));
     const noting = setInterval(() => {
       noteDown('times of last use', () => store.noteUses(), report);
@@ -140,7 +137,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const { apiUrl } = options.dashboard;
       const exampleState = () => exampleStateOf(snapshots.current());
       const flushUsage = () => noteDown('usage', () => usage.flush(), report);
-      const counts = { limiter: gate, usage: usageStore, flushUsage, perMinute, perMonth };
+      const counts = { limiter: gate, flushUsage, perMinute, perMonth };
       const services = { accounts: store, clock, exampleState, report, ...counts };
       const at = { store: options.store, limits, apiUrl: apiUrl ?? url };
       const dashboard = await openDashboard({ ...options.dashboard, ...at, services });

@@ -53,19 +53,6 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
 }
 
 /**
- * The same without waiting for the disk, on a connection that otherwise does: a power cut, though no crash of this
- * process, may undo it.
- */
-export function transactUnsynced<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return transact(db, work);
-  } finally {
-    db.exec('PRAGMA synchronous = FULL');
-  }
-}
-
-/**
  * Brings `db` to the newest of `versions`, scripts that each lift the schema by one, counted in `user_version`.
  * @throws UsageError when the database comes from a newer version than this.
  */

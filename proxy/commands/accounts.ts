@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { type Account, type AccountChange, accountStatus } from '../accounts/accounts.ts';
 import { systemClock } from '../clock.ts';
-import { type Account, type AccountChange, accountStatus } from '../keys/accounts.ts';
 import { UsageError } from '../usage-error.ts';
 import { addPeopleCommands } from './people.ts';
 import { addStoreOptions, isoOf, print, printTable, type StoreOptions, wholeNumber, withStore } from './shared.ts';

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
-import { hashKey, mintKey } from '../keys/key-format.ts';
-import type { AccountStore } from '../keys/store.ts';
+import { hashKey, mintKey } from '../accounts/key-format.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
 
 const OWNER = 'first';
 const NAME = 'npm start';

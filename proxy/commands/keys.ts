@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
+import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../accounts/accounts.ts';
+import type { NewKey } from '../accounts/accounts-and-keys.ts';
+import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
-import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../keys/accounts.ts';
-import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../keys/key-format.ts';
-import type { AccountStore, NewKey } from '../keys/store.ts';
 import { UsageError } from '../usage-error.ts';
 import { addStoreOptions, isoOf, print, printTable, type StoreOptions, withStore } from './shared.ts';
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
+import { COMMAND_LINE } from '../accounts/audit.ts';
+import type { Directory } from '../accounts/directory.ts';
+import { INVITATION_MS, type Person, RESET_MS, type Role } from '../accounts/people.ts';
+import { hashToken, mintToken } from '../accounts/tokens.ts';
 import { systemClock } from '../clock.ts';
 import { linkUrl } from '../dashboard/mails.ts';
-import { COMMAND_LINE } from '../people/audit.ts';
-import { INVITATION_MS, type Person, RESET_MS, type Role } from '../people/people.ts';
-import type { Directory } from '../people/store.ts';
-import { hashToken, mintToken } from '../people/tokens.ts';
 import { UsageError } from '../usage-error.ts';
 import {
   addStoreOptions,

@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
+import { curlLine, isBrand } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
-import { curlLine, isBrand } from '../keys/key-format.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
 import { openLog } from '../log.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';

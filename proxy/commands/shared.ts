@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_STORE, openStore } from '../keys/open-store.ts';
-import type { AccountStore } from '../keys/store.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
+import { DEFAULT_STORE, openStore } from '../accounts/open-store.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../limits/open-limiter.ts';
-import { openDirectory } from '../people/open-directory.ts';
-import type { Directory } from '../people/store.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface StoreOptions {
@@ -30,7 +29,7 @@ export function addStoreOptions(command: Command): Command {
 
 /** Runs `work` with the store that `options` name, and closes it. */
 export async function withStore<T>(options: StoreOptions, work: (store: AccountStore) => Promise<T>): Promise<T> {
-  const store = openStore(options.store, options.limits);
+  const store = await openStore(options.store, options.limits);
   try {
     checkLimits(options.limits, options.store);
     return await work(store);
@@ -44,14 +43,7 @@ export function withDirectory<T>(
   options: StoreOptions,
   work: (directory: Directory, store: AccountStore) => Promise<T>,
 ): Promise<T> {
-  return withStore(options, async (store) => {
-    const directory = openDirectory(options.store, store);
-    try {
-      return await work(directory, store);
-    } finally {
-      await directory.close();
-    }
-  });
+  return withStore(options, (store) => work(store.directory, store));
 }
 
 export function dashboardUrlOption(): Option {

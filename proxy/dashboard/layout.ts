@@ -1,4 +1,4 @@
-import type { Visitor } from '../people/store.ts';
+import type { Visitor } from '../accounts/sessions.ts';
 import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
 import { SERVICE_NAME } from './services.ts';

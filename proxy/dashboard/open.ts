@@ -1,11 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { openStore } from '../keys/open-store.ts';
-import { isPostgresStore } from '../keys/postgres-store.ts';
+import { isPostgresUrl, openStore } from '../accounts/open-store.ts';
 import { openMailer } from '../mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
-import { openAttempts } from '../people/open-attempts.ts';
-import { openDirectory } from '../people/open-directory.ts';
-import { openPostgresUsage } from '../usage/postgres-usage.ts';
 import { lineOf } from '../usage-error.ts';
 import { buildDashboard } from './app.ts';
 import type { Services } from './services.ts';
@@ -26,7 +22,7 @@ export interface DashboardSettings {
 interface Opening extends DashboardSettings {
   store: string;
   limits: string;
-  services: Omit<Services, 'directory' | 'attempts' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'later'>;
+  services: Omit<Services, 'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'later'>;
   apiUrl: string;
 }
 
@@ -50,10 +46,8 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
   // PostgreSQL gets connections of its own, so that visitors never use up the API's.
-  const own = isPostgresStore(services.accounts) ? openStore(store, limits) : null;
+  const own = isPostgresUrl(store) ? await openStore(store, limits) : null;
   const accounts = own ?? services.accounts;
-  const usage = isPostgresStore(accounts) ? openPostgresUsage(accounts.db) : services.usage;
-  const directory = openDirectory(store, accounts);
   const under = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -65,9 +59,9 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
   const all: Services = {
     ...services,
     accounts,
-    usage,
-    directory,
-    attempts: openAttempts(accounts),
+    usage: accounts.usage,
+    directory: accounts.directory,
+    attempts: accounts.attempts,
     mailer,
     brand: settings.brand,
     url: () => url,
@@ -82,7 +76,6 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
     async close() {
       await Promise.all(under);
       mailer.close();
-      await directory.close();
       await own?.close();
     },
   };

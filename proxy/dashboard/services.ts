@@ -1,10 +1,10 @@
+import type { Attempts } from '../accounts/attempts.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
+import type { UsageStore } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
-import type { AccountStore } from '../keys/store.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Attempts } from '../people/attempts.ts';
-import type { Directory } from '../people/store.ts';
-import type { UsageStore } from '../usage/usage.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 

@@ -1,7 +1,8 @@
 /** A request as pages see it, and their answers. */
+
+import type { Role } from '../accounts/people.ts';
+import type { Visitor } from '../accounts/sessions.ts';
 import type { Awaitable } from '../clock.ts';
-import type { Role } from '../people/people.ts';
-import type { Visitor } from '../people/store.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isPostgresUrl, isRedisUrl, sqliteFile } from '../accounts/open-store.ts';
 import type { Clock } from '../clock.ts';
-import { isPostgresUrl, isRedisUrl, sqliteFile } from '../keys/open-store.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Limiter } from './limiter.ts';
 import { openForOne, openSqliteLimiter } from './sqlite-limiter.ts';

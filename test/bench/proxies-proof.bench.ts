@@ -8,8 +8,8 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openStore } from '../../proxy/keys/open-store.ts';
-import type { AccountStore } from '../../proxy/keys/store.ts';
+import type { AccountStore } from '../../proxy/accounts/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { portOf } from '../proxy/raw-client.ts';
 import { missingServers, type RealServer, startPostgres, startRedis } from '../proxy/real-servers.ts';
@@ -41,7 +41,7 @@ async function within(work: (site: Site) => Promise<void>): Promise<void> {
   const { current, remove } = makeBuild();
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const place = ['--store', postgres.url, '--limits', redis.url];
-  const accounts = openStore(postgres.url, redis.url);
+  const accounts = await openStore(postgres.url, redis.url);
   const proxies: Contender[] = [];
   try {
     for (let i = 0; i < PROXIES; i++) {

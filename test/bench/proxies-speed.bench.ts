@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { openStore } from '../../proxy/keys/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -47,8 +47,8 @@ async function main(): Promise<void> {
   try {
     const keys: Record<string, string> = {};
     for (const [name, accounts] of [
-      ['embedded', openStore(store)],
-      ['shared', openStore(postgres.url, redis.url)],
+      ['embedded', await openStore(store)],
+      ['shared', await openStore(postgres.url, redis.url)],
     ] as const) {
       keys[name] = (await giveKey(accounts, { kind: 'test' })).key;
       await accounts.setLimits('ministry', MANY);

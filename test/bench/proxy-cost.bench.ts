@@ -7,12 +7,12 @@
  */
 import { parseArgs } from 'node:util';
 import { getHeapSpaceStatistics } from 'node:v8';
+import { hashKey, isWellFormed } from '../../proxy/accounts/key-format.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { momentOf, systemClock } from '../../proxy/clock.ts';
 import { openDoor } from '../../proxy/door.ts';
-import { composeGate } from '../../proxy/gate/gate.ts';
 import { presentedKey } from '../../proxy/keys/credentials.ts';
-import { hashKey, isWellFormed } from '../../proxy/keys/key-format.ts';
-import { openStore } from '../../proxy/keys/open-store.ts';
+import { composeGate } from '../../proxy/limits/gate.ts';
 import { limitLines } from '../../proxy/limits/limit-headers.ts';
 import { openLimiter } from '../../proxy/limits/open-limiter.ts';
 import { createMetrics } from '../../proxy/metrics.ts';
@@ -26,7 +26,7 @@ const TIMES = 200_000;
 const [perMinute, perMonth] = [100_000_000, 1_000_000_000];
 
 const { current, store: url, remove } = makeBuild();
-const store = openStore(url);
+const store = await openStore(url);
 const { key } = await giveKey(store);
 const limiter = openLimiter('sqlite', url, systemClock);
 const snapshots = await watchSnapshot(current, { report: () => {} });
@@ -50,16 +50,14 @@ const serve = () => {
   round.answer(request as never, response as never);
   round.send();
 };
-const identify = store.look();
 const charge = { keyId: 'key', ownerId: 'owner', perMinute, perMonth };
 const verdict = await limiter.take(charge, momentOf(systemClock));
 const printable = /[^\t\x20-\x7e]/;
 
 const STEPS: Record<string, () => unknown> = {
-  'all of it, without the look': serve,
-  'a look at the store, once a round': () => store.look(),
+  'all of it': serve,
   'finding the key in the headers': () => presentedKey(rawHeaders),
-  'who holds it, found by its text': () => identify(key, Date.now()),
+  'who holds it, found by its text': () => store.identify(key, Date.now()),
   'its SHA-256 (keys not seen of late)': () => hashKey(key),
   'its checksum (unknown keys only)': () => isWellFormed(key),
   'minute and month': () => limiter.take(charge, momentOf(systemClock)),

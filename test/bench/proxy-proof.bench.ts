@@ -10,8 +10,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import { openStore } from '../../proxy/keys/open-store.ts';
-import type { AccountStore } from '../../proxy/keys/store.ts';
+import type { AccountStore } from '../../proxy/accounts/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../proxy/fixture.ts';
 import { portOf } from '../proxy/raw-client.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -48,7 +48,7 @@ const serve = ({ current, store }: Place) =>
 /** Runs `work` with a snapshot and a store of its own. */
 async function within(work: (place: Place, accounts: AccountStore) => Promise<void>): Promise<void> {
   const place = makeBuild();
-  const accounts = openStore(place.store);
+  const accounts = await openStore(place.store);
   try {
     await work(place, accounts);
   } finally {

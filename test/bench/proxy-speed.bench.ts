@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import { openStore } from '../../proxy/keys/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
 import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const built = join(ROOT, 'build', 'current');
   const snapshot = realpathSync(values.snapshot ?? (existsSync(built) ? built : made.current));
   const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
-  const accounts = openStore(store);
+  const accounts = await openStore(store);
   const { key } = await giveKey(accounts);
   await accounts.close();
   try {

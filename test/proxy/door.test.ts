@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../proxy/clock.ts';
 import { openDoor } from '../../proxy/door.ts';
-import type { Admit } from '../../proxy/gate/gate.ts';
+import type { Gate } from '../../proxy/limits/gate.ts';
 import { createMetrics } from '../../proxy/metrics.ts';
 import { openSnapshot } from '../../proxy/snapshot/snapshot.ts';
 import { BOUNDS, createBoundedServer } from '../../proxy/transport.ts';
@@ -12,13 +12,15 @@ import { makeBuild } from './fixture.ts';
 import { exchange } from './raw-client.ts';
 import { ALL_SCOPES } from './service.ts';
 
-async function serve(look: () => Admit): Promise<{ statuses(keys: string[]): Promise<number[]>; reports: string[] }> {
+async function serve(
+  admit: Gate['admit'],
+): Promise<{ statuses(keys: string[]): Promise<number[]>; reports: string[] }> {
   const { current, remove } = makeBuild();
   onTestFinished(remove);
   const snapshot = await openSnapshot(current);
   const reports: string[] = [];
   const door = openDoor({
-    gate: { look, monthUsed: () => 0, unavailable: () => null, close: () => {} },
+    gate: { admit, monthUsed: () => 0, unavailable: () => null, close: () => {} },
     snapshots: { current: () => snapshot, refused: () => null, close: () => {} },
     metrics: createMetrics(),
     usage: { count: () => {}, flush: async () => {} },
@@ -49,7 +51,7 @@ const admission = {
   verdict: { refusedBy: null, minute, month: null },
 } as const;
 
-const admit: Admit = (key) => {
+const admit: Gate['admit'] = (key) => {
   if (key === 'throws') throw new Error('disk I/O error');
   if (key === 'rejects') return Promise.reject(new Error('gone'));
   if (key === 'later') return new Promise((resolve) => setTimeout(resolve, 20, admission));
@@ -57,20 +59,9 @@ const admit: Admit = (key) => {
 };
 
 test('a request that fails in the midst of a round costs the others nothing', async () => {
-  const { statuses, reports } = await serve(() => admit);
+  const { statuses, reports } = await serve(admit);
   const keys = ['good', 'throws', 'good', 'rejects', 'later', 'bad', 'good'];
   expect(await statuses(keys)).toEqual([200, 500, 200, 500, 200, 401, 200]);
   // The second is held back for a second.
   expect(reports).toEqual([expect.stringMatching(/^request \w{16} failed: disk I\/O error$/)]);
-});
-
-test('a round that cannot be opened is answered 500, and the next one as usual', async () => {
-  let looks = 0;
-  const { statuses, reports } = await serve(() => {
-    if (++looks === 1) throw new Error('too many open files');
-    return admit;
-  });
-  expect(await statuses(['good', 'bad'])).toEqual([500, 500]);
-  expect(reports).toEqual([expect.stringMatching(/^request \w{16} failed: too many open files$/)]);
-  expect(await statuses(['good', 'bad'])).toEqual([200, 401]);
 });

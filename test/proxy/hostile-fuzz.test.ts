@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { openStore } from '../../proxy/keys/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { serveCli } from './cli-process.ts';
 import { fixtureFiles, makeBuild } from './fixture.ts';
 import { exchange, portOf } from './raw-client.ts';
@@ -122,7 +122,7 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
   onTestFinished(remove);
   writeFileSync(join(build, 'secret.json'), SECRET);
   writeFileSync(join(build, 'snapshots', 'secret.json'), SECRET);
-  const accounts = openStore(store);
+  const accounts = await openStore(store);
   const { key } = await giveKey(accounts);
   const { key: trial } = await giveKey(accounts, { kind: 'test', scopes: ['forecasts'] });
   const { key: revoked, id } = await giveKey(accounts);

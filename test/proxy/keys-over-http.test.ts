@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../proxy/keys/open-store.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { FORMS, removeServersAtEnd } from './forms.ts';
 import { exchange, portOf } from './raw-client.ts';
 import { codeOf, giveKey, startService } from './service.ts';
@@ -133,7 +133,7 @@ test('a key in use is known by its exact text alone, and in no spelling once ano
     return answers.map(({ status }) => status);
   };
   expect(await statuses()).toEqual(spellings.map(([, status]) => status));
-  const other = openStore(service.storeUrl);
+  const other = await openStore(service.storeUrl);
   await other.revokeKey(id, Date.now());
   await other.close();
   expect(await statuses()).toEqual(spellings.map(() => 401));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { mintKey } from '../../proxy/accounts/key-format.ts';
 import { addServeCommand } from '../../proxy/commands/serve.ts';
-import { mintKey } from '../../proxy/keys/key-format.ts';
 import { BOUNDS } from '../../proxy/transport.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');

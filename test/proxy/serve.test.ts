@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../proxy/keys/open-store.ts';
-import type { LimitChange } from '../../proxy/keys/store.ts';
+import type { LimitChange } from '../../proxy/accounts/accounts-and-keys.ts';
+import { openStore } from '../../proxy/accounts/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
 import { rowsIn } from './forms.ts';
@@ -26,7 +26,7 @@ function place(options?: FixtureOptions) {
 /** A place whose store has one key, its owner with `limits` of its own. */
 async function placeWithKey(limits?: LimitChange, options?: FixtureOptions) {
   const made = place(options);
-  const accounts = openStore(made.store);
+  const accounts = await openStore(made.store);
   const { key } = await giveKey(accounts);
   if (limits) await accounts.setLimits('ministry', limits);
   await accounts.close();
@@ -104,7 +104,7 @@ test.skipIf(missingServers.length > 0)(
     onTestFinished(async () => {
       await Promise.all([postgres.remove(), redis.remove()]);
     });
-    const accounts = openStore(postgres.url, redis.url);
+    const accounts = await openStore(postgres.url, redis.url);
     const { key } = await giveKey(accounts);
     await accounts.close();
     const serving = await serveCli(['--snapshot', current, '--store', postgres.url, '--limits', redis.url]);

@@ -2,8 +2,8 @@
 import { onTestFinished } from 'vitest';
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../pipeline/contract/operations.ts';
-import { hashKey, type KeyKind, mintKey } from '../../proxy/keys/key-format.ts';
-import type { AccountStore } from '../../proxy/keys/store.ts';
+import { hashKey, type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
+import type { AccountStore } from '../../proxy/accounts/open-store.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../proxy/server.ts';
 import { type FixtureOptions, makeBuild } from './fixture.ts';
 

@@ -1,5 +1,5 @@
 /** The audit log: all of it for the service team, an account's own part for those who run it. */
-import { ACTIONS, type AuditEntry } from '../../people/audit.ts';
+import { ACTIONS, type AuditEntry } from '../../accounts/audit.ts';
 import { type Html, html } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -1,5 +1,5 @@
 /** Keys as several pages show them: in a table, and before one is revoked. */
-import { type Key, keyStatus } from '../../keys/accounts.ts';
+import { type Key, keyStatus } from '../../accounts/accounts.ts';
 import { type Html, html } from '../html.ts';
 import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';

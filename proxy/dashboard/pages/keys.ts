@@ -1,9 +1,9 @@
 /** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
-import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../keys/accounts.ts';
-import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../keys/key-format.ts';
-import { actorOf, HOUR_MS, SESSION_MS, whyNoKeys } from '../../people/people.ts';
-import { mintToken } from '../../people/tokens.ts';
+import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
+import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
+import { actorOf, HOUR_MS, SESSION_MS, whyNoKeys } from '../../accounts/people.ts';
+import { mintToken } from '../../accounts/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import {

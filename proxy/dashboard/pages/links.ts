@@ -1,8 +1,9 @@
 /** Links for invitations and new passwords, and asking for one. Only a link's form uses it up, not opening it. */
-import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../people/passwords.ts';
-import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../people/people.ts';
-import type { Link } from '../../people/store.ts';
-import { hashToken, isToken, mintToken } from '../../people/tokens.ts';
+
+import type { Link } from '../../accounts/links.ts';
+import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../accounts/passwords.ts';
+import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../accounts/people.ts';
+import { hashToken, isToken, mintToken } from '../../accounts/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';

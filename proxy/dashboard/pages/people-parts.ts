@@ -1,7 +1,7 @@
 /** People as several pages show them: tables, and inviting somebody. */
-import type { Account } from '../../keys/accounts.ts';
-import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
-import { hashToken, mintToken } from '../../people/tokens.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
+import { hashToken, mintToken } from '../../accounts/tokens.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';

@@ -1,5 +1,5 @@
+import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
 import type { Awaitable } from '../../clock.ts';
-import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../people/people.ts';
 import { UsageError } from '../../usage-error.ts';
 import { html } from '../html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';

@@ -1,6 +1,6 @@
-import { hashPassword } from '../../people/passwords.ts';
-import { ROLE_NAMES, ROLES } from '../../people/people.ts';
-import { hashToken, mintToken } from '../../people/tokens.ts';
+import { hashPassword } from '../../accounts/passwords.ts';
+import { ROLE_NAMES, ROLES } from '../../accounts/people.ts';
+import { hashToken, mintToken } from '../../accounts/tokens.ts';
 import { html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, mark, problem } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -2,13 +2,13 @@
  * Signing in. Failed attempts are counted apart for browsers that the person has signed in with before: whoever guesses
  * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
-import type { Allowance, Attempts } from '../../people/attempts.ts';
-import { checkPassword } from '../../people/passwords.ts';
-import { actorOf, mayVisit, toEmail } from '../../people/people.ts';
-import { hashRecoveryCode } from '../../people/recovery.ts';
-import type { Visitor } from '../../people/store.ts';
-import { hashToken, mintToken } from '../../people/tokens.ts';
-import { stepOf } from '../../people/totp.ts';
+import type { Allowance, Attempts } from '../../accounts/attempts.ts';
+import { checkPassword } from '../../accounts/passwords.ts';
+import { actorOf, mayVisit, toEmail } from '../../accounts/people.ts';
+import { hashRecoveryCode } from '../../accounts/recovery.ts';
+import type { Visitor } from '../../accounts/sessions.ts';
+import { hashToken, mintToken } from '../../accounts/tokens.ts';
+import { stepOf } from '../../accounts/totp.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, doneNotice, field, form, problem } from '../parts.ts';

@@ -1,7 +1,7 @@
 /** One account, as the service team manages it: its state, limits, people, keys and usage. */
-import { type Account, type AccountChange, accountStatus, keyStatus } from '../../keys/accounts.ts';
-import { actorOf, DAY_MS } from '../../people/people.ts';
-import { dayOf } from '../../usage/usage.ts';
+import { type Account, type AccountChange, accountStatus, keyStatus } from '../../accounts/accounts.ts';
+import { actorOf, DAY_MS } from '../../accounts/people.ts';
+import { dayOf } from '../../accounts/usage.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';

@@ -1,6 +1,6 @@
 /** The service team's list of accounts, and creating one. */
-import { type Account, type AccountKind, accountStatus } from '../../keys/accounts.ts';
-import { actorOf, toEmail } from '../../people/people.ts';
+import { type Account, type AccountKind, accountStatus } from '../../accounts/accounts.ts';
+import { actorOf, toEmail } from '../../accounts/people.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';

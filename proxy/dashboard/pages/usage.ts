@@ -1,9 +1,9 @@
 /** Usage: this month's count against the allowance, and requests by day and operation. */
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import type { Account } from '../../keys/accounts.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import { DAY_MS } from '../../accounts/people.ts';
+import { dayOf, type OwnerUsage } from '../../accounts/usage.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
-import { DAY_MS } from '../../people/people.ts';
-import { dayOf, type OwnerUsage } from '../../usage/usage.ts';
 import { type Html, html } from '../html.ts';
 import { type Column, facts, number, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -2,9 +2,8 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { ROLES, type Role } from '../../../proxy/accounts/people.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { ROLES, type Role } from '../../../proxy/people/people.ts';
-import { openUsage } from '../../../proxy/usage/open-usage.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { giveKey } from '../service.ts';
@@ -29,10 +28,8 @@ const WIDE = { width: 1200, height: 900 };
 const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
-  const usage = openUsage(dashboard.storeUrl, dashboard.store);
   const day = new Date().toISOString().slice(0, 10);
-  await usage.add([{ day, key_id: key, operation: 'risk-lgas', granted: 7, refused: 1 }]);
-  await usage.close();
+  await dashboard.store.usage.add([{ day, key_id: key, operation: 'risk-lgas', granted: 7, refused: 1 }]);
 }
 
 async function signIn(page: Page, email: string) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ROLES, type Role } from '../../../proxy/accounts/people.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { ROLES, type Role } from '../../../proxy/people/people.ts';
 import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';

@@ -2,15 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
+import type { Account, AccountKind } from '../../../proxy/accounts/accounts.ts';
+import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
+import type { Directory } from '../../../proxy/accounts/directory.ts';
+import { hashPassword } from '../../../proxy/accounts/passwords.ts';
+import type { Person, Role } from '../../../proxy/accounts/people.ts';
+import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
 import type { Clock } from '../../../proxy/clock.ts';
 import type { DashboardSettings } from '../../../proxy/dashboard/open.ts';
-import type { Account, AccountKind } from '../../../proxy/keys/accounts.ts';
-import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
-import { openDirectory } from '../../../proxy/people/open-directory.ts';
-import { hashPassword } from '../../../proxy/people/passwords.ts';
-import type { Person, Role } from '../../../proxy/people/people.ts';
-import type { Directory } from '../../../proxy/people/store.ts';
-import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { FORMS } from '../forms.ts';
 import { type Service, startService } from '../service.ts';
@@ -44,8 +43,7 @@ export async function startDashboard(
   });
   const service = await startService({ ...options, withBuild }, atEnd);
   const outbox = join(service.build, 'outbox');
-  const directory = openDirectory(service.storeUrl, service.store);
-  atEnd(() => directory.close());
+  const { directory } = service.store;
   const dashboardUrl = service.dashboardUrl!;
   const account = async (name: string, kind: AccountKind = 'organisation') =>
     (await service.store.findAccount(name)) ?? (await service.store.createAccount(kind, name, Date.now()));

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { countAttempts } from '../../../proxy/accounts/attempts.ts';
+import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
+import { checkPassword, TooBusy } from '../../../proxy/accounts/passwords.ts';
+import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
+import { mintSecret } from '../../../proxy/accounts/totp.ts';
 import { checkCounted } from '../../../proxy/dashboard/pages/sign-in.ts';
 import { openMailer } from '../../../proxy/mail/mailer.ts';
-import { countAttempts } from '../../../proxy/people/attempts.ts';
-import { COMMAND_LINE } from '../../../proxy/people/audit.ts';
-import { checkPassword, TooBusy } from '../../../proxy/people/passwords.ts';
-import { hashToken, mintToken } from '../../../proxy/people/tokens.ts';
-import { mintSecret } from '../../../proxy/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { removeServersAtEnd, rowsIn } from '../forms.ts';

@@ -1,0 +1,201 @@
+/** Accounts and their keys, as they are kept. */
+import type { Scope } from '../../pipeline/contract/operations.ts';
+import { UsageError } from '../usage-error.ts';
+import {
+  type Account,
+  type AccountChange,
+  type AccountKind,
+  accountStatus,
+  changeAccount,
+  checkMayHoldKeys,
+  checkName,
+  type Key,
+} from './accounts.ts';
+import { COMMAND_LINE, record } from './audit.ts';
+import type { Database, Db } from './database.ts';
+import { accountBy, accounts } from './holding.ts';
+import { hashHead, type KeyKind, randomText } from './key-format.ts';
+
+export interface NewKey {
+  owner: string;
+  name: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  expiresAt: number | null;
+  hash: Buffer;
+}
+
+export interface LimitChange {
+  /** A number; null for the service's default; undefined to leave as it is. */
+  perMinute?: number | null | undefined;
+  perMonth?: number | null | undefined;
+}
+
+/**
+ * Names are unique for good: a removed account keeps its own. Each change is entered into the audit log with it, as done
+ * by `by`. It is committed first, then confirmed, and only then returned.
+ */
+export function accountsAndKeys({ db, transact, confirm }: Database) {
+  const changeRow = async (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> => {
+    const account = await transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
+    // Also where nothing changed: an earlier try may have come no further than the database.
+    await confirm('accounts', account.id, account.version);
+    return account;
+  };
+  const listAccounts = (): Promise<Account[]> =>
+    accounts(db)
+      .orderBy('created_at')
+      .orderBy('name', (order) => order.collate('C'))
+      .execute();
+
+  return {
+    async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
+      const checked = checkName('account name', name);
+      const id = `acc_${randomText(12)}`;
+      return transact(async (tx) => {
+        const { numInsertedOrUpdatedRows: made } = await tx
+          .insertInto('accounts')
+          .values({ id, name: checked, kind, created_at: now })
+          .onConflict((conflict) => conflict.column('name').doNothing())
+          .executeTakeFirstOrThrow();
+        const account = await accountNamed(tx, checked);
+        if (made === 0n) {
+          const fate =
+            account.removed_at === null ? 'exists already' : 'was removed, and names are not given out twice';
+          throw new UsageError(`an account named '${checked}' ${fate}`);
+        }
+        await record(tx, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
+        return account;
+      });
+    },
+    /** Suspension and removal also end the sessions of the account's people; removal removes them too. */
+    changeAccount: (name: string, what: AccountChange, now: number, by = COMMAND_LINE): Promise<Account> =>
+      changeRow(name, async (tx, before) => {
+        const after = changeAccount(before, what, now);
+        const { id, unlocked_at, suspended_at, removed_at } = after;
+        if (accountStatus(after) === accountStatus(before) && unlocked_at === before.unlocked_at) return before;
+        const written = await update(tx, before, { unlocked_at, suspended_at, removed_at });
+        if (suspended_at !== null || removed_at !== null) await endVisits(tx, after, now);
+        await record(tx, { action: `account.${what}`, account: id, subject: after.name }, by, now);
+        return written;
+      }),
+    setLimits: (name: string, limits: LimitChange, now = Date.now(), by = COMMAND_LINE): Promise<Account> =>
+      changeRow(name, async (tx, before) => {
+        const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
+        const written = await update(tx, before, { per_minute: perMinute, per_month: perMonth });
+        const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
+        await record(tx, { action: 'account.limits', account: before.id, subject: before.name, detail }, by, now);
+        return written;
+      }),
+    findAccount: (name: string): Promise<Account | null> => accountBy(db, 'name', name),
+    accountById: (id: string): Promise<Account | null> => accountBy(db, 'id', id),
+    listAccounts,
+
+    async createKey(asked: NewKey, now: number, by = COMMAND_LINE): Promise<Key> {
+      const name = checkName('key name', asked.name);
+      const id = `key_${randomText(12)}`;
+      const key = await transact(async (tx) => {
+        // Held against a suspension or removal at the same moment.
+        const owner = await accountNamed(tx, asked.owner, 'share');
+        checkMayHoldKeys(owner);
+        const { kind, scopes, hash, expiresAt: expires_at } = asked;
+        const times = { created_at: now, expires_at, created_by: by.id };
+        const row = { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), hash_head: hashHead(hash), hash };
+        await tx
+          .insertInto('keys')
+          .values({ ...row, ...times })
+          .execute();
+        const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
+        await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
+        return keyWith(tx, id);
+      });
+      // A proxy may remember that there was no such key.
+      await confirm('keys', id, key.version);
+      return key;
+    },
+    /** Keys with their owners, oldest first; of one owner where named. */
+    async listKeys(owner?: string): Promise<{ key: Key; owner: Account }[]> {
+      const own = owner === undefined ? null : await accountNamed(db, owner);
+      const rows = await keys(db)
+        .$if(own !== null, (query) => query.where('owner_id', '=', own!.id))
+        .orderBy('created_at')
+        .orderBy('id', (order) => order.collate('C'))
+        .execute();
+      // Read after the keys: each of them has its owner among these.
+      const byId = new Map((own ? [own] : await listAccounts()).map((account) => [account.id, account]));
+      return rows.map((row) => ({ key: toKey(row), owner: byId.get(row.owner_id)! }));
+    },
+    /**
+     * Revokes for good; a key that is revoked already keeps its time. A key that is not of `ownerId`, where given, is as
+     * unknown as one that does not exist.
+     */
+    async revokeKey(id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
+      const key = await transact(async (tx) => {
+        await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+        const before = await keyWith(tx, id, ownerId);
+        if (before.revoked_at !== null) return before;
+        await tx
+          .updateTable('keys')
+          .set({ revoked_at: now, version: before.version + 1 })
+          .where('id', '=', id)
+          .execute();
+        await record(tx, { action: 'key.revoke', account: before.owner_id, subject: before.name, detail: id }, by, now);
+        return keyWith(tx, id);
+      });
+      await confirm('keys', id, key.version);
+      return key;
+    },
+  };
+}
+
+/** @throws UsageError where there is none. `lock` is how to hold it until the transaction ends. */
+async function accountNamed(db: Db, name: string, lock: 'share' | 'update' | null = null): Promise<Account> {
+  const account = await accountBy(db, 'name', name.trim(), lock);
+  if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
+  return account;
+}
+
+async function update(tx: Db, { id, version }: Account, values: Partial<Account>): Promise<Account> {
+  await tx
+    .updateTable('accounts')
+    .set({ ...values, version: version + 1 })
+    .where('id', '=', id)
+    .execute();
+  return (await accountBy(tx, 'id', id))!;
+}
+
+/** Ends what the people of an account, now suspended or removed, are signed in by. */
+async function endVisits(tx: Db, { id, removed_at }: Account, now: number): Promise<void> {
+  const people = tx.selectFrom('people').select('id').where('account_id', '=', id);
+  // Each person is held first, as by all that opens a session: so none is opened beside this.
+  await people.orderBy('id').forNoKeyUpdate().execute();
+  // For good: none comes back to life with a reinstated account.
+  await tx.deleteFrom('sessions').where('person_id', 'in', people).execute();
+  if (removed_at === null) return;
+  // Nothing that they signed in by is kept, and their addresses may be invited elsewhere.
+  for (const table of ['recovery_codes', 'browsers'] as const) {
+    await tx.deleteFrom(table).where('person_id', 'in', people).execute();
+  }
+  await tx
+    .updateTable('people')
+    .set({ removed_at: now, password_hash: '', factor_secret: null })
+    .where('account_id', '=', id)
+    .where('removed_at', 'is', null)
+    .execute();
+}
+
+const keys = (db: Db) =>
+  db
+    .selectFrom('keys')
+    .leftJoin('key_uses', 'key_id', 'id')
+    .select(['id', 'owner_id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'created_by'])
+    .select(['last_used_at', 'version']);
+
+const toKey = <Row extends { scopes: string }>(row: Row) => ({ ...row, scopes: row.scopes.split(',') as Scope[] });
+
+async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
+  const row = await keys(db).where('id', '=', id).executeTakeFirst();
+  if (!row || (ownerId !== undefined && row.owner_id !== ownerId))
+    throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+  return toKey(row);
+}

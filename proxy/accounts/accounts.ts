@@ -1,0 +1,138 @@
+/** Accounts and their keys as rules, whatever they are stored in: conditions, transitions, and who gets a key. */
+import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
+import { UsageError } from '../usage-error.ts';
+import type { KeyKind } from './key-format.ts';
+
+export type AccountKind = 'organisation' | 'researcher';
+export type AccountStatus = 'active' | 'locked' | 'suspended' | 'removed';
+
+/** Times are milliseconds since 1970 UTC; null where it has not happened. Limits null are the service's defaults. */
+export interface Account {
+  id: string;
+  name: string;
+  kind: AccountKind;
+  created_at: number;
+  unlocked_at: number | null;
+  suspended_at: number | null;
+  removed_at: number | null;
+  per_minute: number | null;
+  per_month: number | null;
+  /** Counts its changes. */
+  version: number;
+}
+
+export interface Key {
+  id: string;
+  owner_id: string;
+  name: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  /** Id of the person who made it in the dashboard; null: made by the command line. */
+  created_by: string | null;
+  /** Exact to about a minute while a server runs; null where never. */
+  last_used_at: number | null;
+  /** Counts its changes. */
+  version: number;
+}
+
+/** Removal is terminal and hides all else; a researcher waits, locked, until unlocked. */
+export function accountStatus(
+  account: Pick<Account, 'kind' | 'unlocked_at' | 'suspended_at' | 'removed_at'>,
+): AccountStatus {
+  if (account.removed_at !== null) return 'removed';
+  if (account.suspended_at !== null) return 'suspended';
+  return account.kind === 'researcher' && account.unlocked_at === null ? 'locked' : 'active';
+}
+
+/** SPEC 3: revocation is terminal and outlives expiry; a key expires at its very millisecond. */
+export function keyStatus(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: number): 'active' | 'revoked' | 'expired' {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at !== null && now >= key.expires_at ? 'expired' : 'active';
+}
+
+/** Whether a request with `key` is let in: every cause of SPEC 5.7 in one place. */
+export function isAdmitted(
+  key: Parameters<typeof keyStatus>[0],
+  account: Parameters<typeof accountStatus>[0],
+  now: number,
+): boolean {
+  return keyStatus(key, now) === 'active' && accountStatus(account) === 'active';
+}
+
+export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
+
+/**
+ * `account` after `change` at `now`. Each change can be repeated without harm and keeps the time of the first. SPEC
+ * suspends organisations; a researcher can be suspended too, so that an operator need not remove one to stop abuse.
+ * @throws UsageError for any change but removal of a removed account, and for unlocking an organisation.
+ */
+export function changeAccount(account: Account, change: AccountChange, now: number): Account {
+  if (account.removed_at !== null && change !== 'remove') {
+    throw new UsageError(`account '${account.name}' was removed, which is final`);
+  }
+  switch (change) {
+    case 'unlock':
+      if (account.kind === 'organisation') {
+        throw new UsageError(`'${account.name}' is an organisation; only researchers wait to be unlocked`);
+      }
+      return { ...account, unlocked_at: account.unlocked_at ?? now };
+    case 'suspend':
+      return { ...account, suspended_at: account.suspended_at ?? now };
+    case 'reinstate':
+      return { ...account, suspended_at: null };
+    case 'remove':
+      return { ...account, removed_at: account.removed_at ?? now };
+  }
+}
+
+/** @throws UsageError when `account` may not be given keys (SPEC 5.4). */
+export function checkMayHoldKeys(account: Account): void {
+  const status = accountStatus(account);
+  if (status === 'active') return;
+  const way = { locked: `unlock it first`, suspended: `reinstate it first`, removed: `which is final` }[status];
+  throw new UsageError(`no key for '${account.name}': the account is ${status}; ${way}`);
+}
+
+/** Control characters, line and paragraph separators, and what turns the direction of the text around it. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** `name` trimmed. @throws UsageError when it is empty, longer than 100 characters, or not all printable. */
+export function checkName(what: string, name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
+    throw new UsageError(`${what}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
+  }
+  return trimmed;
+}
+
+/** The scopes of a comma-separated list, in the contract's order. @throws UsageError for an unknown or no scope. */
+export function parseScopes(list: string): Scope[] {
+  const known = Object.keys(SCOPES) as Scope[];
+  const asked = list.split(',').map((item) => item.trim());
+  const unknown = asked.find((item) => !(known as string[]).includes(item));
+  if (unknown !== undefined) {
+    throw new UsageError(`scopes: expected some of ${known.join(', ')}, found ${JSON.stringify(unknown)}`);
+  }
+  return known.filter((scope) => asked.includes(scope));
+}
+
+/**
+ * Milliseconds of an ISO 8601 moment with its zone (`2027-01-31T00:00:00Z`), or of a date alone, which is its first
+ * moment in UTC. @throws UsageError when it is neither, or not later than `now`.
+ */
+export function parseExpiry(text: string, now: number): number {
+  const form = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  const day = form ? Date.parse(`${form[1]}T00:00:00Z`) : Number.NaN;
+  const moment = form ? Date.parse(text) : Number.NaN;
+  // Date.parse turns 30 February into 2 March; the day must read back as written.
+  if (Number.isNaN(moment) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== form?.[1]) {
+    throw new UsageError(
+      `expiry: expected a date or a moment such as 2027-01-31T00:00:00Z, found ${JSON.stringify(text)}`,
+    );
+  }
+  if (moment <= now) throw new UsageError(`expiry: expected a moment in the future, found ${text}`);
+  return moment;
+}

@@ -1,0 +1,52 @@
+/** A span in which so many attempts may be made. */
+export interface Allowance {
+  what: string;
+  most: number;
+  windowMs: number;
+}
+
+export interface Attempts {
+  /** Charges one attempt to all of `allowances`, or to none: null, or the milliseconds until there is room. */
+  take(allowances: readonly Allowance[], now: number): Promise<number | null>;
+  /** Gives back what `take` charged, for an attempt that succeeded. */
+  giveBack(allowances: readonly Allowance[]): Promise<void>;
+}
+
+/** Attempts counted for at once; the oldest are forgotten past it. Filling it takes as many attempts. */
+const MOST_COUNTED = 100_000;
+
+/**
+ * Attempts counted in memory, in windows that begin with the first attempt. A restart forgets them, which nobody outside
+ * can bring about; for the embedded form, which has one process.
+ */
+export function countAttempts(): Attempts {
+  const windows = new Map<string, { count: number; until: number }>();
+  return {
+    async take(allowances, now) {
+      const found = allowances.map((allowance) => {
+        const known = windows.get(allowance.what);
+        return { allowance, window: known && known.until > now ? known : null };
+      });
+      const waits = found.map(({ allowance, window }) =>
+        window && window.count >= allowance.most ? window.until - now : 0,
+      );
+      const wait = Math.max(...waits);
+      if (wait > 0) return wait;
+      for (const { allowance, window } of found) {
+        if (window) window.count++;
+        else {
+          windows.delete(allowance.what);
+          windows.set(allowance.what, { count: 1, until: now + allowance.windowMs });
+        }
+      }
+      while (windows.size > MOST_COUNTED) windows.delete(windows.keys().next().value!);
+      return null;
+    },
+    async giveBack(allowances) {
+      for (const { what } of allowances) {
+        const window = windows.get(what);
+        if (window) window.count--;
+      }
+    },
+  };
+}

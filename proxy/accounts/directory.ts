@@ -1,0 +1,130 @@
+/** The people who sign in to the dashboard. */
+import { UsageError } from '../usage-error.ts';
+import { type Actor, type Deed, listAudit, record } from './audit.ts';
+import type { Database, Db } from './database.ts';
+import {
+  endSessions,
+  holdPerson,
+  holdPersonInPlace,
+  people,
+  peopleOf,
+  present,
+  spendLinksOf,
+  toPerson,
+} from './holding.ts';
+import { links } from './links.ts';
+import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
+import { sessions } from './sessions.ts';
+
+/** A person with what sign-in is checked against. */
+export interface Credentials {
+  person: Person;
+  passwordHash: string;
+  /** Secret of the second factor in base 32; null where it is off. */
+  factorSecret: string | null;
+}
+
+/**
+ * People, their links, sessions and deeds. Tokens come as SHA-256 hashes and are never stored otherwise. Each method is
+ * one atomic step; those that change what someone may do enter it into the audit log too. Nothing is held in memory.
+ */
+export type Directory = ReturnType<typeof openDirectory>;
+
+export function openDirectory(database: Database) {
+  const { db, transact } = database;
+  const credentialsWhere = async (column: 'email' | 'id', value: string): Promise<Credentials | null> => {
+    const row = await people(db).where(column, '=', value).executeTakeFirst();
+    return row ? { person: toPerson(row), passwordHash: row.password_hash, factorSecret: row.factor_secret } : null;
+  };
+
+  return {
+    ...sessions(database),
+    ...links(database),
+    credentials: (email: string) => credentialsWhere('email', email),
+    credentialsById: (id: string) => credentialsWhere('id', id),
+    /** Those of an account, or of the service team; not the removed ones. */
+    listPeople: (accountId: string | null) => peopleOf(db, accountId),
+    /** Also of those removed since. */
+    async namesOf(ids: readonly string[]): Promise<Map<string, string>> {
+      const found = db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
+      const names = new Map((ids.length > 0 ? await found.execute() : []).map(({ id, name }) => [id, name]));
+      return new Map(ids.map((id) => [id, names.get(id) ?? id]));
+    },
+    changeRole: (id: string, role: Role, now: number, by: Actor) =>
+      transact(async (tx) => {
+        const { person, account } = await holdPersonInPlace(database, tx, id);
+        if (person.role === role) return;
+        if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
+        checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
+        await tx.updateTable('people').set({ role }).where('id', '=', id).execute();
+        const deed = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
+        await record(tx, { action: 'person.role', ...deed }, by, now);
+      }),
+    /** For good; ends sessions and links. The last administrator or service-team person stays. */
+    removePerson: (id: string, now: number, by: Actor) =>
+      transact(async (tx) => {
+        const { person } = await holdPersonInPlace(database, tx, id);
+        checkNotLast(person, await peopleOf(tx, person.account_id), 'remove this one');
+        // First, since people may remove themselves, and those removed do nothing.
+        const deed = { account: person.account_id, subject: person.email };
+        await record(tx, { action: 'person.remove', ...deed }, by, now);
+        await tx.updateTable('people').set({ removed_at: now, password_hash: '' }).where('id', '=', id).execute();
+        await clearFactor(tx, id);
+        await endSessions(tx, id);
+        await spendLinksOf(tx, id, now);
+        await tx.deleteFrom('browsers').where('person_id', '=', id).execute();
+      }),
+
+    /** A step of the second factor's clock counts once; false where it, or a later one, was spent before. */
+    async spendStep(id: string, step: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('people')
+        .set({ factor_step: step })
+        .where('id', '=', id)
+        .where('factor_step', '<', step)
+        .where('factor_secret', 'is not', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
+      transact(async (tx) => {
+        const person = await holdPerson(tx, id);
+        if (!person) return false;
+        const own = tx.deleteFrom('recovery_codes').where('person_id', '=', id);
+        const { numDeletedRows } = await own.where('hash', '=', hash).executeTakeFirst();
+        if (numDeletedRows !== 1n) return false;
+        const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
+        const deed = { account: person.account_id, detail: `${left.length} left` };
+        await record(tx, { action: 'factor.recovery', ...deed }, actorOf(person), now);
+        return true;
+      }),
+    turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
+      transact(async (tx) => {
+        const person = present(await holdPerson(tx, id));
+        await clearFactor(tx, id);
+        const { secret: factor_secret, step: factor_step, recovery } = factor;
+        await tx.updateTable('people').set({ factor_secret, factor_step }).where('id', '=', id).execute();
+        const codes = recovery.map((hash) => ({ person_id: id, hash }));
+        if (codes.length > 0) await tx.insertInto('recovery_codes').values(codes).execute();
+        await record(tx, { action: 'factor.on', account: person.account_id }, actorOf(person), now);
+      }),
+    turnFactorOff: (id: string, now: number, by: Actor) =>
+      transact(async (tx) => {
+        const { person } = await holdPersonInPlace(database, tx, id);
+        if (!person.has_factor) return;
+        await clearFactor(tx, id);
+        const action = by.id === id ? 'factor.off' : 'factor.drop';
+        const subject = by.id === id ? '' : person.email;
+        await record(tx, { action, account: person.account_id, subject }, by, now);
+      }),
+
+    /** Enters what happened without changing anything here. */
+    enter: (deed: Deed, by: Actor, now: number) => transact((tx) => record(tx, deed, by, now)),
+    listAudit: (asked: Parameters<typeof listAudit>[1]) => listAudit(db, asked),
+  };
+}
+
+async function clearFactor(tx: Db, personId: string): Promise<void> {
+  await tx.updateTable('people').set({ factor_secret: null }).where('id', '=', personId).execute();
+  await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
+}

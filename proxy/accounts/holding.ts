@@ -1,0 +1,111 @@
+/**
+ * What several of the steps on accounts and people begin with. A transaction that changes something holds first the
+ * place (an account, or the service team), where it holds one, then a person, then all else: in this one order nobody
+ * waits for each other in a circle. All are held by FOR NO KEY UPDATE: PostgreSQL itself checks references to them when
+ * it sees fit, by FOR KEY SHARE, which is to wait for none of these. SQLite has one lock for all, and needs none of this.
+ */
+import { UsageError } from '../usage-error.ts';
+import type { Account } from './accounts.ts';
+import type { Database, Db, Tables } from './database.ts';
+import type { Person } from './people.ts';
+
+const COLUMNS = [
+  'id',
+  'name',
+  'kind',
+  'created_at',
+  'unlocked_at',
+  'suspended_at',
+  'removed_at',
+  'per_minute',
+  'per_month',
+  'version',
+] as const;
+
+export const accounts = (db: Db) => db.selectFrom('accounts').select(COLUMNS);
+
+/** Those who have not been removed, with their secrets. */
+export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
+
+type PersonRow = Omit<Tables['people'], 'factor_step'>;
+
+export function toPerson({
+  id,
+  email,
+  name,
+  role,
+  account_id,
+  factor_secret,
+  created_at,
+  removed_at,
+}: PersonRow): Person {
+  return { id, email, name, role, account_id, has_factor: factor_secret !== null, created_at, removed_at };
+}
+
+/** The account of this id or name; `lock` is how to hold it until the transaction ends. */
+export async function accountBy(db: Db, column: 'id' | 'name', value: string, lock: 'share' | 'update' | null = null) {
+  const account = await accounts(db)
+    .where(column, '=', value)
+    .$if(lock === 'share', (query) => query.forShare())
+    .$if(lock === 'update', (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return account ?? null;
+}
+
+/** The account with this id; null for the service team, which has none. */
+export async function accountOf(db: Db, id: string | null, lock: 'share' | 'update' | null = null) {
+  if (id === null) return null;
+  const account = await accountBy(db, 'id', id, lock);
+  if (!account) throw new UsageError('there is no such account');
+  return account;
+}
+
+/** Holds a place until the transaction ends: its people change one step at a time, and it is not suspended meanwhile. */
+export async function holdPlace({ holdTeam }: Database, tx: Db, accountId: string | null): Promise<Account | null> {
+  if (accountId === null) await holdTeam(tx);
+  return accountOf(tx, accountId, 'update');
+}
+
+/** Holds somebody until the transaction ends; null where there is nobody. */
+export async function holdPerson(tx: Db, id: string | null): Promise<Person | null> {
+  const row = await people(tx)
+    .where('id', '=', id ?? '')
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ? toPerson(row) : null;
+}
+
+/** Holds somebody and, before, their place. @throws UsageError where they are gone. */
+export async function holdPersonInPlace(database: Database, tx: Db, id: string) {
+  // Nobody changes places.
+  const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
+  const account = known ? await holdPlace(database, tx, known.account_id) : null;
+  return { person: present(await holdPerson(tx, id)), account };
+}
+
+/** `person`. @throws UsageError where there is none. */
+export function present(person: Person | null): Person {
+  if (!person) throw new UsageError('this person is no longer here');
+  return person;
+}
+
+export async function peopleOf(db: Db, accountId: string | null): Promise<Person[]> {
+  const rows = await people(db)
+    .where('account_id', 'is not distinct from', accountId)
+    .orderBy('created_at')
+    .orderBy('email', (order) => order.collate('C'))
+    .execute();
+  return rows.map(toPerson);
+}
+
+export const spendLinksOf = (tx: Db, personId: string | null, now: number) =>
+  tx
+    .updateTable('links')
+    .set({ used_at: now })
+    .where('person_id', '=', personId ?? '')
+    .where('used_at', 'is', null)
+    .execute();
+
+/** Ends all sessions of somebody who is held; but for `kept`, where given. */
+export const endSessions = (tx: Db, personId: string, kept: Buffer | null = null) =>
+  tx.deleteFrom('sessions').where('person_id', '=', personId).where('hash', 'is distinct from', kept).execute();

@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Scope } from '../../pipeline/contract/operations.ts';
+import { type Awaitable, andThen } from '../clock.ts';
+import { type Account, isAdmitted, type Key } from './accounts.ts';
+import type { Database, Db } from './database.ts';
+import { hashHead, hashKey, isWellFormed, type KeyKind, LONGEST_KEY } from './key-format.ts';
+
+/** What the proxy needs to know of whoever sent a request. Limits null are the service's defaults. */
+export interface Holder {
+  keyId: string;
+  ownerId: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  perMinute: number | null;
+  perMonth: number | null;
+}
+
+/** All that serving requests asks of the store. */
+export interface KeyReader {
+  /**
+   * Who holds `key`, as a client presents it, at wall-clock time `now` (ms); null where it is unknown, mistyped or not
+   * admitted. Sees whatever any process committed before this call. An admitted key counts as used at `now`.
+   */
+  identify(key: string, now: number): Awaitable<Holder | null>;
+  /** Writes down when keys were last used; to be called now and then. What cannot be written is kept for the next time. */
+  noteUses(): Promise<void>;
+}
+
+/** A key with its owner, as one snapshot of the database has them, admitted or not. */
+export interface FoundKey {
+  key: Omit<Key, 'name' | 'created_at' | 'created_by' | 'last_used_at'>;
+  account: Omit<Account, 'name' | 'created_at'>;
+}
+
+interface Entry {
+  found: FoundKey;
+  holder: Holder;
+}
+
+/** Rows written at a time. */
+const AT_ONCE = 500;
+
+/**
+ * `identify` keeps whose keys it has found for as long as nothing is committed, by anybody: so a revocation holds from the
+ * next request on, at the cost of asking the database for its version. That is asked before anything is looked up, never
+ * after: whatever is committed between the two is read, and read again next time. A database across the network is taken
+ * to change always, so nothing is kept of it, and proxies with Redis ask the gate instead.
+ *
+ * What is kept is found by the key's text, since a hash would cost a request as much as all its other checks. So the
+ * texts of keys in use are in memory until the next commit or `noteUses`, within a minute, and nowhere else. V8
+ * compares texts only where their hashes, seeded by the process at random, agree, so its time tells nothing of them. A
+ * text that is not kept is hashed, and the hash compared in constant time. Only keys that exist are kept: as many as the
+ * table has.
+ */
+export function keyReader({ db, changed, prepare, transactLightly }: Database) {
+  const findByHashHead = prepare(byHashHead(db, '').compile());
+  const kept = new Map<string, Entry>();
+  let uses = new Map<string, number>();
+
+  /** The key with this SHA-256. */
+  const find = (hash: Buffer): Awaitable<FoundKey | null> =>
+    andThen(findByHashHead(hashHead(hash)), (rows) => {
+      const row = rows.find((found) => timingSafeEqual(found.hash, hash));
+      return row ? toFound(row) : null;
+    });
+  const admit = ({ found, holder }: Entry, now: number): Holder | null => {
+    if (!isAdmitted(found.key, found.account, now)) return null;
+    uses.set(holder.keyId, now);
+    return holder;
+  };
+
+  return {
+    identify(text: string, now: number): Awaitable<Holder | null> {
+      if (changed()) kept.clear();
+      const known = kept.get(text);
+      if (known) return admit(known, now);
+      if (text.length > LONGEST_KEY || !isWellFormed(text)) return null;
+      return andThen(find(hashKey(text)), (found) => {
+        if (!found) return null;
+        const entry = { found, holder: holderOf(found) };
+        kept.set(text, entry);
+        return admit(entry, now);
+      });
+    },
+    find,
+    /** The key was used at `now`; written down by `noteUses`. */
+    used: (keyId: string, now: number) => void uses.set(keyId, now),
+    async noteUses() {
+      // Also the texts of keys that let nobody in, as expired ones, and so have no uses.
+      kept.clear();
+      const noted = uses;
+      uses = new Map();
+      // In one order, so that two proxies never wait for each other's rows.
+      const rows = [...noted].map(([key_id, usedAt]) => ({ key_id, last_used_at: Math.floor(usedAt) }));
+      rows.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
+      try {
+        for (let i = 0; i < rows.length; i += AT_ONCE) {
+          const write = (tx: Db) =>
+            tx
+              .insertInto('key_uses')
+              .values(rows.slice(i, i + AT_ONCE))
+              .onConflict((conflict) =>
+                conflict
+                  .column('key_id')
+                  .doUpdateSet((row) => ({ last_used_at: row.ref('excluded.last_used_at') }))
+                  .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
+              )
+              .execute();
+          await transactLightly(write);
+        }
+      } catch (error) {
+        uses = new Map([...noted, ...uses]);
+        throw error;
+      }
+    },
+  };
+}
+
+const byHashHead = (db: Db, head: string) =>
+  db
+    .selectFrom('keys')
+    .innerJoin('accounts', 'accounts.id', 'owner_id')
+    .select(['keys.id', 'owner_id', 'keys.kind', 'scopes', 'expires_at', 'revoked_at', 'hash', 'keys.version'])
+    .select(['accounts.kind as owner_kind', 'unlocked_at', 'suspended_at', 'removed_at', 'per_minute', 'per_month'])
+    .select('accounts.version as owner_version')
+    .where('hash_head', '=', head);
+
+type Row = Awaited<ReturnType<ReturnType<typeof byHashHead>['executeTakeFirstOrThrow']>>;
+
+function toFound({ id, owner_id, kind, scopes, expires_at, revoked_at, version, ...owner }: Row): FoundKey {
+  const { owner_kind, owner_version, unlocked_at, suspended_at, removed_at, per_minute, per_month } = owner;
+  const limits = { per_minute, per_month, version: owner_version };
+  return {
+    key: { id, owner_id, kind, scopes: scopes.split(',') as Scope[], expires_at, revoked_at, version },
+    account: { id: owner_id, kind: owner_kind, unlocked_at, suspended_at, removed_at, ...limits },
+  };
+}
+
+function holderOf({ key, account: { per_minute: perMinute, per_month: perMonth } }: FoundKey): Holder {
+  return { keyId: key.id, ownerId: key.owner_id, kind: key.kind, scopes: key.scopes, perMinute, perMonth };
+}

@@ -1,0 +1,122 @@
+/** Those who sign in to the dashboard, as rules, whatever they are stored in. */
+import { UsageError } from '../usage-error.ts';
+import { type Account, type AccountStatus, accountStatus, checkName } from './accounts.ts';
+import type { Actor } from './audit.ts';
+
+export const ROLES = ['service', 'administrator', 'member', 'researcher'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const ROLE_NAMES: Record<Role, string> = {
+  service: 'service team',
+  administrator: 'administrator',
+  member: 'member',
+  researcher: 'independent researcher',
+};
+
+/** Times are milliseconds since 1970 UTC. */
+export interface Person {
+  id: string;
+  /** Small letters; of one person alone among those not removed. */
+  email: string;
+  name: string;
+  role: Role;
+  /** Null for the service team, and for nobody else. */
+  account_id: string | null;
+  has_factor: boolean;
+  created_at: number;
+  removed_at: number | null;
+}
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const INVITATION_MS = 7 * DAY_MS;
+export const RESET_MS = HOUR_MS;
+
+/** A session ends after an hour without a request, and twelve hours after sign-in whatever happens. */
+export const SESSION_IDLE_MS = HOUR_MS;
+export const SESSION_MS = 12 * HOUR_MS;
+/** The time for typing in the second factor's code. */
+export const FACTOR_DUE_MS = 10 * 60_000;
+/** A browser that someone has signed in with is known for that person this long after the last time. */
+export const BROWSER_MS = 365 * DAY_MS;
+
+/** How far behind a session's time of last sight may be: not every page is worth a write. */
+export const SEEN_MS = 60_000;
+
+/** What has expired is swept away a few at a time, so that what strangers have piled up holds nobody up at once. */
+export const SWEPT_AT_ONCE = 1000;
+
+export interface SessionTimes {
+  factor_due: boolean;
+  created_at: number;
+  seen_at: number;
+}
+
+export function isSessionAlive({ factor_due, created_at, seen_at }: SessionTimes, now: number): boolean {
+  if (factor_due) return now - created_at < FACTOR_DUE_MS;
+  return now - created_at < SESSION_MS && now - seen_at < SESSION_IDLE_MS;
+}
+
+/** HTML's own form of an address (html.spec.whatwg.org, 'valid email address'): ASCII, no quotes, no blanks. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** `text` in the one spelling that addresses are kept in, or null where it is no address. */
+export function toEmail(text: string): string | null {
+  const email = text.trim().toLowerCase();
+  return email.length <= 254 && EMAIL.test(email) ? email : null;
+}
+
+/** @throws UsageError where `text` is no address. */
+export function checkEmail(text: string): string {
+  const email = toEmail(text);
+  if (email === null) throw new UsageError(`email: expected an address such as ada@example.org`);
+  return email;
+}
+
+export const checkPersonName = (name: string) => checkName('name', name);
+
+/** Whether people of `account` may be signed in; the service team has none and always may. */
+export function mayVisit(account: Account | null): boolean {
+  const status = account && accountStatus(account);
+  return status === null || status === 'active' || status === 'locked';
+}
+
+/** SPEC 5.4. Null where `person` may make keys for `account`; else why not. */
+export function whyNoKeys(
+  person: Pick<Person, 'role'>,
+  account: Account | null,
+): 'service' | 'member' | Exclude<AccountStatus, 'active'> | null {
+  if (account === null) return 'service';
+  const status = accountStatus(account);
+  if (status !== 'active') return status;
+  return person.role === 'member' ? 'member' : null;
+}
+
+/** Which roles the people of an account can have; of the service team, where there is none. */
+export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] {
+  if (account === null) return ['service'];
+  return account.kind === 'organisation' ? ['administrator', 'member'] : ['researcher'];
+}
+
+/** @throws UsageError where `person` is the last of `people` with `person.role`, which somebody must hold. */
+export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
+  if (person.role !== 'administrator' && person.role !== 'service') return;
+  if (people.some((other) => other.id !== person.id && other.role === person.role)) return;
+  const whose = person.role === 'service' ? 'the service team' : 'the organisation';
+  const role = person.role === 'service' ? 'person' : 'administrator';
+  throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);
+}
+
+/** @throws UsageError where `email` may not be invited as `role` to `account` (null: the service team) of `people`. */
+export function checkMayInvite(email: string, role: Role, account: Account | null, people: readonly Person[]): void {
+  if (account && accountStatus(account) === 'removed') throw new UsageError(`'${account.name}' was removed`);
+  if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
+  if (people.some((person) => person.email === email)) throw new UsageError(`${email} is here already`);
+  if (role === 'researcher' && people.length > 0) throw new UsageError('a researcher’s account is for one person');
+}
+
+/** `person` as the audit log names them. */
+export function actorOf(person: Pick<Person, 'id' | 'email' | 'role'>): Actor {
+  return { id: person.id, label: person.email, isService: person.role === 'service' };
+}

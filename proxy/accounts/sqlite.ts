@@ -1,0 +1,147 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
+import { migrate, openSqliteFile, SQLITE_BUSY } from '../sqlite-file.ts';
+import { countAttempts } from './attempts.ts';
+import { type Database, schemaOf, type Tables } from './database.ts';
+
+/** A change waits this long for another process to finish its own. */
+const BUSY_MS = 5000;
+const RETRY_MS = 5;
+
+/**
+ * The database in one SQLite file (WAL), shared by any number of processes on one machine.
+ *
+ * All that is written goes over one connection, a transaction at a time, each with the write lock from its beginning. So
+ * long as another connection holds that lock they wait without holding up the process.
+ *
+ * Requests have a connection of their own that only reads, and never across two statements, so that what it says of
+ * `data_version` (sqlite.org/pragma.html) covers the commits of all others, this process's own too.
+ *
+ * @throws UsageError where the file cannot be opened, is no database, or comes from a newer version than this.
+ */
+export function openSqlite(file: string): Database {
+  const versions = schemaOf('sqlite');
+  const open = () =>
+    openSqliteFile(
+      file,
+      (opened) => {
+        opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+        migrate(opened, file, versions);
+      },
+      BUSY_MS,
+    );
+  const writing = open();
+  writing.exec('PRAGMA busy_timeout = 0');
+  const db = new Kysely<Tables>({ dialect: dialectOf(writing) });
+  const reading = open();
+  const dataVersion = reading.prepare('PRAGMA data_version');
+  let known: unknown;
+  return {
+    db,
+    transact: (work) => db.transaction().execute(work),
+    transactLightly: (work) =>
+      db.connection().execute(async (connection) => {
+        await sql`PRAGMA synchronous = NORMAL`.execute(connection);
+        try {
+          return await connection.transaction().execute(work);
+        } finally {
+          await sql`PRAGMA synchronous = FULL`.execute(connection);
+        }
+      }),
+    // The write lock is enough.
+    holdTeam: async () => {},
+    prepare<Row>(query: CompiledQuery<Row>) {
+      const statement = reading.prepare(query.sql);
+      return (...parameters: string[]) => statement.all(...parameters) as Row[];
+    },
+    changed() {
+      const version = dataVersion.get()!.data_version;
+      if (version === known) return false;
+      known = version;
+      return true;
+    },
+    // What is committed is what the next request asks.
+    confirm: async () => {},
+    attempts: countAttempts(),
+    close: () =>
+      // After what is under way.
+      db.connection().execute(async () => {
+        reading.close();
+        writing.close();
+      }),
+  };
+}
+
+/** Kysely's own SQLite driver is for better-sqlite3, and begins transactions that may fail halfway for want of the lock. */
+function dialectOf(db: DatabaseSync): Dialect {
+  const connection = connectionOf(db);
+  const execute = async (text: string) => {
+    await connection.executeQuery(CompiledQuery.raw(text));
+  };
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: () => execute('BEGIN IMMEDIATE'),
+    commitTransaction: () => execute('COMMIT'),
+    // Where the disk is full, say, SQLite has rolled back by itself.
+    rollbackTransaction: async () => (db.isTransaction ? execute('ROLLBACK') : undefined),
+    releaseConnection: async () => {},
+    destroy: async () => db.close(),
+  };
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new Compiler(),
+  };
+}
+
+function connectionOf(db: DatabaseSync): DatabaseConnection {
+  const run = <Row>({ sql: text, parameters }: CompiledQuery) => {
+    const statement = db.prepare(text);
+    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[];
+    if (statement.columns().length > 0) {
+      // Node gives them no prototype.
+      return { rows: statement.all(...values).map((row) => ({ ...row }) as Row) };
+    }
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+  };
+  return {
+    async executeQuery<Row>(query: CompiledQuery) {
+      const until = performance.now() + BUSY_MS;
+      for (;;) {
+        try {
+          return run<Row>(query);
+        } catch (error) {
+          const isBusy = ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
+          if (!isBusy || db.isTransaction || performance.now() > until) throw error;
+        }
+        await pause(RETRY_MS);
+      }
+    },
+    // biome-ignore lint/correctness/useYield: nothing is streamed
+    async *streamQuery() {
+      throw new Error('nothing is streamed');
+    },
+  };
+}
+
+/** Leaves out what SQLite neither knows nor needs: locks on rows, and the collation that is its own by default. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!/^(For|SkipLocked)/.test(node.modifier ?? '')) super.visitSelectModifier(node);
+  }
+  protected override visitCollate(): void {}
+}

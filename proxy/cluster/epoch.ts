@@ -1,0 +1,203 @@
+import { sql } from 'kysely';
+import type { Db } from '../accounts/database.ts';
+import { randomText } from '../accounts/key-format.ts';
+import { lineOf } from '../usage-error.ts';
+import { type Link, openLink } from './link.ts';
+import { tellAll } from './mirror.ts';
+import { epochKey, prefixOf } from './names.ts';
+import type { GateTimes } from './times.ts';
+
+/** Under which epoch keys and limits are asked for in Redis. */
+export interface Epoch {
+  number: number;
+  token: string;
+  link: Link;
+}
+
+export interface Keeper {
+  current(): Epoch | null;
+  /** Null while there is an epoch that grants; else why not. */
+  why(): string | null;
+  /** Looks after the epoch soon and not only at the next beat. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+interface EpochRow {
+  number: number;
+  token: string;
+  run_id: string;
+  lapsed: boolean;
+}
+
+const US = 1000;
+/** Every request may wake the keeper; no more often than this. */
+const SOON_MS = 100;
+
+/**
+ * Keeps one epoch: the time in which one Redis process has remembered everything. PostgreSQL says which epoch it is and
+ * in which process (`run_id`); its keys carry the epoch's token, so what another epoch left behind, in a restarted
+ * Redis or a promoted replica, is never read.
+ *
+ * Redis may be gone by only while it holds a lease. A lease is written down in PostgreSQL before it is given to Redis,
+ * ends there no sooner than in Redis (it runs from a time that Redis told before PostgreSQL was asked), and before it is
+ * given all changes not yet told are told. So whoever finds in PostgreSQL that the lease has run out knows that nobody
+ * is let in by Redis, and that nobody will be before having heard of what is committed by then.
+ *
+ * When Redis has lost its memory, or is another, the next epoch begins once the lease of the last has run out; what it
+ * granted is unknown, so the new one grants nothing until a minute has passed since.
+ *
+ * @throws UsageError where PostgreSQL or Redis cannot be used to begin with.
+ */
+export async function keepEpoch(
+  db: Db,
+  url: string,
+  times: GateTimes,
+  report: (line: string) => void,
+): Promise<Keeper> {
+  let link: Link | null = null;
+  let epoch: Epoch | null = null;
+  let why: string | null = 'starting';
+  /** When the epoch begins to grant, and when its lease runs out, by this process's steady clock. */
+  let [opens, ends] = [0, 0];
+  let closed = false;
+
+  const settle = async (): Promise<Epoch> => {
+    if (!link?.isOpen()) {
+      epoch = null;
+      link = await openLink(url, times.deadlineMs);
+    }
+    const at = epoch ?? (await adopt(db, link, times));
+    const [asked, lease, grants] = await lengthen(at, 0);
+    opens = performance.now() + (grants - asked) / US;
+    ends = performance.now() + (lease - asked) / US;
+    // The lease is long enough for most beats; one proxy of many renews it.
+    const renewed = lease - asked < (times.leaseMs * US * 2) / 3;
+    if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
+    if (!(await tellAll(db, at))) throw new Superseded();
+    if (renewed) {
+      const [time, longer] = await lengthen(at, asked + times.leaseMs * US);
+      ends = performance.now() + (longer - time) / US;
+    }
+    return at;
+  };
+  const quiet = (): string | null => {
+    const seconds = Math.ceil((opens - performance.now()) / 1000);
+    return seconds > 0 ? `Redis has lost its memory: nothing is granted for ${seconds} s more` : null;
+  };
+  const beat = async () => {
+    try {
+      epoch = await settle();
+      if (why !== null && why !== 'starting') report(`keys and limits: ${quiet() ?? 'can be asked again'}`);
+      why = null;
+    } catch (error) {
+      const line = lineOf(error);
+      // While PostgreSQL alone is away Redis goes on until its lease runs out.
+      if (error instanceof Superseded || !link?.isOpen()) epoch = null;
+      if (line !== why) report(`keys and limits: ${line}`);
+      why = line;
+    }
+  };
+
+  link = await openLink(url, times.deadlineMs);
+  try {
+    await sql`SELECT 1`.execute(db);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  await beat();
+
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | null = null;
+  let ended = performance.now();
+  const run = () => {
+    clearTimeout(timer);
+    running ??= beat().finally(() => {
+      running = null;
+      ended = performance.now();
+      if (!closed) timer = setTimeout(run, times.beatMs).unref();
+    });
+  };
+  timer = setTimeout(run, times.beatMs).unref();
+
+  return {
+    current: () => (epoch?.link.isOpen() ? epoch : null),
+    why() {
+      if (!epoch?.link.isOpen()) return why ?? 'Redis is gone';
+      return performance.now() < ends ? quiet() : (why ?? 'the lease has run out');
+    },
+    wake: () => {
+      if (!closed && performance.now() - ended > SOON_MS) run();
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+      link?.close();
+    },
+  };
+}
+
+/** The epoch is over, or will not be this process's: to be looked at anew. */
+class Superseded extends Error {
+  constructor(line = 'the epoch in Redis is over') {
+    super(line);
+  }
+}
+
+/** The epoch of PostgreSQL where `link` leads to it; else a new one, as soon as that may begin. */
+async function adopt(db: Db, link: Link, times: GateTimes): Promise<Epoch> {
+  const row = await readEpoch(db, times);
+  if (row?.run_id === link.runId) {
+    const at = { number: row.number, token: row.token, link };
+    if (await link.run('lease', [epochKey(row.token)], [0])) return at;
+  }
+  if (row && !row.lapsed) throw new Superseded('waiting for the lease of the Redis before to run out');
+  return begin(db, link, row, times);
+}
+
+async function readEpoch(db: Db, { marginMs }: GateTimes): Promise<EpochRow | undefined> {
+  const epoch = sql<EpochRow>`
+    SELECT number, token, run_id, leased_until + ${marginMs} * interval '1 ms' < clock_timestamp() AS lapsed
+    FROM redis_epoch`;
+  return (await epoch.execute(db)).rows[0];
+}
+
+/** Begins the epoch after `before`. Its first lease is in PostgreSQL at once: others wait for this process to set it up. */
+async function begin(db: Db, link: Link, before: EpochRow | undefined, times: GateTimes): Promise<Epoch> {
+  const token = randomText(16);
+  const leased = sql`clock_timestamp() + ${times.leaseMs} * interval '1 ms'`;
+  const begun = before
+    ? sql<{ number: number; since: number }>`
+        WITH last AS (SELECT leased_until FROM redis_epoch WHERE token = ${before.token} FOR UPDATE)
+        UPDATE redis_epoch SET number = number + 1, token = ${token}, run_id = ${link.runId}, leased_until = ${leased}
+        FROM last
+        WHERE token = ${before.token} AND last.leased_until + ${times.marginMs} * interval '1 ms' < clock_timestamp()
+        RETURNING number, extract(epoch FROM clock_timestamp() - last.leased_until)::float8 * 1000 AS since`
+    : sql<{ number: number; since: number }>`
+        INSERT INTO redis_epoch (number, token, run_id, leased_until)
+        SELECT 1, ${token}, ${link.runId}, ${leased}
+        ON CONFLICT DO NOTHING RETURNING number, 'infinity'::float8 AS since`;
+  const [row] = (await begun.execute(db)).rows;
+  if (!row) throw new Superseded('another proxy begins an epoch');
+  const quietMs = Math.max(0, Math.ceil(times.minuteMs - row.since));
+  await link.run('open', [epochKey(token)], [quietMs * US]);
+  if (before) link.sweep(prefixOf(before.token)).catch(() => {});
+  return { number: row.number, token, link };
+}
+
+/** Writes in PostgreSQL that Redis may be gone by for another lease; false where the epoch is over. */
+async function writeLease(db: Db, { token }: Epoch, { leaseMs }: GateTimes): Promise<boolean> {
+  const written = sql`
+    UPDATE redis_epoch SET leased_until = greatest(leased_until, clock_timestamp() + ${leaseMs} * interval '1 ms')
+    WHERE token = ${token}`;
+  return (await written.execute(db)).numAffectedRows === 1n;
+}
+
+/** Lengthens the lease in Redis to `until`, microseconds of its clock. @returns its time, the lease's end, and when it begins to grant */
+async function lengthen({ link, token }: Epoch, until: number): Promise<[time: number, lease: number, opens: number]> {
+  const answer = (await link.run('lease', [epochKey(token)], [until])) as [number, number, number] | null;
+  if (!answer) throw new Superseded('Redis has lost its memory');
+  return answer;
+}

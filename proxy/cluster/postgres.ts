@@ -1,0 +1,152 @@
+import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import pg from 'pg';
+import { type Database, schemaOf, type Tables } from '../accounts/database.ts';
+import { lineOf, UnavailableError, UsageError } from '../usage-error.ts';
+import { countAttemptsIn } from './attempts.ts';
+import { openConfirm } from './mirror.ts';
+import type { GateTimes } from './times.ts';
+
+/** Statements end after this long on the server; the client waits a little longer, should the server hang. */
+const STATEMENT_MS = 5000;
+const ANSWER_MS = 6000;
+const CONNECT_MS = 3000;
+const CONNECTIONS = 10;
+
+/** int8 as numbers: milliseconds since 1970 and counts, all far below 2^53. */
+const INT8 = 20;
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig;
+
+/**
+ * The database at `url` (postgres://…), for any number of proxies. Nothing is connected until the first query, which also
+ * brings the schema up to date. One primary, no read replica: what was committed must be seen. `redis` is the address of
+ * the Redis of the proxies; null: they tell it of changes, not this process.
+ */
+export function openPostgres(url: string, redis: string | null, times?: GateTimes): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    keepAlive: true,
+    application_name: 'malaria-proxy',
+    types,
+  });
+  // A connection that breaks while idle is made anew when needed.
+  pool.on('error', () => {});
+  const shared: PostgresPool = { options: pool.options, connect: () => connect(pool), end: () => pool.end() };
+  const ready = async () => {
+    await migrate(shared, schemaOf('postgres'));
+    return shared;
+  };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: ready }) });
+  const transact: Database['transact'] = (work) => db.transaction().setIsolationLevel('read committed').execute(work);
+  const { confirm, close } = openConfirm(db, redis, times);
+  return {
+    db,
+    transact,
+    transactLightly: transact,
+    holdTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
+    prepare:
+      <Row>(query: CompiledQuery<Row>) =>
+      async (...parameters: string[]) =>
+        (await db.executeQuery<Row>({ ...query, parameters })).rows,
+    changed: () => true,
+    confirm,
+    attempts: countAttemptsIn(db),
+    async close() {
+      close();
+      await pool.end();
+    },
+  };
+}
+
+/** A connection whose errors are fit for people. Whatever is wrong here is so with the server, the login or the address. */
+async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    throw unavailable(error);
+  }
+  // Should it break between two statements, the next one says so.
+  const ignore = () => {};
+  client.on('error', ignore);
+  let broken: Error | undefined;
+  // Nothing is streamed, so there are no cursors.
+  const query = async (text: string, values: readonly unknown[]) => {
+    if (broken) throw unavailable(broken);
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      if (!isDatabaseError(error)) broken = error as Error;
+      return refuse(error);
+    }
+  };
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release() {
+      client.off('error', ignore);
+      client.release(broken);
+    },
+  };
+}
+
+/** One process at a time brings the schema up to date, counted in a table of its own. */
+async function migrate(pool: PostgresPool, versions: readonly string[]): Promise<void> {
+  const client = await pool.connect();
+  const query = async (text: string) => (await client.query<{ version: number }>(text, [])).rows;
+  try {
+    await query('BEGIN');
+    await query("SELECT pg_advisory_xact_lock(hashtext('malaria-proxy schema'))");
+    await query('CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL)');
+    const found = (await query('SELECT version FROM schema_version'))[0]?.version ?? 0;
+    if (found > versions.length) {
+      throw new UnavailableError(
+        `store: the database has schema ${found}, from a newer malaria-proxy; this one knows ${versions.length}`,
+      );
+    }
+    for (const script of versions.slice(found)) await query(script);
+    if (found < versions.length) {
+      await query(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (${versions.length})`);
+    }
+    await query('COMMIT');
+  } catch (error) {
+    await query('ROLLBACK').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+function isDatabaseError(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError;
+}
+
+/**
+ * How SQLSTATEs begin that speak of the server and not of the statement: connection, a server that only reads (a standby
+ * in the primary's place), login, database, transactions that it gave up, rights, resources, shutdown, its disk.
+ */
+const OF_THE_SERVER = ['08', '25006', '28', '3D', '40', '42501', '53', '57', '58'];
+/** A text with a NUL, which PostgreSQL keeps nowhere. */
+const NUL_IN_TEXT = '22021';
+
+/** Throws `error`, as one line for people where the server cannot be used. */
+function refuse(error: unknown): never {
+  if (isDatabaseError(error)) {
+    const { code = '' } = error;
+    if (code === NUL_IN_TEXT) throw new UsageError('a text with a NUL character');
+    if (!OF_THE_SERVER.some((start) => code.startsWith(start))) throw error;
+  }
+  throw unavailable(error);
+}
+
+/** The address may hold a password: it is left out. */
+function unavailable(error: unknown): UnavailableError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
+}

@@ -1,0 +1,93 @@
+import { argon2Sync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { checkNewPassword, checkPassword, hashPassword, TooBusy } from '../../../proxy/accounts/passwords.ts';
+
+test('a password fits its own hash and no other; each hash has its own salt', async () => {
+  const [one, two] = [await hashPassword('seven herons'), await hashPassword('seven herons')];
+  expect(one).not.toBe(two);
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(await checkPassword('seven herons', one)).toBe(true);
+  for (const wrong of ['seven heron', 'seven herons ', '', 'Seven herons']) {
+    expect(await checkPassword(wrong, one)).toBe(false);
+  }
+});
+
+test('the hash is Argon2id as Node has it, of its own parameters', async () => {
+  const salt = Buffer.alloc(16, 7);
+  const options = { message: 'old', nonce: salt, parallelism: 1, tagLength: 32, memory: 8192, passes: 3 };
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const stored = `$argon2id$v=19$m=8192,t=3,p=1$${text(salt)}$${text(argon2Sync('argon2id', options))}`;
+  expect([await checkPassword('old', stored), await checkPassword('new', stored)]).toEqual([true, false]);
+});
+
+test('one password however its letters are composed', async () => {
+  const stored = await hashPassword('caf\u00e9 ol\u00e9 ol\u00e9');
+  expect(await checkPassword('cafe\u0301 ole\u0301 ole\u0301', stored)).toBe(true);
+});
+
+test('nobody, and whoever was removed, has no password at all', async () => {
+  for (const stored of [null, '']) {
+    for (const password of ['', 'x', 'null']) expect(await checkPassword(password, stored)).toBe(false);
+  }
+});
+
+test('a password of any length takes no longer than the longest, and a long one is never right by its start', async () => {
+  const stored = await hashPassword('a'.repeat(200));
+  expect(await checkPassword('a'.repeat(200), stored)).toBe(true);
+  expect(await checkPassword('a'.repeat(201), stored)).toBe(false);
+});
+
+test('more than can be checked are turned away, and those that wait are served', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', null)));
+  const away = results.filter((result) => result.status === 'rejected');
+  expect(away.length).toBe(8);
+  for (const { reason } of away as PromiseRejectedResult[]) expect(reason).toBeInstanceOf(TooBusy);
+  expect(await checkPassword('x', null)).toBe(false);
+});
+
+const ABOUT = ['ada.lovelace@example.org', 'Ada Lovelace'];
+
+test.each([
+  ['short', /at least 12/],
+  ['x'.repeat(201), /at most 200/],
+  ['aaaaaaaaaaaaaaaa', /easily guessed/],
+  ['abcabcabcabcabc', /easily guessed/],
+  ['Password1234', /easily guessed/],
+  ['123456789012', /easily guessed/],
+  ['qwertyuiop12', /easily guessed/],
+  ['abcdefghijklmnop', /easily guessed/],
+  ['Welcome2Nigeria!', /easily guessed/],
+  ['my name is ADA.LOVELACE!', /easily guessed/],
+  ['L0velace2026!!', /easily guessed/],
+  ['Malaria-Nigeria-2026', /easily guessed/],
+  ['N1ger1a2026!!!', /easily guessed/],
+  ['Summer2026!!!!', /easily guessed/],
+  ['correct horse battery staple', /easily guessed/],
+  ['Correct-Horse-Battery-Staple', /easily guessed/],
+  ['monkey dragon shadow', /easily guessed/],
+  ['P@ssw0rd2026!!', /easily guessed/],
+])('%s is no new password', async (password, why) => {
+  await expect(checkNewPassword(password, ABOUT)).rejects.toThrow(why);
+});
+
+test.each([
+  'kX9#vT2!qLmZ',
+  'password managers like mine',
+  '839204857291',
+  'ọjọ́ mẹ́ta ni mo ń lọ',
+  'mass spoon tile clerk',
+])('%s is one', async (password) => {
+  await checkNewPassword(password, ABOUT);
+});
+
+test('words of the own name and address count for nothing', async () => {
+  const password = 'Oluwaseun Adebayo-Bello';
+  await expect(checkNewPassword(password, ['o@example.org', password])).rejects.toThrow(/easily guessed/);
+  await checkNewPassword(password, ABOUT);
+});
+
+test('while a long password is judged, the process goes on with other work', async () => {
+  const before = performance.eventLoopUtilization();
+  await checkNewPassword(`${'kX9#vT2!qLmZ'.repeat(16)}12345678`, ABOUT);
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+});

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { schemaOf } from '../../../proxy/accounts/database.ts';
+import { hashKey } from '../../../proxy/accounts/key-format.ts';
+import type { Holder } from '../../../proxy/accounts/key-reader.ts';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { giveKey } from '../service.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'malaria-store-'));
+  file = join(folder, 'deep', 'down', 'proxy.sqlite');
+  return () => rmSync(folder, { recursive: true });
+});
+const open = async () => {
+  const store = await openStore(`sqlite:${file}`);
+  onTestFinished(() => store.close());
+  return store;
+};
+
+test('a fresh database is made with its folder, for its owner alone', async () => {
+  await giveKey(await open());
+  for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
+});
+
+test('only a hash of the key is in the file', async () => {
+  const store = await open();
+  const { key } = await giveKey(store);
+  const db = new DatabaseSync(file);
+  onTestFinished(() => db.close());
+  const everything = JSON.stringify([
+    db.prepare('SELECT * FROM keys').all(),
+    db.prepare('SELECT * FROM accounts').all(),
+  ]);
+  expect(everything).not.toContain(key.slice(13));
+  expect(db.prepare('SELECT hash FROM keys').get()).toEqual({ hash: new Uint8Array(hashKey(key)) });
+});
+
+test('the text of a key is kept until uses are noted, also of one that lets nobody in', async () => {
+  const store = await open();
+  const { key } = await giveKey(store, { expiresAt: 5000, now: 1000 });
+  const reads = vi.spyOn(StatementSync.prototype, 'all');
+  onTestFinished(() => reads.mockRestore());
+  const readsOfALook = async () => {
+    reads.mockClear();
+    expect(await store.identify(key, 5000)).toBeNull();
+    return reads.mock.calls.length;
+  };
+  expect([await readsOfALook(), await readsOfALook()]).toEqual([1, 0]);
+  await store.noteUses();
+  expect(await readsOfALook()).toBe(1);
+});
+
+test('noting waits for another process that writes, and no request waits for it', async () => {
+  const serving = await open();
+  const { key } = await giveKey(serving);
+  await serving.identify(key, 5000);
+  const busy = new DatabaseSync(file);
+  busy.exec('BEGIN IMMEDIATE');
+  let isDone = false;
+  const noted = serving.noteUses().then(() => {
+    isDone = true;
+  });
+  for (let i = 0; i < 20; i++) {
+    expect(serving.identify(key, 5000)).toMatchObject({ kind: 'live' });
+    await pause(5);
+  }
+  expect(isDone).toBe(false);
+  busy.exec('ROLLBACK');
+  busy.close();
+  await noted;
+  expect((await serving.listKeys())[0]!.key.last_used_at).toBe(5000);
+});
+
+/** A process that changes the limit of all accounts as fast as it can, and says each once it is committed. */
+function startWriter(): { child: ChildProcess; last: () => number } {
+  const script = `
+    import { DatabaseSync } from 'node:sqlite';
+    import { writeSync } from 'node:fs';
+    const db = new DatabaseSync(process.argv[1], { timeout: 5000 });
+    const bump = db.prepare('UPDATE accounts SET per_minute = coalesce(per_minute, 0) + 1 RETURNING per_minute');
+    for (;;) writeSync(1, bump.get().per_minute + '\\n');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-200);
+  });
+  return { child, last: () => Number(/(\d+)\n[^\n]*$/.exec(text)?.[1] ?? 0) };
+}
+
+test('what another process said it committed is never missed, though it is killed at any moment', async () => {
+  const store = await open();
+  const { key } = await giveKey(store);
+  let looks = 0;
+  const look = (acknowledged: number) => {
+    looks++;
+    expect((store.identify(key, 1) as Holder).perMinute ?? 0).toBeGreaterThanOrEqual(acknowledged);
+  };
+  for (let round = 0; round < 8; round++) {
+    const { child, last } = startWriter();
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout!, 'data');
+    const until = performance.now() + 60 + Math.random() * 60;
+    while (performance.now() < until) {
+      look(last());
+      if (looks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    look(last());
+  }
+  expect(looks).toBeGreaterThan(100);
+});
+
+test('what is known of a key is kept while nobody commits, and forgotten with any commit', async () => {
+  const [serving, other] = [await open(), await open()];
+  const { key } = await giveKey(serving);
+  const reads = vi.spyOn(StatementSync.prototype, 'all');
+  onTestFinished(() => reads.mockRestore());
+  const readsOfALook = () => {
+    reads.mockClear();
+    expect(serving.identify(key, 1)).not.toBeNull();
+    return reads.mock.calls.length;
+  };
+  expect([readsOfALook(), readsOfALook(), readsOfALook()]).toEqual([1, 0, 0]);
+  for (const store of [other, serving, other]) {
+    await store.setLimits('ministry', { perMinute: 5 }, 1);
+    expect([readsOfALook(), readsOfALook()]).toEqual([1, 0]);
+  }
+});
+
+test('a store of the schema before is lifted', async () => {
+  mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file);
+  db.exec(`${schemaOf('sqlite')[0]}
+    INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'ministry', 'organisation', 1);
+    INSERT INTO keys VALUES ('key_1', 'acc_1', 'old', 'live', 'forecasts', 'aa', x'aa', 1, NULL, NULL);
+    PRAGMA user_version = 1`);
+  db.close();
+  const [old] = await (await open()).listKeys('ministry');
+  expect(old!.key).toMatchObject({ name: 'old', last_used_at: null, created_by: null });
+});
+
+test('what is no store, or a newer one, is refused', async () => {
+  writeFileSync(join(folder, 'text'), 'not a database at all, but long enough to look like one');
+  await expect(openStore(`sqlite:${join(folder, 'text')}`)).rejects.toThrow(/cannot use .*text as an SQLite database/);
+  await open();
+  const db = new DatabaseSync(file);
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  await expect(openStore(`sqlite:${file}`)).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+  await expect(openStore('mysql:secret')).rejects.toThrow(/^store: expected sqlite:FILE or postgres:\/\/…$/);
+});

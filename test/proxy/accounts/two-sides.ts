@@ -1,0 +1,47 @@
+/** Two directories on one store, as two proxies have, and how people come to them. */
+import { expect, onTestFinished } from 'vitest';
+import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import type { Person, Role } from '../../../proxy/accounts/people.ts';
+import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
+import type { Form } from '../forms.ts';
+
+export const token = () => hashToken(mintToken());
+
+/** How each of `works`, all begun at once, ended: its value, or the message it failed with. */
+export async function race<T>(...works: (() => T | Promise<T>)[]): Promise<(T | string)[]> {
+  const settled = await Promise.allSettled(works.map(async (work) => work()));
+  return settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason.message)));
+}
+
+/** The sides of the running test, on a store of its own. */
+export async function twoSides(place: Form['place']) {
+  const at = await place();
+  const open = async () => {
+    const store = await openStore(at.store, at.limits);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const stores = [await open(), await open()] as const;
+  const [one, two] = [stores[0].directory, stores[1].directory];
+
+  const invited = async (email: string, role: Role, account: string | null, now = 1): Promise<Buffer> => {
+    const kind = role === 'researcher' ? 'researcher' : 'organisation';
+    const found =
+      account && ((await stores[0].findAccount(account)) ?? (await stores[0].createAccount(kind, account, 1)));
+    const hash = token();
+    await one.invite({ email, role, accountId: found ? found.id : null, hash }, now, COMMAND_LINE);
+    return hash;
+  };
+  const join = async (email: string, role: Role, account: string | null): Promise<Person> =>
+    (await one.acceptInvitation(await invited(email, role, account), email.split('@')[0]!, `hash of ${email}`, 2))!;
+  const signedIn = async ({ id, email, has_factor }: Person, now = 3): Promise<Buffer> => {
+    const hash = token();
+    const asked = { id, passwordHash: `hash of ${email}`, factorDue: has_factor };
+    expect(await one.openSession(hash, asked, now)).toBe(true);
+    return hash;
+  };
+  /** What the log tells, the oldest first. */
+  const deeds = async () => (await two.listAudit({ most: 100 })).map(({ action }) => action).reverse();
+  return { stores, one, two, invited, join, signedIn, deeds };
+}

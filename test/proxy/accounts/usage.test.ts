@@ -1,0 +1,102 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { countUsage, type UsageRow } from '../../../proxy/accounts/usage.ts';
+import { FORMS, type Form, removeServersAtEnd } from '../forms.ts';
+import { giveKey } from '../service.ts';
+
+removeServersAtEnd();
+
+const DAY_MS = 86_400_000;
+const MIDNIGHT = Date.parse('2026-11-21');
+
+async function setUp({ place }: Form) {
+  const { store: url, limits } = await place();
+  const store = await openStore(url, limits);
+  const { usage } = store;
+  onTestFinished(() => store.close());
+  const { id: live } = await giveKey(store);
+  const { id: other } = await giveKey(store, { owner: 'other', kind: 'test' });
+  const owner = (await store.findAccount('ministry'))!.id;
+  let now = MIDNIGHT - 5;
+  const counter = countUsage(usage);
+  const count = (key: string, operation: string, isRefused: boolean) => counter.count(key, operation, isRefused, now);
+  const listed = async (from = '2000-01-01') =>
+    (await usage.listUsage(owner, from)).map(({ day, operation, granted, refused }) => [
+      day,
+      operation,
+      granted,
+      refused,
+    ]);
+  return {
+    url,
+    counter,
+    count,
+    live,
+    other,
+    listed,
+    set: (ms: number) => {
+      now = ms;
+    },
+  };
+}
+
+describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
+  test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
+    const { counter, count, live, other, listed, set } = await setUp(form);
+    for (let i = 0; i < 3; i++) count(live, 'periods', false);
+    count(live, 'risk-lgas', true);
+    count(other, 'periods', false);
+    set(MIDNIGHT);
+    count(live, 'periods', false);
+    await counter.flush();
+    await counter.flush();
+    count(live, 'periods', false);
+    await counter.flush();
+    expect(await listed()).toEqual([
+      ['2026-11-20', 'periods', 3, 0],
+      ['2026-11-20', 'risk-lgas', 0, 1],
+      ['2026-11-21', 'periods', 2, 0],
+    ]);
+    expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
+  });
+
+  test('what is over 400 days old is forgotten', async () => {
+    const { counter, count, live, listed, set } = await setUp(form);
+    count(live, 'periods', false);
+    await counter.flush();
+    set(MIDNIGHT + 401 * DAY_MS);
+    count(live, 'periods', false);
+    await counter.flush();
+    expect((await listed()).map(([day]) => day)).toEqual(['2027-12-27']);
+  });
+});
+
+test('what cannot be written while another process writes is kept for the next time', async () => {
+  const { url, counter, count, live, listed } = await setUp(FORMS[0]!);
+  const busy = new DatabaseSync(url.replace('sqlite:', ''));
+  busy.exec('BEGIN IMMEDIATE');
+  count(live, 'periods', false);
+  await expect(counter.flush()).rejects.toThrow(/locked/);
+  busy.exec('ROLLBACK');
+  busy.close();
+  count(live, 'periods', false);
+  await counter.flush();
+  expect(await listed()).toEqual([['2026-11-20', 'periods', 2, 0]]);
+});
+
+test('many rows go in several batches, and a failing one loses none', async () => {
+  const batches: number[] = [];
+  let fails = 1;
+  const store = {
+    add(rows: readonly UsageRow[]) {
+      if (batches.length === 1 && fails-- > 0) throw new Error('full');
+      batches.push(rows.length);
+    },
+  };
+  const counter = countUsage(store as never);
+  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false, MIDNIGHT);
+  await expect(counter.flush()).rejects.toThrow('full');
+  await counter.flush();
+  expect(batches).toEqual([500, 500, 200]);
+});

@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { schemaOf } from '../../../proxy/accounts/database.ts';
+import { hashKey } from '../../../proxy/accounts/key-format.ts';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { UnavailableError } from '../../../proxy/usage-error.ts';
+import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
+import { giveKey } from '../service.ts';
+
+describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
+  let server: RealServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    return () => server.remove();
+  });
+  const open = async () => {
+    const store = await openStore(server.url);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const sql = async (text: string, url = server.url): Promise<any[]> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  test('many processes that come at once find one schema', async () => {
+    const stores = await Promise.all(Array.from({ length: 6 }, open));
+    await Promise.all(stores.map((store, i) => store.createAccount('organisation', `org ${i}`, i)));
+    expect((await (await open()).listAccounts()).map(({ name }) => name)).toEqual(stores.map((_, i) => `org ${i}`));
+  });
+
+  test('many that come at once lift an earlier schema once, and keep what is there', async () => {
+    await sql('CREATE DATABASE earlier');
+    const url = server.url.replace(/postgres$/, 'earlier');
+    await sql(
+      `${schemaOf('postgres')[0]!}
+       INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'old', 'organisation', 1);
+       CREATE TABLE schema_version (version int NOT NULL);
+       INSERT INTO schema_version VALUES (1)`,
+      url,
+    );
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
+    for (const store of stores) onTestFinished(() => store.close());
+    await Promise.all(stores.map((store) => store.changeAccount('old', 'suspend', 2)));
+    expect((await stores[0]!.listAccounts()).map(({ name, suspended_at }) => [name, suspended_at])).toEqual([
+      ['old', 2],
+    ]);
+  });
+
+  test('only a hash of the key is in the database', async () => {
+    const { key } = await giveKey(await open());
+    const everything = JSON.stringify([await sql('SELECT * FROM keys'), await sql('SELECT * FROM audit')]);
+    expect(everything).not.toContain(key.slice(13));
+    expect((await sql('SELECT hash FROM keys'))[0].hash).toEqual(hashKey(key));
+  });
+
+  test('a key is not made for an account that is suspended at the same moment', async () => {
+    const [one, other] = [await open(), await open()];
+    for (let i = 0; i < 20; i++) {
+      const owner = `race ${i}`;
+      await one.createAccount('organisation', owner, 1);
+      const made = giveKey(one, { owner, now: 5 }).then(
+        () => true,
+        () => false,
+      );
+      await Promise.all([other.changeAccount(owner, 'suspend', 6), made]);
+      const deeds = await sql(
+        `SELECT action FROM audit JOIN accounts ON accounts.id = account_id WHERE name = '${owner}' ORDER BY audit.id`,
+      );
+      const order = deeds.map(({ action }) => action);
+      expect(order).toEqual(
+        (await made) ? ['account.create', 'key.create', 'account.suspend'] : ['account.create', 'account.suspend'],
+      );
+    }
+  });
+
+  test('the audit log stands', async () => {
+    await giveKey(await open(), { owner: 'logged' });
+    await expect(sql('DELETE FROM audit')).rejects.toThrow(/append-only/);
+    await expect(sql("UPDATE audit SET actor = ''")).rejects.toThrow(/append-only/);
+    await expect(sql('TRUNCATE audit')).rejects.toThrow(/append-only/);
+    await expect(sql('TRUNCATE accounts CASCADE; TRUNCATE audit')).rejects.toThrow(/append-only/);
+    expect((await sql("SELECT FROM accounts WHERE name = 'logged'")).length).toBe(1);
+  });
+
+  test('a newer schema is refused, and no password is ever told', async () => {
+    await (await open()).listAccounts();
+    await sql('UPDATE schema_version SET version = version + 97');
+    onTestFinished(() => sql('UPDATE schema_version SET version = version - 97').then(() => {}));
+    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+    const nowhere = await openStore('postgres://me:secret@127.0.0.1:1/db');
+    await expect(async () => nowhere.listAccounts()).rejects.toThrow(
+      /^(?!.*secret)store: PostgreSQL cannot be used: .*ECONNREFUSED/,
+    );
+    await nowhere.close();
+  });
+
+  test('what is wrong with the server, the login or the address is one line, and no fault of ours', async () => {
+    const refusal = async (url: string) => {
+      const store = await openStore(url);
+      const asked = Promise.resolve(store.createAccount('organisation', 'any', 1));
+      const error: unknown = await asked.catch((thrown) => thrown);
+      await store.close();
+      expect(error).toBeInstanceOf(UnavailableError);
+      const { message } = error as Error;
+      expect(message).toMatch(/^(?!.*secret)store: PostgreSQL cannot be used: [^\n]+$/);
+      return message;
+    };
+    // Since PostgreSQL 15 only the owner of a database may make tables in it.
+    await sql('CREATE DATABASE others');
+    await sql("CREATE ROLE guest LOGIN PASSWORD 'secret'");
+    const others = server.url.replace(/postgres$/, 'others');
+    expect(await refusal(others.replace('malaria@', 'guest:secret@'))).toContain('permission denied');
+    // As on a standby that has the primary's address.
+    await sql('ALTER DATABASE others SET default_transaction_read_only = on');
+    expect(await refusal(others)).toContain('read-only transaction');
+    expect(await refusal('postgres://me:secret@127.0.0.1:99999/db')).toContain('Invalid URL');
+    expect(await refusal(`${others}?sslmode=verify-full&sslrootcert=/there/is/none`)).toContain('/there/is/none');
+  });
+});

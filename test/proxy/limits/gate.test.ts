@@ -1,0 +1,253 @@
+/** What every form of the gate promises: whose keys are let in, and limits that are exact. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { hashKey, mintKey } from '../../../proxy/accounts/key-format.ts';
+import type { AccountStore } from '../../../proxy/accounts/open-store.ts';
+import { isRedisUrl, openStore } from '../../../proxy/accounts/open-store.ts';
+import { type Clock, momentOf } from '../../../proxy/clock.ts';
+import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
+import type { Admission, DefaultLimits, Gate } from '../../../proxy/limits/gate.ts';
+import { openGate } from '../../../proxy/limits/gate.ts';
+import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
+import { giveKey, PATIENT } from '../service.ts';
+
+removeServersAtEnd();
+
+const START = Date.parse('2026-03-10T12:00:00Z');
+
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+  let now: number;
+  let at: Place;
+  beforeEach(async () => {
+    now = START;
+    at = await place();
+  });
+
+  const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };
+  const moment = () => momentOf(clock);
+
+  async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
+    const store = await openStore(at.store, at.limits);
+    const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
+    const report = () => {};
+    // Redis's clock cannot be set: the limits go by the test's.
+    const gate = isRedisUrl(at.limits)
+      ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
+      : await openGate({ limits: at.limits, store: at.store, opened: store, clock, report, ...defaults });
+    onTestFinished(async () => {
+      await gate.close();
+      await store.close();
+    });
+    return { store, gate };
+  }
+  const admit = async (gate: Gate, key: string): Promise<Admission> => {
+    const admitted = await gate.admit(key, moment());
+    if (!admitted || 'retrySeconds' in admitted) throw new Error(`not admitted: ${JSON.stringify(admitted)}`);
+    return admitted;
+  };
+  const granted = async (gate: Gate, key: string, times: number): Promise<number> => {
+    const all = await Promise.all(Array.from({ length: times }, () => admit(gate, key)));
+    return all.filter(({ verdict }) => verdict.refusedBy === null).length;
+  };
+
+  describe('keys', () => {
+    test('a change holds from the next request on, of key and of account', async () => {
+      const { store, gate } = await open({ perMinute: 100 });
+      const { id, key } = await giveKey(store, { scopes: ['forecasts'], kind: 'test' });
+      const look = async () => (await gate.admit(key, moment())) !== null;
+      const first = await admit(gate, key);
+      expect(first.holder).toMatchObject({ keyId: id, kind: 'test', scopes: ['forecasts'] });
+      for (const [change, admitted] of [
+        [() => store.changeAccount('ministry', 'suspend', 1), false],
+        [() => store.changeAccount('ministry', 'suspend', 1), false],
+        [() => store.changeAccount('ministry', 'reinstate', 1), true],
+        [() => store.setLimits('ministry', { perMinute: 70 }), true],
+        [() => store.revokeKey(id, 1), false],
+        [() => store.revokeKey(id, 1), false],
+      ] as const) {
+        await change();
+        expect([change.toString(), await look()]).toEqual([change.toString(), admitted]);
+      }
+      const { key: second } = await giveKey(store);
+      expect(await granted(gate, second, 1)).toBe(1);
+      await store.changeAccount('ministry', 'remove', 2);
+      expect(await gate.admit(second, moment())).toBeNull();
+    });
+
+    test('an unknown key is nobody, however often it is tried, until it is made', async () => {
+      const { store, gate } = await open();
+      const key = mintKey('malaria', 'live');
+      for (let i = 0; i < 3; i++) expect(await gate.admit(key, moment())).toBeNull();
+      await store.createAccount('organisation', 'acme', 1);
+      await store.createKey(
+        { owner: 'acme', name: 'n', kind: 'live', scopes: ['forecasts'], expiresAt: null, hash: hashKey(key) },
+        1,
+      );
+      expect((await admit(gate, key)).holder.scopes).toEqual(['forecasts']);
+    });
+
+    test('expiry holds to the millisecond, also for a key already seen', async () => {
+      const { store, gate } = await open();
+      const { key } = await giveKey(store, { expiresAt: START + 5000, now: 1000 });
+      now = START + 4999;
+      expect(await granted(gate, key, 1)).toBe(1);
+      now = START + 5000;
+      expect(await gate.admit(key, moment())).toBeNull();
+    });
+
+    test('use is noted', async () => {
+      const { store, gate } = await open();
+      const { key } = await giveKey(store);
+      await admit(gate, key);
+      await store.noteUses();
+      expect((await store.listKeys())[0]!.key.last_used_at).toBe(START);
+    });
+  });
+
+  test('requests are counted by day, and for the owner by month', async () => {
+    const { store, gate } = await open({ perMinute: 100 });
+    const { id, key } = await giveKey(store);
+    const { id: owner } = (await store.findAccount('ministry'))!;
+    const { usage } = store;
+    const row = { key_id: id, operation: 'periods', refused: 1 };
+    for (const day of ['2025-01-01', '2026-03-09', '2026-03-10', '2026-03-10']) {
+      await usage.add([{ ...row, day, granted: 2 }]);
+    }
+    expect(await usage.listUsage(owner, '2000-01-01')).toEqual([
+      { ...row, day: '2026-03-09', granted: 2, key_name: 'test', kind: 'live' },
+      { ...row, day: '2026-03-10', granted: 4, refused: 2, key_name: 'test', kind: 'live' },
+    ]);
+    now = Date.now();
+    expect(await gate.monthUsed(owner)).toBe(0);
+    await granted(gate, key, 3);
+    expect(await gate.monthUsed(owner)).toBe(3);
+  });
+
+  describe('the minute', () => {
+    test('N in any 60 seconds, not one more, and the next exactly when the oldest leaves', async () => {
+      const { store, gate } = await open();
+      const { key } = await giveKey(store, { kind: 'test' });
+      expect(await granted(gate, key, 2)).toBe(2);
+      now += 30_000;
+      expect(await granted(gate, key, 9)).toBe(3);
+      expect((await admit(gate, key)).verdict).toEqual({
+        refusedBy: 'minute',
+        minute: { limit: 5, remaining: 0, resetSeconds: 30 },
+        month: null,
+      });
+      now += 29_999;
+      expect(await granted(gate, key, 9)).toBe(0);
+      now += 1;
+      expect(await granted(gate, key, 9)).toBe(2);
+    });
+
+    test('belongs to the key, test or live', async () => {
+      const { store, gate } = await open();
+      const [{ key: a }, { key: b }] = [await giveKey(store, { kind: 'test' }), await giveKey(store)];
+      expect(await granted(gate, a, 9)).toBe(5);
+      expect(await granted(gate, b, 9)).toBe(5);
+    });
+
+    test('never more nor less than N in a span, against a naive model', async () => {
+      const { store, gate } = await open();
+      const step = fc.record({ wait: fc.integer({ min: 0, max: 20_000 }), ask: fc.integer({ min: 1, max: 8 }) });
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 30 }),
+          fc.array(step, { maxLength: 25 }),
+          async (perMinute, steps) => {
+            const owner = `owner ${run++}`;
+            const { key } = await giveKey(store, { owner, kind: 'test' });
+            await store.setLimits(owner, { perMinute });
+            let grants: number[] = [];
+            for (const { wait, ask } of steps) {
+              now += wait;
+              grants = grants.filter((time) => now - time < 60_000);
+              const room = perMinute - grants.length;
+              const got = await granted(gate, key, ask);
+              expect(got).toBe(Math.min(ask, room));
+              grants.push(...Array.from({ length: got }, () => now));
+            }
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    test('a lowered limit holds at once and says when there will be room', async () => {
+      const { store, gate } = await open();
+      const { key } = await giveKey(store, { kind: 'test' });
+      await granted(gate, key, 2);
+      now += 10_000;
+      await granted(gate, key, 3);
+      await store.setLimits('ministry', { perMinute: 2 });
+      expect((await admit(gate, key)).verdict).toMatchObject({
+        refusedBy: 'minute',
+        minute: { limit: 2, remaining: 0, resetSeconds: 60 },
+      });
+    });
+  });
+
+  describe('the month', () => {
+    const generous = { perMinute: 1000, perMonth: 250 };
+
+    test('belongs to the owner, live keys together, and is exact', async () => {
+      const { store, gate } = await open(generous);
+      const [{ key: a }, { key: b }] = [await giveKey(store), await giveKey(store)];
+      const { key: trial } = await giveKey(store, { kind: 'test' });
+      const { key: other } = await giveKey(store, { owner: 'other' });
+      expect(await granted(gate, a, 200)).toBe(200);
+      expect(await granted(gate, b, 200)).toBe(50);
+      expect(await granted(gate, trial, 10)).toBe(10);
+      expect(await granted(gate, other, 10)).toBe(10);
+      expect((await admit(gate, a)).verdict).toEqual({
+        refusedBy: 'month',
+        minute: { limit: 1000, remaining: 800, resetSeconds: 60 },
+        month: {
+          limit: 250,
+          remaining: 0,
+          resetSeconds: (Date.UTC(2026, 3) - START) / 1000,
+          windowSeconds: 31 * 86_400,
+        },
+      });
+    });
+
+    test('begins anew at 00:00 UTC on the first', async () => {
+      const { store, gate } = await open(generous);
+      const { key } = await giveKey(store);
+      now = Date.parse('2026-03-31T23:59:59.500Z');
+      expect(await granted(gate, key, 300)).toBe(250);
+      expect((await admit(gate, key)).verdict.month?.resetSeconds).toBe(1);
+      now += 500;
+      expect(await granted(gate, key, 300)).toBe(250);
+    });
+
+    test('a refusal of either charges neither', async () => {
+      const { store, gate } = await open({ perMinute: 3, perMonth: 5 });
+      const { key } = await giveKey(store);
+      expect(await granted(gate, key, 50)).toBe(3);
+      now += 60_000;
+      expect(await granted(gate, key, 50)).toBe(2);
+      now += 60_000;
+      const { verdict } = await admit(gate, key);
+      expect([verdict.refusedBy, verdict.minute.remaining]).toEqual(['month', 3]);
+    });
+
+    test('changes of the allowance hold at once', async () => {
+      const { store, gate } = await open({ perMinute: 10_000, perMonth: 10_000 });
+      const { key } = await giveKey(store);
+      expect(await granted(gate, key, 100)).toBe(100);
+      for (const [perMonth, more] of [
+        [99, 0],
+        [101, 1],
+        [300, 199],
+      ] as const) {
+        await store.setLimits('ministry', { perMonth });
+        expect(await granted(gate, key, 500)).toBe(more);
+      }
+      await store.setLimits('ministry', { perMonth: null });
+      expect(await granted(gate, key, 10)).toBe(10);
+    });
+  });
+});
