@@ -15,6 +15,7 @@ import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import { accountBy, accounts } from './holding.ts';
 import { hashHead, type KeyKind, randomText } from './key-format.ts';
+import { insert, update } from './rows.ts';
 
 export interface NewKey {
   owner: string;
@@ -42,24 +43,20 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     await confirm('accounts', account.id, account.version);
     return account;
   };
-  const listAccounts = (): Promise<Account[]> =>
-    accounts(db)
-      .orderBy('created_at')
-      .orderBy('name', (order) => order.collate('C'))
-      .execute();
+  const listAccounts = (): Promise<Account[]> => {
+    const byAge = accounts(db).orderBy('created_at');
+    return byAge.orderBy('name', (order) => order.collate('C')).execute();
+  };
 
   return {
     async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
       const checked = checkName('account name', name);
       const id = `acc_${randomText(12)}`;
       return transact(async (tx) => {
-        const { numInsertedOrUpdatedRows: made } = await tx
-          .insertInto('accounts')
-          .values({ id, name: checked, kind, created_at: now })
-          .onConflict((conflict) => conflict.column('name').doNothing())
-          .executeTakeFirstOrThrow();
+        const row = tx.insertInto('accounts').values({ id, name: checked, kind, created_at: now });
+        const made = await row.onConflict((known) => known.column('name').doNothing()).executeTakeFirstOrThrow();
         const account = await accountNamed(tx, checked);
-        if (made === 0n) {
+        if (made.numInsertedOrUpdatedRows === 0n) {
           const fate =
             account.removed_at === null ? 'exists already' : 'was removed, and names are not given out twice';
           throw new UsageError(`an account named '${checked}' ${fate}`);
@@ -74,7 +71,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         const after = changeAccount(before, what, now);
         const { id, unlocked_at, suspended_at, removed_at } = after;
         if (accountStatus(after) === accountStatus(before) && unlocked_at === before.unlocked_at) return before;
-        const written = await update(tx, before, { unlocked_at, suspended_at, removed_at });
+        const written = await rewrite(tx, before, { unlocked_at, suspended_at, removed_at });
         if (suspended_at !== null || removed_at !== null) await endVisits(tx, after, now);
         await record(tx, { action: `account.${what}`, account: id, subject: after.name }, by, now);
         return written;
@@ -82,7 +79,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     setLimits: (name: string, limits: LimitChange, now = Date.now(), by = COMMAND_LINE): Promise<Account> =>
       changeRow(name, async (tx, before) => {
         const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
-        const written = await update(tx, before, { per_minute: perMinute, per_month: perMonth });
+        const written = await rewrite(tx, before, { per_minute: perMinute, per_month: perMonth });
         const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
         await record(tx, { action: 'account.limits', account: before.id, subject: before.name, detail }, by, now);
         return written;
@@ -101,10 +98,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         const { kind, scopes, hash, expiresAt: expires_at } = asked;
         const times = { created_at: now, expires_at, created_by: by.id };
         const row = { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), hash_head: hashHead(hash), hash };
-        await tx
-          .insertInto('keys')
-          .values({ ...row, ...times })
-          .execute();
+        await insert(tx, 'keys', { ...row, ...times });
         const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
         await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
         return keyWith(tx, id);
@@ -134,11 +128,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
         const before = await keyWith(tx, id, ownerId);
         if (before.revoked_at !== null) return before;
-        await tx
-          .updateTable('keys')
-          .set({ revoked_at: now, version: before.version + 1 })
-          .where('id', '=', id)
-          .execute();
+        await update(tx, 'keys', { id }, { revoked_at: now, version: before.version + 1 });
         await record(tx, { action: 'key.revoke', account: before.owner_id, subject: before.name, detail: id }, by, now);
         return keyWith(tx, id);
       });
@@ -149,18 +139,14 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
 }
 
 /** @throws UsageError where there is none. `lock` is how to hold it until the transaction ends. */
-async function accountNamed(db: Db, name: string, lock: 'share' | 'update' | null = null): Promise<Account> {
+async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Promise<Account> {
   const account = await accountBy(db, 'name', name.trim(), lock);
   if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
   return account;
 }
 
-async function update(tx: Db, { id, version }: Account, values: Partial<Account>): Promise<Account> {
-  await tx
-    .updateTable('accounts')
-    .set({ ...values, version: version + 1 })
-    .where('id', '=', id)
-    .execute();
+async function rewrite(tx: Db, { id, version }: Account, values: Partial<Account>): Promise<Account> {
+  await update(tx, 'accounts', { id }, { ...values, version: version + 1 });
   return (await accountBy(tx, 'id', id))!;
 }
 
@@ -176,12 +162,8 @@ async function endVisits(tx: Db, { id, removed_at }: Account, now: number): Prom
   for (const table of ['recovery_codes', 'browsers'] as const) {
     await tx.deleteFrom(table).where('person_id', 'in', people).execute();
   }
-  await tx
-    .updateTable('people')
-    .set({ removed_at: now, password_hash: '', factor_secret: null })
-    .where('account_id', '=', id)
-    .where('removed_at', 'is', null)
-    .execute();
+  const gone = { removed_at: now, password_hash: '', factor_secret: null };
+  await update(tx, 'people', { account_id: id, removed_at: null }, gone);
 }
 
 const keys = (db: Db) =>

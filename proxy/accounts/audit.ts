@@ -1,6 +1,7 @@
 /** Who did what: one line for each change, written in the change's own transaction, never altered after. */
 import { UsageError } from '../usage-error.ts';
 import type { Db } from './database.ts';
+import { insert } from './rows.ts';
 
 /** Whoever makes a change. `id` is a person's; null: the command line, which is the operator's. */
 export interface Actor {
@@ -72,17 +73,8 @@ export async function record(tx: Db, deed: Deed, by: Actor, now: number): Promis
     if (removed_at !== null) throw new UsageError('you have been removed from the service meanwhile');
   }
   const { action, account: account_id, subject = '', detail = '' } = deed;
-  const entry = {
-    at: now,
-    actor_id: by.id,
-    actor: by.label,
-    by_service: by.isService,
-    account_id,
-    action,
-    subject,
-    detail,
-  };
-  await tx.insertInto('audit').values(entry).execute();
+  const doer = { actor_id: by.id, actor: by.label, by_service: by.isService };
+  await insert(tx, 'audit', { at: now, ...doer, account_id, action, subject, detail });
 }
 
 /** Newest first, older than entry `before`; of one account where given. */

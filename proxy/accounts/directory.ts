@@ -14,6 +14,7 @@ import {
 } from './holding.ts';
 import { links } from './links.ts';
 import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
+import { insert, remove, update } from './rows.ts';
 import { sessions } from './sessions.ts';
 
 /** A person with what sign-in is checked against. */
@@ -56,7 +57,7 @@ export function openDirectory(database: Database) {
         if (person.role === role) return;
         if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
         checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
-        await tx.updateTable('people').set({ role }).where('id', '=', id).execute();
+        await update(tx, 'people', { id }, { role });
         const deed = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
         await record(tx, { action: 'person.role', ...deed }, by, now);
       }),
@@ -68,31 +69,24 @@ export function openDirectory(database: Database) {
         // First, since people may remove themselves, and those removed do nothing.
         const deed = { account: person.account_id, subject: person.email };
         await record(tx, { action: 'person.remove', ...deed }, by, now);
-        await tx.updateTable('people').set({ removed_at: now, password_hash: '' }).where('id', '=', id).execute();
+        await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
         await clearFactor(tx, id);
         await endSessions(tx, id);
         await spendLinksOf(tx, id, now);
-        await tx.deleteFrom('browsers').where('person_id', '=', id).execute();
+        await remove(tx, 'browsers', { person_id: id });
       }),
 
     /** A step of the second factor's clock counts once; false where it, or a later one, was spent before. */
     async spendStep(id: string, step: number): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('people')
-        .set({ factor_step: step })
-        .where('id', '=', id)
-        .where('factor_step', '<', step)
-        .where('factor_secret', 'is not', null)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      const spent = db.updateTable('people').set({ factor_step: step }).where('id', '=', id);
+      const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
+      return (await first.executeTakeFirst()).numUpdatedRows === 1n;
     },
     spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
         const person = await holdPerson(tx, id);
         if (!person) return false;
-        const own = tx.deleteFrom('recovery_codes').where('person_id', '=', id);
-        const { numDeletedRows } = await own.where('hash', '=', hash).executeTakeFirst();
-        if (numDeletedRows !== 1n) return false;
+        if ((await remove(tx, 'recovery_codes', { person_id: id, hash })) === 0) return false;
         const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
         const deed = { account: person.account_id, detail: `${left.length} left` };
         await record(tx, { action: 'factor.recovery', ...deed }, actorOf(person), now);
@@ -103,9 +97,9 @@ export function openDirectory(database: Database) {
         const person = present(await holdPerson(tx, id));
         await clearFactor(tx, id);
         const { secret: factor_secret, step: factor_step, recovery } = factor;
-        await tx.updateTable('people').set({ factor_secret, factor_step }).where('id', '=', id).execute();
+        await update(tx, 'people', { id }, { factor_secret, factor_step });
         const codes = recovery.map((hash) => ({ person_id: id, hash }));
-        if (codes.length > 0) await tx.insertInto('recovery_codes').values(codes).execute();
+        if (codes.length > 0) await insert(tx, 'recovery_codes', codes);
         await record(tx, { action: 'factor.on', account: person.account_id }, actorOf(person), now);
       }),
     turnFactorOff: (id: string, now: number, by: Actor) =>
@@ -125,6 +119,6 @@ export function openDirectory(database: Database) {
 }
 
 async function clearFactor(tx: Db, personId: string): Promise<void> {
-  await tx.updateTable('people').set({ factor_secret: null }).where('id', '=', personId).execute();
-  await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
+  await update(tx, 'people', { id: personId }, { factor_secret: null });
+  await remove(tx, 'recovery_codes', { person_id: personId });
 }

@@ -8,21 +8,9 @@ import { UsageError } from '../usage-error.ts';
 import type { Account } from './accounts.ts';
 import type { Database, Db, Tables } from './database.ts';
 import type { Person } from './people.ts';
+import { update } from './rows.ts';
 
-const COLUMNS = [
-  'id',
-  'name',
-  'kind',
-  'created_at',
-  'unlocked_at',
-  'suspended_at',
-  'removed_at',
-  'per_minute',
-  'per_month',
-  'version',
-] as const;
-
-export const accounts = (db: Db) => db.selectFrom('accounts').select(COLUMNS);
+export const accounts = (db: Db) => db.selectFrom('accounts').selectAll();
 
 /** Those who have not been removed, with their secrets. */
 export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
@@ -42,18 +30,17 @@ export function toPerson({
   return { id, email, name, role, account_id, has_factor: factor_secret !== null, created_at, removed_at };
 }
 
+type Lock = 'share' | 'update';
+
 /** The account of this id or name; `lock` is how to hold it until the transaction ends. */
-export async function accountBy(db: Db, column: 'id' | 'name', value: string, lock: 'share' | 'update' | null = null) {
-  const account = await accounts(db)
-    .where(column, '=', value)
-    .$if(lock === 'share', (query) => query.forShare())
-    .$if(lock === 'update', (query) => query.forNoKeyUpdate())
-    .executeTakeFirst();
-  return account ?? null;
+export async function accountBy(db: Db, column: 'id' | 'name', value: string, lock?: Lock): Promise<Account | null> {
+  const found = accounts(db).where(column, '=', value);
+  const held = lock === undefined ? found : lock === 'share' ? found.forShare() : found.forNoKeyUpdate();
+  return (await held.executeTakeFirst()) ?? null;
 }
 
 /** The account with this id; null for the service team, which has none. */
-export async function accountOf(db: Db, id: string | null, lock: 'share' | 'update' | null = null) {
+export async function accountOf(db: Db, id: string | null, lock?: Lock): Promise<Account | null> {
   if (id === null) return null;
   const account = await accountBy(db, 'id', id, lock);
   if (!account) throw new UsageError('there is no such account');
@@ -68,10 +55,8 @@ export async function holdPlace({ holdTeam }: Database, tx: Db, accountId: strin
 
 /** Holds somebody until the transaction ends; null where there is nobody. */
 export async function holdPerson(tx: Db, id: string | null): Promise<Person | null> {
-  const row = await people(tx)
-    .where('id', '=', id ?? '')
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const found = people(tx).where('id', '=', id ?? '');
+  const row = await found.forNoKeyUpdate().executeTakeFirst();
   return row ? toPerson(row) : null;
 }
 
@@ -90,22 +75,16 @@ export function present(person: Person | null): Person {
 }
 
 export async function peopleOf(db: Db, accountId: string | null): Promise<Person[]> {
-  const rows = await people(db)
-    .where('account_id', 'is not distinct from', accountId)
-    .orderBy('created_at')
-    .orderBy('email', (order) => order.collate('C'))
-    .execute();
-  return rows.map(toPerson);
+  const rows = people(db).where(({ and }) => and({ account_id: accountId }));
+  const inOrder = rows.orderBy('created_at').orderBy('email', (order) => order.collate('C'));
+  return (await inOrder.execute()).map(toPerson);
 }
 
 export const spendLinksOf = (tx: Db, personId: string | null, now: number) =>
-  tx
-    .updateTable('links')
-    .set({ used_at: now })
-    .where('person_id', '=', personId ?? '')
-    .where('used_at', 'is', null)
-    .execute();
+  update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
 
 /** Ends all sessions of somebody who is held; but for `kept`, where given. */
-export const endSessions = (tx: Db, personId: string, kept: Buffer | null = null) =>
-  tx.deleteFrom('sessions').where('person_id', '=', personId).where('hash', 'is distinct from', kept).execute();
+export async function endSessions(tx: Db, personId: string, kept: Buffer | null = null): Promise<void> {
+  const sessions = tx.deleteFrom('sessions').where('person_id', '=', personId);
+  await sessions.where('hash', 'is distinct from', kept).execute();
+}

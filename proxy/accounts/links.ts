@@ -24,8 +24,8 @@ import {
   type Person,
   RESET_MS,
   type Role,
-  SWEPT_AT_ONCE,
 } from './people.ts';
+import { insert, sweep, update } from './rows.ts';
 
 export interface Invitation {
   id: string;
@@ -50,32 +50,17 @@ const toInvitation = ({ id, email, role, account_id, created_at, expires_at }: T
 });
 
 /** A link that is good at `now`, not held: whoever uses it up finds out whether it still is. */
-const liveLink = (db: Db, hash: Buffer, now: number) =>
-  db
-    .selectFrom('links')
-    .selectAll()
-    .where('hash', '=', hash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
+const liveLink = (db: Db, hash: Buffer, now: number) => {
+  const unused = db.selectFrom('links').selectAll().where('hash', '=', hash).where('used_at', 'is', null);
+  return unused.where('expires_at', '>', now).executeTakeFirst();
+};
 
 /** Uses a link up. False where another has, or it was replaced: of several at once one gets true. */
-async function spendLink(tx: Db, hash: Buffer, now: number): Promise<boolean> {
-  const open = tx.updateTable('links').set({ used_at: now }).where('hash', '=', hash).where('used_at', 'is', null);
-  return (await open.executeTakeFirst()).numUpdatedRows === 1n;
-}
+const spendLink = async (tx: Db, hash: Buffer, now: number): Promise<boolean> =>
+  (await update(tx, 'links', { hash, used_at: null }, { used_at: now })) === 1;
 
-/** Invitations of an account, or of the service team, that are neither used nor withdrawn: those to be used up. */
-const spendInvitations = (tx: Db, accountId: string | null, now: number) =>
-  tx
-    .updateTable('links')
-    .set({ used_at: now })
-    .where('purpose', '=', 'invitation')
-    .where('account_id', 'is not distinct from', accountId)
-    .where('used_at', 'is', null);
-
-const setPassword = (tx: Db, id: string, password_hash: string) =>
-  tx.updateTable('people').set({ password_hash }).where('id', '=', id).execute();
+/** What is so of the invitations to a place that are neither used nor withdrawn. */
+const openIn = (accountId: string | null) => ({ purpose: 'invitation', account_id: accountId, used_at: null }) as const;
 
 export function links(database: Database) {
   const { db, transact, transactLightly } = database;
@@ -90,57 +75,41 @@ export function links(database: Database) {
       return transact(async (tx) => {
         const account = await holdPlace(database, tx, accountId);
         checkMayInvite(address, role, account, await peopleOf(tx, accountId));
-        await spendInvitations(tx, accountId, now).where('email', '=', address).execute();
+        await update(tx, 'links', { ...openIn(accountId), email: address }, { used_at: now });
         const id = `inv_${randomText(12)}`;
         const times = { created_at: now, expires_at: now + INVITATION_MS };
         const invitation = { id, email: address, role, account_id: accountId, ...times };
-        await tx
-          .insertInto('links')
-          .values({ ...invitation, purpose: 'invitation', hash })
-          .execute();
+        await insert(tx, 'links', { ...invitation, purpose: 'invitation', hash });
         await record(tx, { action: 'person.invite', account: accountId, subject: address, detail: role }, by, now);
         return invitation;
       });
     },
     async listInvitations(accountId: string | null, now: number): Promise<Invitation[]> {
-      const rows = await db
+      const open = db
         .selectFrom('links')
         .selectAll()
-        .where('purpose', '=', 'invitation')
-        .where('account_id', 'is not distinct from', accountId)
-        .where('used_at', 'is', null)
-        .where('expires_at', '>', now)
-        .orderBy('created_at')
-        .orderBy('email', (order) => order.collate('C'))
-        .execute();
+        .where(({ and }) => and(openIn(accountId)));
+      const live = open.where('expires_at', '>', now).orderBy('created_at');
+      const rows = await live.orderBy('email', (order) => order.collate('C')).execute();
       return rows.map(toInvitation);
     },
     /** Of that account (null: the service team) alone. */
     withdrawInvitation: (id: string, accountId: string | null, now: number, by: Actor) =>
       transact(async (tx) => {
         await holdPlace(database, tx, accountId);
-        const row = await spendInvitations(tx, accountId, now)
-          .where('id', '=', id)
-          .returning('email')
-          .executeTakeFirst();
-        if (!row) throw new UsageError('this invitation is no longer open');
-        await record(tx, { action: 'person.uninvite', account: accountId, subject: row.email }, by, now);
+        const { email = '' } =
+          (await tx.selectFrom('links').select('email').where('id', '=', id).executeTakeFirst()) ?? {};
+        const isOpen = (await update(tx, 'links', { ...openIn(accountId), id }, { used_at: now })) === 1;
+        if (!isOpen) throw new UsageError('this invitation is no longer open');
+        await record(tx, { action: 'person.uninvite', account: accountId, subject: email }, by, now);
       }),
     /**
      * Opens a link for a new password; `by` null: asked for by the person. For nobody (null) as much is written, a link
      * that nobody has and that opens nothing: the time that writing takes must not tell who is known.
      */
     async openReset(personId: string | null, hash: Buffer, now: number, by: Actor | null): Promise<void> {
-      // By itself, and past what others are at, so that nobody waits for it.
-      await transactLightly(async (tx) => {
-        const expired = tx
-          .selectFrom('links')
-          .select('id')
-          .where('purpose', '=', 'reset')
-          .where('expires_at', '<', now);
-        const some = expired.limit(SWEPT_AT_ONCE).forUpdate().skipLocked();
-        await tx.deleteFrom('links').where('id', 'in', some).execute();
-      });
+      // By itself, so that nobody waits for it.
+      await transactLightly((tx) => sweep(tx, 'links', ['id'], 'expires_at', now, { purpose: 'reset' }));
       // What anybody can ask for must cost the API next to it little; one that a power cut forgets is asked for again.
       const write = by === null ? transactLightly : transact;
       await write(async (tx) => {
@@ -149,10 +118,7 @@ export function links(database: Database) {
         await spendLinksOf(tx, personId, now);
         const times = { created_at: now, expires_at: now + RESET_MS };
         const row = { id: `res_${randomText(12)}`, hash, person_id: personId, email: person?.email ?? '', ...times };
-        await tx
-          .insertInto('links')
-          .values({ ...row, purpose: 'reset' })
-          .execute();
+        await insert(tx, 'links', { ...row, purpose: 'reset' });
         if (!by || !person) return;
         await record(tx, { action: 'password.link', account: person.account_id, subject: person.email }, by, now);
       });
@@ -165,28 +131,26 @@ export function links(database: Database) {
         const isDead = account && accountStatus(account) === 'removed';
         return isDead ? null : { invitation: toInvitation(row), person: null };
       }
-      const person = await people(db)
-        .where('id', '=', row.person_id ?? '')
-        .executeTakeFirst();
+      const found = people(db).where('id', '=', row.person_id ?? '');
+      const person = await found.executeTakeFirst();
       return person ? { invitation: null, person: toPerson(person) } : null;
     },
     /** Uses the link up and makes the person. Null where it is no longer good, as for the second of two at once. */
     async acceptInvitation(hash: Buffer, name: string, passwordHash: string, now: number): Promise<Person | null> {
       const checked = checkPersonName(name);
       return transact(async (tx) => {
-        const row = await liveLink(tx, hash, now);
-        if (row?.purpose !== 'invitation') return null;
-        const { email, role, account_id } = toInvitation(row);
+        const link = await liveLink(tx, hash, now);
+        if (link?.purpose !== 'invitation') return null;
+        const { email, role, account_id } = toInvitation(link);
         const account = await holdPlace(database, tx, account_id);
         if (account && accountStatus(account) === 'removed') return null;
         if (role === 'researcher' && (await peopleOf(tx, account_id)).length > 0) return null;
         if (!(await spendLink(tx, hash, now))) return null;
         const id = `per_${randomText(12)}`;
-        const made = await tx
-          .insertInto('people')
-          .values({ id, email, name: checked, role, account_id, password_hash: passwordHash, created_at: now })
-          .onConflict((conflict) => conflict.column('email').where('removed_at', 'is', null).doNothing())
-          .returningAll()
+        const row = { id, email, name: checked, role, account_id, password_hash: passwordHash, created_at: now };
+        const joining = tx.insertInto('people').values(row).returningAll();
+        const made = await joining
+          .onConflict((known) => known.column('email').where('removed_at', 'is', null).doNothing())
           .executeTakeFirst();
         // Undoes the rest too: the link stays good.
         if (!made) {
@@ -205,7 +169,7 @@ export function links(database: Database) {
         const person = await holdPerson(tx, row.person_id);
         if (!person || !(await spendLink(tx, hash, now))) return null;
         await spendLinksOf(tx, person.id, now);
-        await setPassword(tx, person.id, passwordHash);
+        await update(tx, 'people', { id: person.id }, { password_hash: passwordHash });
         await endSessions(tx, person.id);
         await record(tx, { action: 'password.reset', account: person.account_id }, actorOf(person), now);
         return person;
@@ -216,23 +180,16 @@ export function links(database: Database) {
      */
     changePassword: (session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
-        const held = tx
-          .selectFrom('sessions')
-          .select('person_id')
-          .where('hash', '=', session)
-          .where('factor_due', '=', false);
+        const own = tx.selectFrom('sessions').select('person_id').where('hash', '=', session);
+        const held = own.where('factor_due', '=', false);
         const found = await held.executeTakeFirst();
         const person = found ? await holdPerson(tx, found.person_id) : null;
         // Again, now that none of this person's sessions is ended by others meanwhile.
         if (!person || !(await held.executeTakeFirst())) return false;
         const { id, account_id } = person;
-        await setPassword(tx, id, passwordHash);
+        await update(tx, 'people', { id }, { password_hash: passwordHash });
         await endSessions(tx, id);
-        const times = { created_at: now, seen_at: now };
-        await tx
-          .insertInto('sessions')
-          .values({ hash: fresh, person_id: id, factor_due: false, ...times })
-          .execute();
+        await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, created_at: now, seen_at: now });
         await spendLinksOf(tx, id, now);
         await record(tx, { action: 'password.change', account: account_id }, actorOf(person), now);
         return true;

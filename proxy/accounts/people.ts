@@ -43,9 +43,6 @@ export const BROWSER_MS = 365 * DAY_MS;
 /** How far behind a session's time of last sight may be: not every page is worth a write. */
 export const SEEN_MS = 60_000;
 
-/** What has expired is swept away a few at a time, so that what strangers have piled up holds nobody up at once. */
-export const SWEPT_AT_ONCE = 1000;
-
 export interface SessionTimes {
   factor_due: boolean;
   created_at: number;

@@ -2,7 +2,8 @@
 import type { Account } from './accounts.ts';
 import type { Database } from './database.ts';
 import { accountOf, endSessions, holdPerson, people, toPerson } from './holding.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS, SWEPT_AT_ONCE } from './people.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './people.ts';
+import { insert, remove, sweep, update } from './rows.ts';
 
 /** Whoever a session belongs to; `account` null for the service team. */
 export interface Visitor {
@@ -24,67 +25,41 @@ export function sessions({ db, transact, transactLightly }: Database) {
       { id, passwordHash, factorDue }: { id: string; passwordHash: string; factorDue: boolean },
       now: number,
     ): Promise<boolean> {
-      // By itself, and past what others are at, so that nobody waits for it.
-      await transactLightly(async (tx) => {
-        const old = tx
-          .selectFrom('sessions')
-          .select('hash')
-          .where('created_at', '<=', now - SESSION_MS);
-        const some = old.limit(SWEPT_AT_ONCE).forUpdate().skipLocked();
-        await tx.deleteFrom('sessions').where('hash', 'in', some).execute();
-      });
+      // By itself, so that nobody waits for it.
+      await transactLightly((tx) => sweep(tx, 'sessions', ['hash'], 'created_at', now - SESSION_MS));
       return transact(async (tx) => {
         const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
         if (!known) return false;
         // Both held against what would end the session at this very moment, and does so once it is there.
         const account = await accountOf(tx, known.account_id, 'share');
         const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
-        if (row?.password_hash !== passwordHash || (row.factor_secret !== null) !== factorDue || !mayVisit(account))
-          return false;
-        const times = { created_at: now, seen_at: now };
-        await tx
-          .insertInto('sessions')
-          .values({ hash, person_id: id, factor_due: factorDue, ...times })
-          .execute();
+        const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
+        if (!isSame || !mayVisit(account)) return false;
+        await insert(tx, 'sessions', { hash, person_id: id, factor_due: factorDue, created_at: now, seen_at: now });
         return true;
       });
     },
     /** Puts a session whose second factor was due under a new token, entered in full. False where it has ended. */
     async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('sessions')
-        .set({ hash, factor_due: false, created_at: now, seen_at: now })
-        .where('hash', '=', due)
-        .where('factor_due', '=', true)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      const entered = { hash, factor_due: false, created_at: now, seen_at: now };
+      return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;
     },
     /** Who holds a session that is alive at `now`, whose person and account may visit; counts as seen. */
     async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
-      const row = await people(db)
-        .innerJoin('sessions', 'person_id', 'id')
-        .select(['factor_due', 'sessions.created_at as opened_at', 'seen_at'])
-        .where('hash', '=', hash)
-        .executeTakeFirst();
+      const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
+      const row = await session.select(['factor_due', 'sessions.created_at as since', 'seen_at']).executeTakeFirst();
       if (!row) return null;
-      const [factorDue, { opened_at: created_at, seen_at }] = [Boolean(row.factor_due), row];
-      if (!isSessionAlive({ factor_due: factorDue, created_at, seen_at }, now)) return null;
+      const [factorDue, { since, seen_at }] = [Boolean(row.factor_due), row];
+      if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
       const account = await accountOf(db, row.account_id);
       if (!mayVisit(account)) return null;
-      if (now - seen_at >= SEEN_MS) {
-        await transactLightly((tx) =>
-          tx
-            .updateTable('sessions')
-            .set({ seen_at: now })
-            .where('hash', '=', hash)
-            .where('seen_at', '<', now)
-            .execute(),
-        );
-      }
+      // One that another page of theirs has just noted stays as it is.
+      const noted = { hash, seen_at };
+      if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', noted, { seen_at: now }));
       return { person: toPerson(row), account, factorDue };
     },
     async closeSession(hash: Buffer): Promise<void> {
-      await db.deleteFrom('sessions').where('hash', '=', hash).execute();
+      await remove(db, 'sessions', { hash });
     },
     closeOtherSessions: (personId: string, kept: Buffer) =>
       transact(async (tx) => {
@@ -92,34 +67,18 @@ export function sessions({ db, transact, transactLightly }: Database) {
         await endSessions(tx, personId, kept);
       }),
     async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
-      await transactLightly(async (tx) => {
-        const old = tx
-          .selectFrom('browsers')
-          .select(['hash', 'person_id'])
-          .where('seen_at', '<=', now - BROWSER_MS);
-        const some = old.limit(SWEPT_AT_ONCE).forUpdate().skipLocked().$asTuple('hash', 'person_id');
-        await tx
-          .deleteFrom('browsers')
-          .where(({ eb, refTuple }) => eb(refTuple('hash', 'person_id'), 'in', some))
-          .execute();
-      });
+      await transactLightly((tx) => sweep(tx, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS));
       await transactLightly(async (tx) => {
         // Held against their removal, which leaves no browser behind.
         if (!(await holdPerson(tx, personId))) return;
-        await tx
-          .insertInto('browsers')
-          .values({ hash, person_id: personId, seen_at: now })
-          .onConflict((conflict) => conflict.columns(['hash', 'person_id']).doUpdateSet({ seen_at: now }))
-          .execute();
+        const browser = { hash, person_id: personId };
+        const isKnown = (await update(tx, 'browsers', browser, { seen_at: now })) === 1;
+        if (!isKnown) await insert(tx, 'browsers', { ...browser, seen_at: now });
       });
     },
     async knowsBrowser(hash: Buffer, personId: string, now: number): Promise<boolean> {
-      const found = await db
-        .selectFrom('browsers')
-        .select('seen_at')
-        .where('hash', '=', hash)
-        .where('person_id', '=', personId)
-        .executeTakeFirst();
+      const browser = db.selectFrom('browsers').select('seen_at').where('hash', '=', hash);
+      const found = await browser.where('person_id', '=', personId).executeTakeFirst();
       return found !== undefined && now - found.seen_at < BROWSER_MS;
     },
   };
