@@ -32,11 +32,6 @@ export interface FoundKey {
   account: Omit<Account, 'name' | 'created_at'>;
 }
 
-interface Entry {
-  found: FoundKey;
-  holder: Holder;
-}
-
 /** Rows written at a time. */
 const AT_ONCE = 500;
 
@@ -54,7 +49,7 @@ const AT_ONCE = 500;
  */
 export function keyReader({ db, changed, prepare, transactLightly }: Database) {
   const findByHashHead = prepare(byHashHead(db, '').compile());
-  const kept = new Map<string, Entry>();
+  const kept = new Map<string, FoundKey>();
   let uses = new Map<string, number>();
 
   /** The key with this SHA-256. */
@@ -63,10 +58,11 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
       const row = rows.find((found) => timingSafeEqual(found.hash, hash));
       return row ? toFound(row) : null;
     });
-  const admit = ({ found, holder }: Entry, now: number): Holder | null => {
-    if (!isAdmitted(found.key, found.account, now)) return null;
-    uses.set(holder.keyId, now);
-    return holder;
+  const admit = ({ key, account }: FoundKey, now: number): Holder | null => {
+    if (!isAdmitted(key, account, now)) return null;
+    uses.set(key.id, now);
+    const { per_minute: perMinute, per_month: perMonth } = account;
+    return { keyId: key.id, ownerId: key.owner_id, kind: key.kind, scopes: key.scopes, perMinute, perMonth };
   };
 
   return {
@@ -77,9 +73,8 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
       if (text.length > LONGEST_KEY || !isWellFormed(text)) return null;
       return andThen(find(hashKey(text)), (found) => {
         if (!found) return null;
-        const entry = { found, holder: holderOf(found) };
-        kept.set(text, entry);
-        return admit(entry, now);
+        kept.set(text, found);
+        return admit(found, now);
       });
     },
     find,
@@ -95,18 +90,19 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
       rows.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
       try {
         for (let i = 0; i < rows.length; i += AT_ONCE) {
-          const write = (tx: Db) =>
+          const some = rows.slice(i, i + AT_ONCE);
+          await transactLightly((tx) =>
             tx
               .insertInto('key_uses')
-              .values(rows.slice(i, i + AT_ONCE))
-              .onConflict((conflict) =>
-                conflict
+              .values(some)
+              .onConflict((known) =>
+                known
                   .column('key_id')
-                  .doUpdateSet((row) => ({ last_used_at: row.ref('excluded.last_used_at') }))
+                  .doUpdateSet(({ ref }) => ({ last_used_at: ref('excluded.last_used_at') }))
                   .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
               )
-              .execute();
-          await transactLightly(write);
+              .execute(),
+          );
         }
       } catch (error) {
         uses = new Map([...noted, ...uses]);
@@ -134,8 +130,4 @@ function toFound({ id, owner_id, kind, scopes, expires_at, revoked_at, version, 
     key: { id, owner_id, kind, scopes: scopes.split(',') as Scope[], expires_at, revoked_at, version },
     account: { id: owner_id, kind: owner_kind, unlocked_at, suspended_at, removed_at, ...limits },
   };
-}
-
-function holderOf({ key, account: { per_minute: perMinute, per_month: perMonth } }: FoundKey): Holder {
-  return { keyId: key.id, ownerId: key.owner_id, kind: key.kind, scopes: key.scopes, perMinute, perMonth };
 }

@@ -26,7 +26,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
       now: number,
     ): Promise<boolean> {
       // By itself, so that nobody waits for it.
-      await transactLightly((tx) => sweep(tx, 'sessions', ['hash'], 'created_at', now - SESSION_MS));
+      await sweep(db, 'sessions', ['hash'], 'created_at', now - SESSION_MS);
       return transact(async (tx) => {
         const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
         if (!known) return false;
@@ -67,7 +67,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
         await endSessions(tx, personId, kept);
       }),
     async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
-      await transactLightly((tx) => sweep(tx, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS));
+      await sweep(db, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS);
       await transactLightly(async (tx) => {
         // Held against their removal, which leaves no browser behind.
         if (!(await holdPerson(tx, personId))) return;

@@ -131,8 +131,7 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
         await pause(RETRY_MS);
       }
     },
-    // biome-ignore lint/correctness/useYield: nothing is streamed
-    async *streamQuery() {
+    streamQuery() {
       throw new Error('nothing is streamed');
     },
   };

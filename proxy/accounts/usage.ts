@@ -28,6 +28,7 @@ export function openUsage({ db, transactLightly }: Database) {
     /** Adds to what is there. */
     async add(rows: readonly UsageRow[]): Promise<void> {
       const latest = rows.at(-1)!.day;
+      const oldest = dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS);
       const order = ({ day, key_id, operation }: UsageRow) => `${day} ${key_id} ${operation}`;
       await transactLightly(async (tx) => {
         await tx
@@ -41,11 +42,7 @@ export function openUsage({ db, transactLightly }: Database) {
             })),
           )
           .execute();
-        if (latest === cleared) return;
-        await tx
-          .deleteFrom('usage')
-          .where('day', '<', dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS))
-          .execute();
+        if (latest !== cleared) await tx.deleteFrom('usage').where('day', '<', oldest).execute();
       });
       cleared = latest;
     },
@@ -73,54 +70,38 @@ export interface UsageCounter {
 
 export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
 
+const DAY_MS = 86_400_000;
+
 /** Rows written at a time: requests are answered between two of them. */
 const AT_ONCE = 500;
 
-const DAY_MS = 86_400_000;
-
-/** Counts in memory, so that a request costs two look-ups; `flush`, to be called now and then, writes in batches. */
+/** Counts in memory; `flush`, to be called now and then, writes in batches. */
 export function countUsage(store: Pick<UsageStore, 'add'>): UsageCounter {
-  let tallies = new Map<string, Map<string, UsageRow>>();
-  let [day, dayEnd] = ['', 0];
-  let past: UsageRow[] = [];
+  let rows = new Map<string, UsageRow>();
 
-  const closeBatch = () => {
-    for (const byOperation of tallies.values()) past.push(...byOperation.values());
-    tallies = new Map();
+  const tally = (day: string, key_id: string, operation: string, granted: number, refused: number) => {
+    const id = `${day} ${key_id} ${operation}`;
+    const known = rows.get(id);
+    if (!known) return rows.set(id, { day, key_id, operation, granted, refused });
+    known.granted += granted;
+    known.refused += refused;
   };
   return {
     count(keyId, operation, isRefused, now) {
-      if (now >= dayEnd || now < dayEnd - DAY_MS) {
-        closeBatch();
-        day = dayOf(now);
-        dayEnd = Date.parse(day) + DAY_MS;
-      }
-      let byOperation = tallies.get(keyId);
-      if (!byOperation) {
-        byOperation = new Map();
-        tallies.set(keyId, byOperation);
-      }
-      let row = byOperation.get(operation);
-      if (!row) {
-        row = { day, key_id: keyId, operation, granted: 0, refused: 0 };
-        byOperation.set(operation, row);
-      }
-      if (isRefused) row.refused++;
-      else row.granted++;
+      tally(dayOf(now), keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
     },
     async flush() {
-      closeBatch();
-      const batch = past;
-      past = [];
-      let done = 0;
+      const batch = [...rows.values()];
+      rows = new Map();
       try {
-        while (done < batch.length) {
-          await store.add(batch.slice(done, done + AT_ONCE));
-          done += AT_ONCE;
-          if (done < batch.length) await new Promise(setImmediate);
+        while (batch.length > 0) {
+          await store.add(batch.slice(0, AT_ONCE));
+          batch.splice(0, AT_ONCE);
+          await new Promise(setImmediate);
         }
       } catch (error) {
-        past = [...batch.slice(done), ...past];
+        for (const { day, key_id, operation, granted, refused } of batch)
+          tally(day, key_id, operation, granted, refused);
         throw error;
       }
     },

@@ -29,6 +29,7 @@ async function setUp({ place }: Form) {
       refused,
     ]);
   return {
+    usage,
     url,
     counter,
     count,
@@ -59,6 +60,17 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
       ['2026-11-21', 'periods', 2, 0],
     ]);
     expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
+  });
+
+  test('what could not be written is counted on, and written once the store takes it', async () => {
+    const { usage, live, listed } = await setUp(form);
+    let isGone = true;
+    const counter = countUsage({ add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)) });
+    for (isGone of [true, true, false]) {
+      counter.count(live, 'periods', false, MIDNIGHT);
+      await counter.flush().catch((error) => expect(error.message).toBe('gone'));
+    }
+    expect(await listed()).toEqual([['2026-11-21', 'periods', 3, 0]]);
   });
 
   test('what is over 400 days old is forgotten', async () => {
