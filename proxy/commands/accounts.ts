@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Account, type AccountChange, accountStatus } from '../accounts/accounts.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../usage-error.ts';
 import { addPeopleCommands } from './people.ts';
-import { addStoreOptions, isoOf, print, printTable, type StoreOptions, wholeNumber, withStore } from './shared.ts';
+import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
 
 const CHANGES: Record<AccountChange, string> = {
   unlock: 'let a researcher hold keys',
@@ -15,56 +16,44 @@ const CHANGES: Record<AccountChange, string> = {
 export function addAccountCommands(program: Command): void {
   const accounts = program.command('accounts').description('who may hold keys, and their limits');
 
-  for (const kind of ['organisation', 'researcher'] as const) {
-    addStoreOptions(accounts.command(`create-${kind} <name>`))
-      .description(kind === 'organisation' ? 'may hold keys at once' : 'may hold keys once unlocked')
-      .action((name: string, options: StoreOptions) =>
-        withStore(options, async (store) => {
-          show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
-        }),
-      );
+  for (const [kind, description] of [
+    ['organisation', 'may hold keys at once'],
+    ['researcher', 'may hold keys once unlocked'],
+  ] as const) {
+    storeCommand(accounts, `create-${kind} <name>`, description, async (store, options, name) => {
+      show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
+    });
   }
 
   for (const [change, description] of Object.entries(CHANGES) as [AccountChange, string][]) {
-    addStoreOptions(accounts.command(`${change} <name>`))
-      .description(description)
-      .action((name: string, options: StoreOptions) =>
-        withStore(options, async (store) => {
-          show(await store.changeAccount(name, change, systemClock.wallMs()), options, 'is now');
-        }),
-      );
+    storeCommand(accounts, `${change} <name>`, description, async (store, options, name) => {
+      show(await store.changeAccount(name, change, systemClock.wallMs()), options, 'is now');
+    });
   }
 
-  addStoreOptions(accounts.command('limits <name>'))
-    .description('show or set the limits of an account')
+  const limits = async (store: AccountStore, options: StoreOptions & Limits, name: string) => {
+    const { perMinute, perMonth } = options;
+    const account =
+      perMinute === undefined && perMonth === undefined
+        ? await store.findAccount(name)
+        : await store.setLimits(name, { perMinute: toStored(perMinute), perMonth: toStored(perMonth) });
+    if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
+    show(account, options, 'has limits:');
+  };
+  storeCommand(accounts, 'limits <name>', 'show or set the limits of an account', limits)
     .option('--per-minute <n>', "requests a minute for each key, or 'default'", limit)
-    .option('--per-month <n>', "requests a month for all live keys together, or 'default'", limit)
-    .action((name: string, options: StoreOptions & Limits) =>
-      withStore(options, async (store) => {
-        const { perMinute, perMonth } = options;
-        const account =
-          perMinute === undefined && perMonth === undefined
-            ? await store.findAccount(name)
-            : await store.setLimits(name, { perMinute: toStored(perMinute), perMonth: toStored(perMonth) });
-        if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
-        show(account, options, 'has limits:');
-      }),
-    );
+    .option('--per-month <n>', "requests a month for all live keys together, or 'default'", limit);
 
   addPeopleCommands(accounts);
 
-  addStoreOptions(accounts.command('list'))
-    .description('all accounts')
-    .action((options: StoreOptions) =>
-      withStore(options, async (store) => {
-        const listed = (await store.listAccounts()).map(toShown);
-        if (options.json) return print(JSON.stringify(listed, null, 2));
-        printTable(
-          ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
-          listed.map((a) => [a.name, a.kind, a.status, limitText(a.per_minute), limitText(a.per_month), a.created_at]),
-        );
-      }),
+  storeCommand(accounts, 'list', 'all accounts', async (store, { json }) => {
+    const listed = (await store.listAccounts()).map(toShown);
+    if (json) return print(JSON.stringify(listed, null, 2));
+    printTable(
+      ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
+      listed.map((a) => [a.name, a.kind, a.status, limitText(a.per_minute), limitText(a.per_month), a.created_at]),
     );
+  });
 }
 
 interface Limits {

@@ -5,7 +5,7 @@ import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '..
 import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../usage-error.ts';
-import { addStoreOptions, isoOf, print, printTable, type StoreOptions, withStore } from './shared.ts';
+import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {
   owner: string;
@@ -18,9 +18,16 @@ interface CreateOptions extends StoreOptions {
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('create, rotate, list and revoke API keys');
+  const expiryOf = ({ expires }: { expires?: string }, now: number) =>
+    expires === undefined ? null : parseExpiry(expires, now);
 
-  addStoreOptions(keys.command('create'))
-    .description('create a key and show it, this once')
+  const createNew = async (store: AccountStore, options: CreateOptions) => {
+    const now = systemClock.wallMs();
+    const { owner, name, kind } = options;
+    const asked = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
+    await create(store, asked, options, now);
+  };
+  storeCommand(keys, 'create', 'create a key and show it, this once', createNew)
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
@@ -28,73 +35,58 @@ export function addKeyCommands(program: Command): void {
     )
     .requiredOption('--scopes <a,b>', 'of risk_scores, forecasts, lga_boundaries')
     .option('--expires <iso>', 'moment from which the key no longer works; never, if not given')
-    .addOption(brandOption())
-    .action((options: CreateOptions) =>
-      withStore(options, async (store) => {
-        const now = systemClock.wallMs();
-        const scopes = parseScopes(options.scopes);
-        const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
-        const { owner, name, kind } = options;
-        await create(store, { owner, name, kind, scopes, expiresAt }, options, now);
-      }),
-    );
+    .addOption(brandOption());
 
-  addStoreOptions(keys.command('rotate <id>'))
-    .description('create a key like another, which goes on working until it is revoked or expires')
+  const rotate = async (
+    store: AccountStore,
+    options: StoreOptions & { expires?: string; brand: string },
+    id: string,
+  ) => {
+    const now = systemClock.wallMs();
+    const expiresAt = expiryOf(options, now);
+    const found = (await store.listKeys()).find(({ key }) => key.id === id);
+    if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+    const { name, kind, scopes } = found.key;
+    await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
+    if (!options.json) print(`\nOnce no client sends the old key:\n\n  malaria-proxy keys revoke ${id}`);
+  };
+  storeCommand(
+    keys,
+    'rotate <id>',
+    'create a key like another, which goes on working until it is revoked or expires',
+    rotate,
+  )
     .option('--expires <iso>', 'moment from which the new key no longer works; never, if not given')
-    .addOption(brandOption())
-    .action((id: string, options: StoreOptions & { expires?: string; brand: string }) =>
-      withStore(options, async (store) => {
-        const now = systemClock.wallMs();
-        const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
-        const found = (await store.listKeys()).find(({ key }) => key.id === id);
-        if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
-        const { name, kind, scopes } = found.key;
-        await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
-        if (!options.json) print(`\nOnce no client sends the old key:\n\n  malaria-proxy keys revoke ${id}`);
-      }),
-    );
+    .addOption(brandOption());
 
-  addStoreOptions(keys.command('list'))
-    .description('keys by id, name and status; the keys themselves cannot be shown again')
-    .option('--owner <name>', 'only of this account')
-    .action((options: StoreOptions & { owner?: string }) =>
-      withStore(options, async (store) => {
-        const now = systemClock.wallMs();
-        const listed = (await store.listKeys(options.owner)).map(({ key, owner }) => ({
-          id: key.id,
-          ...toShown(key, owner.name, now),
-          owner_status: accountStatus(owner),
-        }));
-        if (options.json) return print(JSON.stringify(listed, null, 2));
-        printTable(
-          ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-          listed.map((k) => [
-            k.id,
-            k.owner,
-            k.name,
-            k.kind,
-            statusText(k),
-            k.expires_at ?? 'never',
-            k.last_used_at ?? 'never',
-            k.scopes.join(','),
-          ]),
-        );
-      }),
+  const list = async (store: AccountStore, { owner: named, json }: StoreOptions & { owner?: string }) => {
+    const now = systemClock.wallMs();
+    const listed = (await store.listKeys(named)).map(({ key, owner }) => ({
+      id: key.id,
+      ...toShown(key, owner.name, now),
+      owner_status: accountStatus(owner),
+    }));
+    if (json) return print(JSON.stringify(listed, null, 2));
+    printTable(
+      ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
+      listed.map((k) => [
+        ...[k.id, k.owner, k.name, k.kind, statusText(k), k.expires_at ?? 'never', k.last_used_at ?? 'never'],
+        k.scopes.join(','),
+      ]),
     );
+  };
+  storeCommand(keys, 'list', 'keys by id, name and status; the keys themselves cannot be shown again', list).option(
+    '--owner <name>',
+    'only of this account',
+  );
 
-  addStoreOptions(keys.command('revoke <id>'))
-    .description('end a key for good, from the next request on')
-    .action((id: string, options: StoreOptions) =>
-      withStore(options, async (store) => {
-        const now = systemClock.wallMs();
-        const key = await store.revokeKey(id, now);
-        const revoked_at = isoOf(key.revoked_at);
-        if (options.json)
-          return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
-        print(`key ${key.id} (${key.name}) is revoked since ${revoked_at}`);
-      }),
-    );
+  storeCommand(keys, 'revoke <id>', 'end a key for good, from the next request on', async (store, { json }, id) => {
+    const now = systemClock.wallMs();
+    const key = await store.revokeKey(id, now);
+    const revoked_at = isoOf(key.revoked_at);
+    if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+    print(`key ${key.id} (${key.name}) is revoked since ${revoked_at}`);
+  });
 }
 
 async function create(

@@ -1,20 +1,14 @@
 import { type Command, Option } from 'commander';
+import type { Account } from '../accounts/accounts.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
 import type { Directory } from '../accounts/directory.ts';
 import { INVITATION_MS, type Person, RESET_MS, type Role } from '../accounts/people.ts';
 import { hashToken, mintToken } from '../accounts/tokens.ts';
 import { systemClock } from '../clock.ts';
 import { linkUrl } from '../dashboard/mails.ts';
 import { UsageError } from '../usage-error.ts';
-import {
-  addStoreOptions,
-  dashboardUrlOption,
-  isoOf,
-  print,
-  printTable,
-  type StoreOptions,
-  withDirectory,
-} from './shared.ts';
+import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface Target extends StoreOptions {
   account?: string;
@@ -26,70 +20,61 @@ const DASHBOARD_URL = 'http://127.0.0.1:8090';
 
 /** Adds to `accounts` what concerns the people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
-  addTarget(addStoreOptions(accounts.command('invite <email>')))
-    .description('print a link by which somebody joins an account, or the service team, in the dashboard')
+  const whatInvite = 'print a link by which somebody joins an account, or the service team, in the dashboard';
+  addTarget(storeCommand(accounts, 'invite <email>', whatInvite, invite))
     .addOption(new Option('--role <role>', 'in an organisation').choices(['administrator', 'member']))
-    .addOption(dashboardUrlOption().default(DASHBOARD_URL))
-    .action((email: string, options: Target & { role?: Role; dashboardUrl: string }) =>
-      withDirectory(options, async (directory, store) => {
-        const account = await accountOf(options, store.findAccount);
-        const role = !account
-          ? 'service'
-          : account.kind === 'researcher'
-            ? 'researcher'
-            : (options.role ?? 'administrator');
-        const token = mintToken();
-        const asked = { email, role, accountId: account?.id ?? null, hash: hashToken(token) };
-        const invitation = await directory.invite(asked, systemClock.wallMs(), COMMAND_LINE);
-        const shown = { email: invitation.email, role, account: account?.name ?? null };
-        showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
-      }),
-    );
+    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
-  addTarget(addStoreOptions(accounts.command('people')))
-    .description('who can sign in to the dashboard')
-    .action((options: Target) =>
-      withDirectory(options, async (directory, store) => {
-        const one = options.account !== undefined || options.serviceTeam === true;
-        const owners = one ? [await accountOf(options, store.findAccount)] : [null, ...(await store.listAccounts())];
-        const listed = [];
-        for (const owner of owners) {
-          for (const person of await directory.listPeople(owner?.id ?? null))
-            listed.push(toShown(person, owner?.name ?? null));
-        }
-        if (options.json) return print(JSON.stringify(listed, null, 2));
-        printTable(
-          ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
-          listed.map((p) => [p.email, p.name, p.role, p.account ?? '-', p.two_step ? 'on' : 'off', p.created_at]),
-        );
-      }),
-    );
+  addTarget(storeCommand(accounts, 'people', 'who can sign in to the dashboard', list));
 
-  addStoreOptions(accounts.command('reset <email>'))
-    .description('print a link by which somebody chooses a new password')
+  storeCommand(accounts, 'reset <email>', 'print a link by which somebody chooses a new password', reset)
     .option('--two-step-off', 'also turn off their two-step sign-in, for whoever has lost phone and codes')
-    .addOption(dashboardUrlOption().default(DASHBOARD_URL))
-    .action((email: string, options: StoreOptions & { twoStepOff?: boolean; dashboardUrl: string }) =>
-      withDirectory(options, async (directory) => {
-        const person = await personOf(email, directory);
-        const token = mintToken();
-        const now = systemClock.wallMs();
-        if (options.twoStepOff) await directory.turnFactorOff(person.id, now, COMMAND_LINE);
-        await directory.openReset(person.id, hashToken(token), now, COMMAND_LINE);
-        const shown = { email: person.email, two_step: person.has_factor && !options.twoStepOff };
-        showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
-      }),
-    );
+    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
-  addStoreOptions(accounts.command('remove-person <email>'))
-    .description('take somebody off the dashboard for good; keys they made stay')
-    .action((email: string, options: StoreOptions) =>
-      withDirectory(options, async (directory) => {
-        const person = await personOf(email, directory);
-        await directory.removePerson(person.id, systemClock.wallMs(), COMMAND_LINE);
-        print(options.json ? JSON.stringify({ email: person.email, removed: true }) : `${person.email} is removed`);
-      }),
-    );
+  const whatRemove = 'take somebody off the dashboard for good; keys they made stay';
+  storeCommand(accounts, 'remove-person <email>', whatRemove, async ({ directory }, { json }, given) => {
+    const { id, email } = await personOf(given, directory);
+    await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
+    print(json ? JSON.stringify({ email, removed: true }) : `${email} is removed`);
+  });
+}
+
+type LinkOptions = StoreOptions & { dashboardUrl: string };
+
+async function invite(store: AccountStore, options: Target & LinkOptions & { role?: Role }, given: string) {
+  const account = await accountOf(options, store);
+  const inAccount = account?.kind === 'researcher' ? 'researcher' : (options.role ?? 'administrator');
+  const role = account ? inAccount : 'service';
+  const token = mintToken();
+  const asked = { email: given, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
+  const { email } = await store.directory.invite(asked, systemClock.wallMs(), COMMAND_LINE);
+  const shown = { email, role, account: account?.name ?? null };
+  showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
+}
+
+async function list(store: AccountStore, options: Target) {
+  const one = options.account !== undefined || options.serviceTeam === true;
+  const owners = one ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
+  const listed = [];
+  for (const owner of owners) {
+    for (const person of await store.directory.listPeople(owner?.id ?? null))
+      listed.push(toShown(person, owner?.name ?? null));
+  }
+  if (options.json) return print(JSON.stringify(listed, null, 2));
+  printTable(
+    ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
+    listed.map((p) => [p.email, p.name, p.role, p.account ?? '-', p.two_step ? 'on' : 'off', p.created_at]),
+  );
+}
+
+async function reset({ directory }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, given: string) {
+  const { id, email, has_factor } = await personOf(given, directory);
+  const token = mintToken();
+  const now = systemClock.wallMs();
+  if (options.twoStepOff) await directory.turnFactorOff(id, now, COMMAND_LINE);
+  await directory.openReset(id, hashToken(token), now, COMMAND_LINE);
+  const shown = { email, two_step: has_factor && !options.twoStepOff };
+  showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
 }
 
 function addTarget(command: Command): Command {
@@ -98,12 +83,12 @@ function addTarget(command: Command): Command {
     .option('--service-team', 'those who run the accounts of all');
 }
 
-async function accountOf<T>({ account, serviceTeam }: Target, find: (name: string) => T | Promise<T>) {
+async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
   if ((account === undefined) === (serviceTeam !== true)) {
     throw new UsageError('expected either --account NAME or --service-team');
   }
   if (account === undefined) return null;
-  const found = await find(account);
+  const found = await store.findAccount(account);
   if (!found) throw new UsageError(`no account named ${JSON.stringify(account)}`);
   return found;
 }

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Directory } from '../accounts/directory.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { DEFAULT_STORE, openStore } from '../accounts/open-store.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../limits/open-limiter.ts';
@@ -27,23 +26,24 @@ export function addStoreOptions(command: Command): Command {
     .option('--json', 'print JSON instead of text');
 }
 
-/** Runs `work` with the store that `options` name, and closes it. */
-export async function withStore<T>(options: StoreOptions, work: (store: AccountStore) => Promise<T>): Promise<T> {
-  const store = await openStore(options.store, options.limits);
-  try {
-    checkLimits(options.limits, options.store);
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Likewise with the people of that store. */
-export function withDirectory<T>(
-  options: StoreOptions,
-  work: (directory: Directory, store: AccountStore) => Promise<T>,
-): Promise<T> {
-  return withStore(options, (store) => work(store.directory, store));
+/** Adds to `parent` a command that does `work` on the store; `argument` is the one of `form`, where it has one. */
+export function storeCommand<Options extends StoreOptions>(
+  parent: Command,
+  form: string,
+  description: string,
+  work: (store: AccountStore, options: Options, argument: string) => Promise<void>,
+): Command {
+  const command = addStoreOptions(parent.command(form)).description(description);
+  return command.action(async (...given: unknown[]) => {
+    const [options, argument = ''] = given.slice(0, -1).reverse() as [Options, string?];
+    const store = await openStore(options.store, options.limits);
+    try {
+      checkLimits(options.limits, options.store);
+      await work(store, options, argument);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 export function dashboardUrlOption(): Option {
