@@ -61,12 +61,7 @@ export function openUsage({ db, transactLightly }: Database) {
   };
 }
 
-export interface UsageCounter {
-  /** Counts one request answered at wall-clock time `now` (ms). */
-  count(keyId: string, operation: string, isRefused: boolean, now: number): void;
-  /** Hands over to the store what was counted; what it cannot take now is kept for the next time. */
-  flush(): Promise<void>;
-}
+export type UsageCounter = ReturnType<typeof countUsage>;
 
 export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
 
@@ -75,8 +70,8 @@ const DAY_MS = 86_400_000;
 /** Rows written at a time: requests are answered between two of them. */
 const AT_ONCE = 500;
 
-/** Counts in memory; `flush`, to be called now and then, writes in batches. */
-export function countUsage(store: Pick<UsageStore, 'add'>): UsageCounter {
+/** Counts in memory; `flush` is to be called now and then. */
+export function countUsage(store: Pick<UsageStore, 'add'>) {
   let rows = new Map<string, UsageRow>();
 
   const tally = (day: string, key_id: string, operation: string, granted: number, refused: number) => {
@@ -87,10 +82,12 @@ export function countUsage(store: Pick<UsageStore, 'add'>): UsageCounter {
     known.refused += refused;
   };
   return {
-    count(keyId, operation, isRefused, now) {
+    /** Counts one request answered at wall-clock time `now` (ms). */
+    count(keyId: string, operation: string, isRefused: boolean, now: number): void {
       tally(dayOf(now), keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
     },
-    async flush() {
+    /** Hands over to the store what was counted; what it cannot take now is kept for the next time. */
+    async flush(): Promise<void> {
       const batch = [...rows.values()];
       rows = new Map();
       try {

@@ -83,7 +83,7 @@ const RETRY_MS = 100;
 /**
  * What makes a committed change hold for all proxies. It is done when one of three is so: Redis was told here, over a
  * link of its own, where there is a `url`; or by a proxy, each of which looks for such changes every second; or Redis
- * lets nobody in, since its lease has run out (gate/epoch.ts), and will not before it has been told.
+ * lets nobody in, since its lease has run out (epoch.ts), and will not before it has been told.
  */
 export function openConfirm(
   db: Db,

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Account } from '../accounts/accounts.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
-import type { AccountStore } from '../accounts/open-store.ts';
 import type { Directory } from '../accounts/directory.ts';
+import type { AccountStore } from '../accounts/open-store.ts';
 import { INVITATION_MS, type Person, RESET_MS, type Role } from '../accounts/people.ts';
 import { hashToken, mintToken } from '../accounts/tokens.ts';
 import { systemClock } from '../clock.ts';
