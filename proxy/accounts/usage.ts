@@ -77,9 +77,8 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
   const tally = (day: string, key_id: string, operation: string, granted: number, refused: number) => {
     const id = `${day} ${key_id} ${operation}`;
     const known = rows.get(id);
-    if (!known) return rows.set(id, { day, key_id, operation, granted, refused });
-    known.granted += granted;
-    known.refused += refused;
+    if (!known) rows.set(id, { day, key_id, operation, granted, refused });
+    else Object.assign(known, { granted: known.granted + granted, refused: known.refused + refused });
   };
   return {
     /** Counts one request answered at wall-clock time `now` (ms). */
