@@ -35,7 +35,7 @@ test('limits that cannot be written down at the stop keep nothing else open, and
     await expect(server.close()).rejects.toThrow('database or disk is full');
     expect([await isOpen(server.url), await isOpen(server.opsUrl)]).toEqual([false, false]);
     // The store is closed in order too, so times of last use are kept.
-    expect(() => server.store.listKeys()).toThrow(/not open/);
+    await expect(server.store.listKeys()).rejects.toThrow(/not open/);
   } finally {
     remove();
   }
