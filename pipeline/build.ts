@@ -112,7 +112,7 @@ async function publishSnapshot(
     async write(aside) {
       onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, recipe, version) });
       // Loaded only where there is something to write: a build that finds nothing changed is done before these are.
-      const { writeSnapshot } = await import('./publish/snapshot/build.ts');
+      const { writeSnapshot } = await import('./publish/stage.ts');
       await writeSnapshot(aside, {
         model: country.model,
         sources: country.sources,
@@ -133,7 +133,7 @@ async function publishSnapshot(
     async check(aside) {
       await refuseChanges(recipe, country.rawData);
       const { verifySnapshot } = await import('./publish/snapshot/verify.ts');
-      const { faults } = verifySnapshot(aside, (share) =>
+      const { faults } = await verifySnapshot(aside, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
       );
       if (faults.length > 0)

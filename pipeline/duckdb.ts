@@ -31,9 +31,12 @@ export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 /** A name as SQL quotes it. */
 export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
+/** The value, which is nobody else's yet, with its whole numbers as numbers. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+  if (value !== null && typeof value === 'object' && !(value instanceof Uint8Array)) {
+    const inside = value as Record<string, unknown>;
+    for (const key in inside) inside[key] = plain(inside[key]);
+  }
+  return value;
 }

@@ -96,7 +96,7 @@ export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
 /** The last stage: joins the artifacts into the snapshot. It writes no artifact; its result is published. */
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
-  module: 'pipeline/publish/snapshot/build.ts',
+  module: 'pipeline/publish/stage.ts',
   by_state: true,
   reads: () => true,
   publishes_catalog: true,

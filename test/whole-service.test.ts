@@ -78,8 +78,8 @@ function common(whole: () => Whole) {
   reportInBrowser(() => path.join(whole().out, 'current'));
   tableExamples(() => whole().out);
 
-  test('verify finds nothing wrong', () => {
-    expect(verifySnapshot(whole().result.directory).faults).toEqual([]);
+  test('verify finds nothing wrong', async () => {
+    expect((await verifySnapshot(whole().result.directory)).faults).toEqual([]);
   });
 
   test('split by state, in processes of their own, and merged: the same bytes', async () => {

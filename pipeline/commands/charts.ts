@@ -25,15 +25,3 @@ export function rangeBar(low: number, middle: number, high: number, top: number,
     return i > at(low) && i < at(high) ? '─' : '·';
   }).join('');
 }
-
-/** Rows as CSV (RFC 4180), their first row's fields as columns; null is empty. */
-export function toCsv(rows: readonly Record<string, unknown>[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const cell = (value: unknown) => {
-    const text = value === null || value === undefined ? '' : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
-    .map((row) => row.map(cell).join(','))
-    .join('\n');
-}

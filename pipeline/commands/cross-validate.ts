@@ -60,8 +60,8 @@ fair form; quantiles are of the observed share.`,
     });
 }
 
-function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
-  const foldOf = readFolds(options.folds);
+async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
+  const foldOf = await readFolds(options.folds);
   const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
   return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
 }

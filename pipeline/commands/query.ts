@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
+import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
 import { snapshotsOf } from '../publish/snapshot/publish.ts';
 import { createViews } from '../publish/snapshot/views.ts';
-import { toCsv } from './charts.ts';
 import { say, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './table.ts';
 

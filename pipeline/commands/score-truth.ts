@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Scores } from '../artifacts.ts';
 import { writeWhole } from '../engine/cache.ts';
+import { readCsv } from '../ingest/readers/csv.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 import { modelFingerprint, TRUTH_FILE, type TruthRecord, type TruthRow } from '../validation/known-truth.ts';
 import {
@@ -93,11 +93,12 @@ async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promi
   try {
     if (!hasSyntheticCountry(seed, country)) await writeSyntheticCountry({ seed, out: country });
     const part = { country, out, jobs, onEvent: json ? () => {} : progress.onEvent };
+    const truth = await readTruth(path.join(country, 'truth', 'prevalence.csv'));
     return await withArtifacts(NEEDED, part, ({ model }, artifact) =>
       compareWithTruth(
         artifact<Scores>('risk', 'lgas'),
         artifact<Scores>('risk', 'baseline'),
-        readTruth(path.join(country, 'truth', 'prevalence.csv')),
+        truth,
         model.last_estimated,
       ),
     );
@@ -107,12 +108,10 @@ async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promi
 }
 
 /** True prevalence by LGA and month, as `synth` writes it: lga_pcode,period,prevalence. */
-function readTruth(file: string): (lga_code: string, period: string) => number | undefined {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1);
-  const truth = new Map(
-    lines.map((line) => [line.slice(0, line.lastIndexOf(',')), Number(line.slice(line.lastIndexOf(',') + 1))]),
-  );
-  return (lga_code, period) => truth.get(`${lga_code},${period}`);
+async function readTruth(file: string): Promise<(lga_code: string, period: string) => number | undefined> {
+  const { rows } = await readCsv(file, file);
+  const truth = new Map(rows.map(({ cells: [lga, period, prevalence] }) => [`${lga} ${period}`, Number(prevalence)]));
+  return (lga_code, period) => truth.get(`${lga_code} ${period}`);
 }
 
 /** `1-3,7` as 1, 2, 3, 7. */

@@ -10,14 +10,14 @@ export function verifyCommand(): Command {
     .description('Recheck a snapshot offline: hashes, schemas, compressed siblings, and what must hold across answers')
     .option('--json', 'the verdict as JSON')
     .addHelpText('after', '\nExits 0 where nothing is wrong, 1 where something is, 2 where there is no snapshot.')
-    .action((snapshot: string, options: { json?: boolean }) => {
+    .action(async (snapshot: string, options: { json?: boolean }) => {
       let directory: string;
       try {
         directory = realpathSync(snapshot);
       } catch {
         throw new Error(`${snapshot}: no snapshot there; build one with \`malaria-risk build\``);
       }
-      const verdict = verifySnapshot(directory);
+      const verdict = await verifySnapshot(directory);
       if (options.json) say(JSON.stringify(verdict, null, 2));
       else {
         for (const fault of verdict.faults) say(`fault: ${fault}`);

@@ -2,13 +2,14 @@ import { open, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { BadInput } from '../bad-input.ts';
+import { toCsv } from '../csv.ts';
 import { describeRaster, type RasterDescription } from '../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../ingest/readers/polygons.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
 import { OutlineFault } from '../zonal/band.ts';
 import { drawOutline } from '../zonal/outline.ts';
 import { sumInside } from '../zonal/pass.ts';
-import { type ZonalStatistics, type ZonalSums, zonalStatistics } from '../zonal/sums.ts';
+import { type ZonalSums, zonalStatistics } from '../zonal/sums.ts';
 import { atLeastOne, say } from './options.ts';
 
 export interface ZonalOptions {
@@ -112,19 +113,14 @@ async function writeCsv(
   sums: ZonalSums[][],
   weighted: boolean,
 ): Promise<void> {
-  const several = rasters.length > 1;
-  const lines = [['id', ...(several ? ['raster'] : []), ...COLUMNS].join(',')];
-  ids.forEach((id, i) => {
-    rasters.forEach((raster, layer) => {
-      const row: ZonalStatistics = zonalStatistics(sums[layer]![i]!, weighted);
-      const names = several ? [id, raster] : [id];
-      lines.push([...names.map(quote), ...COLUMNS.map((column) => row[column] ?? '')].join(','));
-    });
-  });
+  const columns = ['id', ...(rasters.length > 1 ? ['raster' as const] : []), ...COLUMNS] as const;
+  const rows = ids.flatMap((id, i) =>
+    rasters.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weighted) })),
+  );
   const aside = `${file}.${process.pid}.part`;
   try {
     const handle = await open(aside, 'w');
-    await handle.writeFile(`${lines.join('\n')}\n`);
+    await handle.writeFile(`${toCsv(rows, columns)}\n`);
     await handle.close();
     await rename(aside, file);
   } catch (cause) {
@@ -136,10 +132,6 @@ async function writeCsv(
       'a file that can be written',
     );
   }
-}
-
-function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function parseNodata(text: string): number | 'nan' | 'none' {

@@ -1,3 +1,4 @@
+import { toCsv } from '../csv.ts';
 import { writeShapefile } from './boundaries.ts';
 import { RAIN_GRID } from './climate.ts';
 import {
@@ -12,9 +13,9 @@ import {
   NO_TRAVEL,
   takeCensus,
 } from './coverage.ts';
-import { toDecimals, writeCsv } from './csv.ts';
 import { writeGeotiff } from './geotiff-writer.ts';
 import type { MadeCountry } from './made.ts';
+import { toDecimals } from './made.ts';
 import { POPULATION_GRID } from './population.ts';
 import { STATES } from './states.ts';
 import { positivityByState, STATE_ROUND } from './surveys.ts';
@@ -87,10 +88,8 @@ function censusTable({ seed, geography, population }: MadeCountry): string {
     T_TL: census[i]!.people,
     T_00_04: census[i]!.children_0_4,
   }));
-  return writeCsv(
-    ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'],
-    rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS),
-  );
+  const known = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
+  return `${toCsv(known, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
 }
 
 function clusterTable({ clusters }: MadeCountry): string {
@@ -102,22 +101,19 @@ function clusterTable({ clusters }: MadeCountry): string {
       positive: cluster[method],
     })),
   );
-  return writeCsv(
-    [
-      'survey_year',
-      'period',
-      'cluster_id',
-      'state_pcode',
-      'longitude',
-      'latitude',
-      'urban',
-      'weight',
-      'method',
-      'examined',
-      'positive',
-    ],
-    rows,
-  );
+  return `${toCsv(rows, [
+    'survey_year',
+    'period',
+    'cluster_id',
+    'state_pcode',
+    'longitude',
+    'latitude',
+    'urban',
+    'weight',
+    'method',
+    'examined',
+    'positive',
+  ])}\n`;
 }
 
 function stateRoundTable({ state_round }: MadeCountry): string {
@@ -134,7 +130,7 @@ function stateRoundTable({ state_round }: MadeCountry): string {
       positivity: toDecimals(positivity[i]!, 6),
     })),
   );
-  return writeCsv(['survey_year', 'state_pcode', 'state', 'method', 'positivity'], rows);
+  return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'method', 'positivity'])}\n`;
 }
 
 function stateCaseTable({ cases_states }: MadeCountry): string {
@@ -146,7 +142,7 @@ function stateCaseTable({ cases_states }: MadeCountry): string {
       confirmed: confirmed[i]!,
     })),
   );
-  return writeCsv(['state_pcode', 'state', 'period', 'confirmed'], rows);
+  return `${toCsv(rows, ['state_pcode', 'state', 'period', 'confirmed'])}\n`;
 }
 
 function lgaCaseTable({ geography, cases_lgas }: MadeCountry): string {
@@ -162,13 +158,13 @@ function lgaCaseTable({ geography, cases_lgas }: MadeCountry): string {
       confirmed: confirmed[i]!,
     }));
   });
-  return writeCsv(['state_pcode', 'state', 'lga_pcode', 'lga', 'period', 'confirmed'], rows);
+  return `${toCsv(rows, ['state_pcode', 'state', 'lga_pcode', 'lga', 'period', 'confirmed'])}\n`;
 }
 
 function netUseTable({ seed, geography }: MadeCountry): string {
   const use = makeNetUse(seed, geography);
   const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(use[i]!, 6) }));
-  return writeCsv(['lga_pcode', 'lga', 'itn_use'], rows);
+  return `${toCsv(rows, ['lga_pcode', 'lga', 'itn_use'])}\n`;
 }
 
 function netAccessTable({ seed }: MadeCountry): string {
@@ -181,7 +177,7 @@ function netAccessTable({ seed }: MadeCountry): string {
       itn_access_percent: toDecimals(access[y]![i]!, 1),
     })),
   );
-  return writeCsv(['survey_year', 'state_pcode', 'state', 'itn_access_percent'], rows);
+  return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'itn_access_percent'])}\n`;
 }
 
 function travelTable({ seed, geography, population }: MadeCountry): string {
@@ -199,8 +195,18 @@ function travelTable({ seed, geography, population }: MadeCountry): string {
       tt_above110: above110,
     };
   });
-  return writeCsv(
-    ['lga_pcode', 'lga', 'state', 'pop_total', 'tt_below30', 'tt_30_60', 'tt_60_110', 'tt_above110'],
+  const columns = [
+    'lga_pcode',
+    'lga',
+    'state',
+    'pop_total',
+    'tt_below30',
+    'tt_30_60',
+    'tt_60_110',
+    'tt_above110',
+  ] as const;
+  return `${toCsv(
     rows.filter((row) => row.lga_pcode !== NO_TRAVEL),
-  );
+    columns,
+  )}\n`;
 }

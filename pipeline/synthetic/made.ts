@@ -75,3 +75,8 @@ function centresByLga(geography: Geography, population: Population): [number, nu
   for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
   return centres;
 }
+
+/** `value` to `digits` decimals, as a number, so that 0.5 is written 0.5. */
+export function toDecimals(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,6 +1,7 @@
-import { toDecimals, writeCsv } from './csv.ts';
+import { toCsv } from '../csv.ts';
 import type { CountryFile } from './files.ts';
 import type { MadeCountry } from './made.ts';
+import { toDecimals } from './made.ts';
 import { SEASON_RECIPE } from './season.ts';
 import { STATES } from './states.ts';
 import { RDT_LOGIT_SHIFT } from './surveys.ts';
@@ -44,7 +45,7 @@ function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
       prevalence: toDecimals(prevalence.by_lga[t]![i]!, 6),
     })),
   );
-  return writeCsv(['lga_pcode', 'period', 'prevalence'], rows);
+  return `${toCsv(rows, ['lga_pcode', 'period', 'prevalence'])}\n`;
 }
 
 function prevalenceByState({ geography, population, prevalence }: MadeCountry): string {
@@ -56,7 +57,7 @@ function prevalenceByState({ geography, population, prevalence }: MadeCountry): 
       return { state_code, period, prevalence: toDecimals(positive / people, 6) };
     });
   });
-  return writeCsv(['state_code', 'period', 'prevalence'], rows);
+  return `${toCsv(rows, ['state_code', 'period', 'prevalence'])}\n`;
 }
 
 function seasonTable({ geography, rain_mm, forcing, season }: MadeCountry): string {
@@ -69,7 +70,7 @@ function seasonTable({ geography, rain_mm, forcing, season }: MadeCountry): stri
       seasonal_index: toDecimals(index, 6),
     })),
   );
-  return writeCsv(['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'], rows);
+  return `${toCsv(rows, ['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'])}\n`;
 }
 
 function cellTable({ geography, cells }: MadeCountry): string {
@@ -81,7 +82,7 @@ function cellTable({ geography, cells }: MadeCountry): string {
     population_density: toDecimals(cells.population_density[i]!, 3),
     elevation_m: toDecimals(cells.elevation_m[i]!, 1),
   }));
-  return writeCsv(['lga_pcode', 'longitude', 'latitude', 'population', 'population_density', 'elevation_m'], rows);
+  return `${toCsv(rows, ['lga_pcode', 'longitude', 'latitude', 'population', 'population_density', 'elevation_m'])}\n`;
 }
 
 function clusterTable({ clusters }: MadeCountry): string {
@@ -92,7 +93,7 @@ function clusterTable({ clusters }: MadeCountry): string {
     prevalence: toDecimals(prevalence, 6),
     chance: toDecimals(chance, 6),
   }));
-  return writeCsv(['cluster_id', 'longitude', 'latitude', 'prevalence', 'chance'], rows);
+  return `${toCsv(rows, ['cluster_id', 'longitude', 'latitude', 'prevalence', 'chance'])}\n`;
 }
 
 function stateCases({ cases_states }: MadeCountry): string {
@@ -105,7 +106,7 @@ function stateCases({ cases_states }: MadeCountry): string {
       expected: toDecimals(expected[t]!, 2),
     })),
   );
-  return writeCsv(['state_code', 'period', 'incidence', 'reporting', 'expected'], rows);
+  return `${toCsv(rows, ['state_code', 'period', 'incidence', 'reporting', 'expected'])}\n`;
 }
 
 function lgaCases({ geography, cases_lgas }: MadeCountry): string {
@@ -116,7 +117,7 @@ function lgaCases({ geography, cases_lgas }: MadeCountry): string {
       expected: toDecimals(cases, 2),
     })),
   );
-  return writeCsv(['lga_pcode', 'period', 'expected'], rows);
+  return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
 function parameters({ seed, prevalence, cases_states }: MadeCountry): string {

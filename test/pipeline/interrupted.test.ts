@@ -37,10 +37,10 @@ beforeAll(async () => {
 });
 
 /** Checks everything published in `out`; what was found sound once need not be read again. */
-function expectSound(out: string, sound: Set<string>): void {
+async function expectSound(out: string, sound: Set<string>): Promise<void> {
   for (const name of readdirSync(path.join(out, 'snapshots')).filter((entry) => !entry.startsWith('.'))) {
     if (sound.has(name)) continue;
-    expect(verifySnapshot(path.join(out, 'snapshots', name)).faults, name).toEqual([]);
+    expect((await verifySnapshot(path.join(out, 'snapshots', name))).faults, name).toEqual([]);
     sound.add(name);
   }
   expect([...sound]).toContain(path.basename(currentOf(out)));
@@ -60,7 +60,7 @@ test(`${KILLS} kills at random moments: as many readable snapshots`, { timeout: 
     const { signal } = await ended;
     if (timer) clearTimeout(timer);
     const after = path.basename(currentOf(out));
-    expectSound(out, sound);
+    await expectSound(out, sound);
     if (signal === null || after !== before) moments.after += 1;
     else if (aside(out).length > 0) moments.during += 1;
     else moments.before += 1;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { BadInput } from '../../bad-input.ts';
+import { withDatabase } from '../../duckdb.ts';
 
 /** A CSV file's cells as text, null where empty, and the line of the file that each row stands on. */
 export interface Csv {
@@ -21,23 +21,17 @@ export async function readCsv(full: string, file: string): Promise<Csv> {
   const lines = await readLines(full, file);
   const header = splitCells(lines[0]!);
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-  const connection = await instance.connect();
   try {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`).join(', ');
-    const reader = await connection.runAndReadAll(
-      `SELECT * FROM read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}})`,
-      [full],
-    );
-    const rows = reader.getRows() as (string | null)[][];
+    const rows = await withDatabase(async ({ connection }) => {
+      const read = `read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}})`;
+      return (await connection.runAndReadAll(`FROM ${read}`, [full])).getRows() as (string | null)[][];
+    });
     if (rows.length !== numbers.length)
       throw new BadInput(file, '', `${rows.length} rows on ${numbers.length} lines`, 'a row a line');
     return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
   } catch (error) {
     throw error instanceof BadInput ? error : complaintOf(file, error);
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
   }
 }
 

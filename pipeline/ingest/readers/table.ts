@@ -28,10 +28,14 @@ export interface Table {
  * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
-export async function readTable(rawData: string, source: Source): Promise<Table> {
+export async function readTable(
+  rawData: string,
+  source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
+): Promise<Table> {
   const { path: file, rows: least = 1 } = source.files[0]!;
   const full = path.join(rawData, file);
-  if (!existsSync(full)) throw new BadInput(file, '', 'no such file', `the source ${source.id} of the catalog`);
+  if (!existsSync(full))
+    throw new BadInput(file, '', 'no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const sums = [
     ...(source.classes ?? []).map(({ column }) => column),
     ...(source.classes_total ? [source.classes_total] : []),

@@ -1,57 +1,38 @@
 import { centerOfMass } from '@turf/turf';
-import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
-import { roundAs, roundFields } from '../../contract/decimals.ts';
 import type { Period } from '../../contract/months.ts';
-import { LEVELS, type Season, ZONES } from '../../contract/schemas.ts';
-import type { SeasonCheckRow } from '../../season/check.ts';
+import { LEVELS } from '../../contract/schemas.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
-import type { KnownTruth } from '../../validation/known-truth.ts';
-import type { SnapshotParts } from '../snapshot/documents.ts';
+import { type Contents, seasonsOf, trendsOf } from '../snapshot/documents.ts';
+import { periodsOf, type Tables } from '../snapshot/tables.ts';
+import type { Evidence } from './evidence.ts';
 import type { PageData, PageTransmission } from './page-data.ts';
 import { isReported } from './sections/words.ts';
 
-/** What the report tells beyond the answers. */
-export interface Evidence {
-  risk: RiskEvidence;
-  /** null where the country has too few cells to leave any out. */
-  validation: Validation | null;
-  known_truth: KnownTruth;
-  season_check: readonly SeasonCheckRow[];
-  fits: TransmissionFits | null;
-  surveys: Surveys;
-}
-
-/** Everything that the page's scripts draw, in the answers' own rounding. */
-export function pageData(parts: SnapshotParts, { risk, validation, season_check, fits }: Evidence): PageData {
-  const { areas, context, season, trend, coverage } = parts;
-  const { periods } = parts.scores.lgas;
-  const names = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
-  const stateFigures = new Map(context.states.map((row) => [row.state_code, row]));
-  const lgaFigures = new Map(context.lgas.map((row) => [row.lga_code, row]));
+/** Everything that the page's scripts draw. */
+export function pageData(contents: Contents, { risk, validation, season_check, fits }: Evidence): PageData {
+  const { tables, model, coverage, transmission } = contents;
+  const { context_states: states, context_lgas: lgas } = tables;
+  const periods = periodsOf(tables);
+  const names = new Map(states.map(({ state_code, state }) => [state_code, state]));
+  const seasonOf = seasonsOf(contents);
+  const trends = trendsOf(tables);
   return {
-    country: parts.model.name,
-    model_version: parts.model_version,
-    synthetic: parts.model.synthetic,
+    country: model.name,
+    model_version: contents.model_version,
+    synthetic: model.synthetic,
     periods,
     estimated: periods.filter((period) => period <= coverage.last_estimated).length,
     levels: LEVELS.map(({ level, below }) => ({ level, below: Number.isFinite(below) ? below : null })),
-    states: areas.states.map(({ state_code, state, zone }) =>
-      roundFields({ ...stateFigures.get(state_code)!, state_code, state, zone: ZONES[zone] }),
-    ),
-    lgas: areas.lgas.map(({ lga_code, lga, state_code }) =>
-      roundFields({ ...lgaFigures.get(lga_code)!, lga_code, lga, state_code }),
-    ),
-    scores: encodeScores(parts),
-    seasons: roundFields({
-      national: season.national,
-      states: areas.states.map(({ state_code }): Season => season.states[state_code]!),
-      lgas: areas.lgas.map(({ lga_code }): Season => season.lgas[lga_code]!),
-    }),
-    north_to_south: northToSouth(parts),
-    trend: roundFields({
-      national: trend.national,
-      states: areas.states.map(({ state_code }) => trend.states[state_code]!),
-    }),
+    states,
+    lgas,
+    scores: encodeScores(tables),
+    seasons: {
+      national: seasonOf(null),
+      states: states.map(({ state_code }) => seasonOf(state_code)),
+      lgas: lgas.map(({ lga_code }) => seasonOf(lga_code)),
+    },
+    north_to_south: northToSouth(tables),
+    trend: { national: trends.national, states: states.map(({ state_code }) => trends.ofState(state_code)) },
     rounds: risk.baseline?.rounds ?? [],
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
       state: names.get(state_code)!,
@@ -59,34 +40,43 @@ export function pageData(parts: SnapshotParts, { risk, validation, season_check,
       recorded: recorded.map(short),
       correlation: short(correlation),
     })),
-    transmission: parts.transmission && transmissionData(parts.transmission, fits),
+    transmission: transmission && transmissionData(transmission, fits),
     validation,
   };
 }
 
 /** Base64 of score, low and high × 10⁴ as Uint16, by area (states, then LGAs) and month. */
-export function encodeScores({ areas, scores }: Pick<SnapshotParts, 'areas' | 'scores'>): string {
-  const rows = [
-    ...areas.states.map(({ state_code }) => scores.states.areas[state_code]!),
-    ...areas.lgas.map(({ lga_code }) => scores.lgas.areas[lga_code]!),
+export function encodeScores(
+  tables: Pick<
+    Tables,
+    'risk_states' | 'risk_lgas' | 'forecasts_states' | 'forecasts_lgas' | 'context_states' | 'context_lgas'
+  >,
+): string {
+  const months = new Map(periodsOf(tables).map((period, i) => [period, i]));
+  const codes = [
+    ...tables.context_states.map(({ state_code }) => state_code),
+    ...tables.context_lgas.map(({ lga_code }) => lga_code),
   ];
-  const months = scores.lgas.periods.length;
-  const bytes = Buffer.alloc(rows.length * months * 3 * 2);
-  let at = 0;
-  for (const row of rows)
-    for (let month = 0; month < months; month++)
-      for (const field of ['score', 'score_low', 'score_high'] as const)
-        at = bytes.writeUInt16LE(Math.round(roundAs(field, row[field][month]!) * 10_000), at);
-  return bytes.toString('base64');
+  const places = new Map(codes.map((code, i) => [code, i]));
+  const numbers = new DataView(new ArrayBuffer(codes.length * months.size * 3 * 2));
+  const put = (code: string, row: Tables['risk_lgas'][number] | Tables['risk_states'][number]) => {
+    const at = (places.get(code)! * months.size + months.get(row.period)!) * 3;
+    [row.score, row.score_low, row.score_high].forEach((value, i) => {
+      numbers.setUint16(2 * (at + i), Math.round(value * 10_000), true);
+    });
+  };
+  for (const row of [...tables.risk_states, ...tables.forecasts_states]) put(row.state_code, row);
+  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas]) put(row.lga_code, row);
+  return Buffer.from(numbers.buffer).toString('base64');
 }
 
-function northToSouth({ outlines }: SnapshotParts): number[] {
-  const latitudes = outlines.states.map(({ geometry }) => centerOfMass(geometry).geometry.coordinates[1]!);
+function northToSouth({ boundaries_states }: Tables): number[] {
+  const latitudes = boundaries_states.map(({ geometry }) => centerOfMass(geometry).geometry.coordinates[1]!);
   return latitudes.map((_, i) => i).sort((a, b) => latitudes[b]! - latitudes[a]! || a - b);
 }
 
 function transmissionData(
-  { states }: NonNullable<SnapshotParts['transmission']>,
+  { states }: NonNullable<Contents['transmission']>,
   fits: TransmissionFits | null,
 ): PageTransmission {
   const projection = fits?.projection;

@@ -1,9 +1,10 @@
 /** The page that opens from disk: everything of a snapshot that a reader without a server, key or network needs. */
 import { createHash } from 'node:crypto';
 import type { ReportLine } from '../../artifacts.ts';
-import type { SnapshotParts } from '../snapshot/documents.ts';
+import type { Contents } from '../snapshot/documents.ts';
 import { pageParts } from './bundle.ts';
-import { type Evidence, pageData } from './encode.ts';
+import { pageData } from './encode.ts';
+import type { Evidence } from './evidence.ts';
 import { html, jsonScript, type Markup, raw } from './markup.ts';
 import { periodName } from './names.ts';
 import { methodsSection } from './sections/methods.ts';
@@ -29,32 +30,32 @@ const CHAPTERS = {
 
 /** The whole page as one file: style, scripts and data inside, nothing fetched from anywhere. */
 export function renderReport(
-  parts: SnapshotParts,
+  contents: Contents,
   evidence: Evidence,
   findings: readonly (ReportLine & { stage: string })[],
 ): string {
-  const { model, coverage } = parts;
+  const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 <header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
-<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${parts.areas.states.length} states, ${parts.areas.lgas.length} LGAs · version <code>${parts.model_version}</code></p>
+<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>
 <nav aria-label="Chapters">${Object.entries(CHAPTERS).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
 <main class="wrap">
-${riskSection(parts)}
-${seasonSection(parts, evidence)}
-${surveySection(parts)}
-${transmissionSection(parts, evidence)}
+${riskSection(contents)}
+${seasonSection(contents, evidence)}
+${surveySection(contents)}
+${transmissionSection(contents, evidence)}
 ${validationSection(evidence)}
 <section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
-<ul class="limits">${describeRiskLimits(parts, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
+<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
 ${methodsSection()}
 ${findingsSection(findings)}
-${sourcesSection(parts)}
+${sourcesSection(contents)}
 </main>`;
   return page({
     title: `${model.synthetic ? '[made up] ' : ''}${title}`,
     body,
-    data: pageData(parts, evidence),
+    data: pageData(contents, evidence),
     synthetic: model.synthetic,
   });
 }

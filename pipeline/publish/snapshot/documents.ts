@@ -1,23 +1,10 @@
-/**
- * Joins the stages' artifacts into the answers of the twelve operations. Everything is rounded here, and every rule
- * that depends on a number (level, order) is applied to the rounded one.
- */
-import type {
-  Areas,
-  ContextByLga,
-  ContextByState,
-  LgaArea,
-  Outlines,
-  Scores,
-  StateArea,
-  Trend,
-} from '../../artifacts.ts';
+/** The answers of the twelve operations, each a projection of the snapshot's tables. */
 import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { roundFields } from '../../contract/decimals.ts';
-import type { Period } from '../../contract/months.ts';
 import {
   type Coverage,
+  type FileParameters,
   FORECAST_MONTHS,
   filePath,
   forecastPeriods,
@@ -25,222 +12,244 @@ import {
   type OperationId,
 } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { LEVELS, ZONES } from '../../contract/schemas.ts';
+import { ZONES, type ZoneCode } from '../../contract/schemas.ts';
+import { describeSeason } from '../../season/high-season.ts';
+import type { Tables } from './tables.ts';
 
-/** All that the answers are made of. */
-export interface SnapshotParts {
+/** All that answers and report are made of: the tables, and what is said of a country as a whole. */
+export interface Contents {
+  model_version: string;
   model: Pick<Model, 'name' | 'synthetic' | 'updated_at' | 'parameters'>;
   sources: readonly Source[];
   coverage: Coverage;
-  model_version: string;
-  areas: Areas;
-  outlines: Outlines;
-  context: { lgas: ContextByLga; states: ContextByState };
-  trend: Trend;
-  season: {
-    method: schemas.SeasonMethod;
-    national: schemas.Season;
-    states: Record<string, schemas.Season>;
-    lgas: Record<string, schemas.Season>;
-  };
-  scores: { lgas: Scores; states: Scores };
+  tables: Tables;
+  season_method: schemas.SeasonMethod;
   /** null where the country has no case records. */
   transmission: schemas.TransmissionModel | null;
 }
 
-/** A file of the snapshot: its path inside it, and its content, rounded. */
+/** A file of the snapshot: its path inside it, and its content. */
 export interface Document {
   operation: OperationId;
   path: string;
   value: unknown;
 }
 
-/** Class of a rounded score. */
-export function levelOf(score: number): schemas.Level {
-  return LEVELS.find(({ below }) => score < below)!.level;
-}
-
 /** Every file of `v1/`, in the operation table's order. */
-export function* documents(parts: SnapshotParts): Generator<Document> {
-  const { coverage, areas } = parts;
-  const estimated = parts.scores.lgas.periods.filter(
-    (p) => p >= coverage.first_estimated && p <= coverage.last_estimated,
+export function* documents(contents: Contents): Generator<Document> {
+  const { coverage, tables, model } = contents;
+  yield file<schemas.Periods>(
+    'periods',
+    {},
+    {
+      last_estimated: coverage.last_estimated,
+      last_forecast: coverage.last_forecast,
+      updated_at: model.updated_at,
+      model_version: contents.model_version,
+    },
   );
-  const forecast = forecastPeriods(coverage);
-  const states = areas.states;
-  const file = (operation: OperationId, values: Parameters<typeof filePath>[1], value: unknown): Document => ({
-    operation,
-    path: filePath(OPERATIONS.find(({ id }) => id === operation)!, values),
-    value: roundFields(value),
-  });
+  yield* risk(tables);
+  yield* forecasts(tables, coverage);
+  yield* boundaries(contents);
+  yield* context(contents);
+  if (contents.transmission) yield* transmission(contents, contents.transmission);
+}
 
-  yield file('periods', {}, {
-    last_estimated: coverage.last_estimated,
-    last_forecast: coverage.last_forecast,
-    updated_at: parts.model.updated_at,
-    model_version: parts.model_version,
-  } satisfies schemas.Periods);
+const file = <T>(operation: OperationId, values: FileParameters, value: T): Document => ({
+  operation,
+  path: filePath(OPERATIONS.find(({ id }) => id === operation)!, values),
+  value,
+});
 
-  for (const period of estimated) {
-    yield file('risk-states', { period }, {
-      period,
-      kind: 'estimated',
-      states: stateRisk(parts, period),
-    } satisfies schemas.RiskStates);
-    for (const state of states) {
-      const value = {
-        period,
-        kind: 'estimated',
-        ...named(state),
-        lgas: lgaRisk(parts, state, period),
-      } satisfies schemas.RiskLgas;
-      yield file('risk-lgas', { period, state: state.state_code }, value);
-    }
+const named = ({ state_code, state }: schemas.ContextState) => ({ state_code, state });
+
+const lgaRisk = (row: Tables['risk_lgas'][number]): schemas.LgaRisk => {
+  const { lga_code, lga, score, score_low, score_high, level, is_urban, population } = row;
+  return { lga_code, lga, score, score_low, score_high, level, is_urban, population };
+};
+const stateRisk = (row: Tables['risk_states'][number]): schemas.StateRisk => {
+  const { state_code, state, zone, score, score_low, score_high, level, population } = row;
+  return { state_code, state, zone, score, score_low, score_high, level, population };
+};
+
+function* risk({ risk_states, risk_lgas, context_states }: Tables): Generator<Document> {
+  const lgas = groupLgas(risk_lgas);
+  for (const [period, rows] of Map.groupBy(risk_states, (row) => row.period)) {
+    const kind = 'estimated' as const;
+    yield file<schemas.RiskStates>('risk-states', { period }, { period, kind, states: rows.map(stateRisk) });
+    for (const area of context_states)
+      yield file<schemas.RiskLgas>(
+        'risk-lgas',
+        { period, state: area.state_code },
+        {
+          ...{ period, kind, ...named(area) },
+          lgas: lgas(period, area.state_code),
+        },
+      );
   }
+}
+
+function* forecasts(tables: Tables, coverage: Coverage): Generator<Document> {
+  const lgas = groupLgas(tables.forecasts_lgas);
+  const states = Map.groupBy(tables.forecasts_states, ({ period }) => period);
+  const kind = 'forecast' as const;
   for (let months = 1; months <= FORECAST_MONTHS; months++) {
-    const ahead = forecast.slice(0, months);
-    yield file('forecasts-states', { months }, {
-      forecasts: ahead.map((period) => ({ period, kind: 'forecast', states: stateRisk(parts, period) })),
-    } satisfies schemas.ForecastsStates);
-    for (const state of states) {
-      yield file('forecasts-lgas', { months, state: state.state_code }, {
-        forecasts: ahead.map((period) => ({
-          period,
-          kind: 'forecast',
-          ...named(state),
-          lgas: lgaRisk(parts, state, period),
-        })),
-      } satisfies schemas.ForecastsLgas);
-    }
+    const ahead = forecastPeriods(coverage).slice(0, months);
+    yield file<schemas.ForecastsStates>(
+      'forecasts-states',
+      { months },
+      {
+        forecasts: ahead.map((period) => ({ period, kind, states: (states.get(period) ?? []).map(stateRisk) })),
+      },
+    );
+    for (const area of tables.context_states)
+      yield file<schemas.ForecastsLgas>(
+        'forecasts-lgas',
+        { months, state: area.state_code },
+        {
+          forecasts: ahead.map((period) => ({ period, kind, ...named(area), lgas: lgas(period, area.state_code) })),
+        },
+      );
   }
-  yield* boundaries(parts, file);
-  yield* context(parts, file);
-  if (parts.transmission) yield* transmission(parts, parts.transmission, file);
 }
 
-type MakeFile = (operation: OperationId, values: Parameters<typeof filePath>[1], value: unknown) => Document;
-
-const named = ({ state_code, state }: StateArea) => ({ state_code, state });
-const zoneName = ({ zone }: StateArea) => ZONES[zone];
-const lgasOf = (areas: Areas, state: StateArea): LgaArea[] =>
-  areas.lgas.filter((lga) => lga.state_code === state.state_code);
-
-/** Rounded score, range and level of one area in one month. */
-function scoreOf(scores: Scores, code: string, period: Period) {
-  const area = scores.areas[code]!;
-  const month = scores.periods.indexOf(period);
-  const rounded = roundFields({
-    score: area.score[month]!,
-    score_low: area.score_low[month]!,
-    score_high: area.score_high[month]!,
-  });
-  return { ...rounded, level: levelOf(rounded.score) };
+function groupLgas(rows: Tables['risk_lgas']) {
+  const groups = Map.groupBy(rows, ({ period, state_code }) => `${period} ${state_code}`);
+  return (period: string, state: string) => (groups.get(`${period} ${state}`) ?? []).map(lgaRisk);
 }
 
-const highestFirst =
-  <T extends { score: number }>(code: (row: T) => string) =>
-  (a: T, b: T) =>
-    b.score - a.score || (code(a) < code(b) ? -1 : 1);
-
-function lgaRisk({ areas, context, scores }: SnapshotParts, state: StateArea, period: Period): schemas.LgaRisk[] {
-  const figures = new Map(context.lgas.map((row) => [row.lga_code, row]));
-  return lgasOf(areas, state)
-    .map(({ lga_code, lga }) => {
-      const { is_urban, population } = figures.get(lga_code)!;
-      return { lga_code, lga, ...scoreOf(scores.lgas, lga_code, period), is_urban, population };
-    })
-    .sort(highestFirst((row) => row.lga_code));
-}
-
-function stateRisk({ areas, context, scores }: SnapshotParts, period: Period): schemas.StateRisk[] {
-  const figures = new Map(context.states.map((row) => [row.state_code, row]));
-  return areas.states
-    .map((state) => {
-      const { population } = figures.get(state.state_code)!;
-      return {
-        ...named(state),
-        zone: zoneName(state),
-        ...scoreOf(scores.states, state.state_code, period),
-        population,
-      };
-    })
-    .sort(highestFirst((row) => row.state_code));
-}
-
-function* boundaries({ areas, outlines, sources, model }: SnapshotParts, file: MakeFile): Generator<Document> {
+function* boundaries({ tables, sources, model }: Contents): Generator<Document> {
   const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;
   const source = `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
-  const shapes = {
-    lgas: new Map(outlines.lgas.map((row) => [row.lga_code, row.geometry])),
-    states: new Map(outlines.states.map((row) => [row.state_code, row.geometry])),
-  };
-  yield file('boundaries-states', {}, {
-    type: 'FeatureCollection',
-    source,
-    features: areas.states.map(({ state_code, state, zone }) => ({
-      type: 'Feature',
-      geometry: shapes.states.get(state_code)!,
-      properties: { code: state_code, name: state, zone },
-    })),
-  } satisfies schemas.BoundariesStates);
-  for (const state of areas.states) {
-    yield file('boundaries-lgas', { state: state.state_code }, {
-      type: 'FeatureCollection',
-      source,
-      features: lgasOf(areas, state).map(({ lga_code, lga, state_code }) => ({
-        type: 'Feature',
-        geometry: shapes.lgas.get(lga_code)!,
-        properties: { lgaCode: lga_code, lga, state: state_code },
+  const type = 'FeatureCollection' as const;
+  const zones = new Map(Object.entries(ZONES).map(([code, zone]) => [zone, code as ZoneCode]));
+  yield file<schemas.BoundariesStates>(
+    'boundaries-states',
+    {},
+    {
+      ...{ type, source },
+      features: tables.boundaries_states.map(({ state_code, state, zone, geometry }) => ({
+        ...{ type: 'Feature', geometry },
+        properties: { code: state_code, name: state, zone: zones.get(zone)! },
       })),
-    } satisfies schemas.BoundariesLgas);
-  }
+    },
+  );
+  for (const [state, rows] of Map.groupBy(tables.boundaries_lgas, ({ state_code }) => state_code))
+    yield file<schemas.BoundariesLgas>(
+      'boundaries-lgas',
+      { state },
+      {
+        ...{ type, source },
+        features: rows.map(({ lga_code, lga, geometry }) => ({
+          ...{ type: 'Feature', geometry },
+          properties: { lgaCode: lga_code, lga, state },
+        })),
+      },
+    );
 }
 
-function* context({ areas, context, model }: SnapshotParts, file: MakeFile): Generator<Document> {
+function* context({ tables, model }: Contents): Generator<Document> {
   const source = model.parameters.context;
-  const byState = new Map(context.states.map((row) => [row.state_code, row]));
-  const byLga = new Map(context.lgas.map((row) => [row.lga_code, row]));
-  yield file('context-states', {}, {
-    source,
-    states: areas.states.map((state) => {
-      const { state_code, lgas, ...figures } = byState.get(state.state_code)!;
-      return { state_code, state: state.state, zone: zoneName(state), lgas, ...figures };
-    }),
-  } satisfies schemas.ContextStates);
-  for (const state of areas.states) {
-    yield file('context-lgas', { state: state.state_code }, {
+  const figuresOf = (row: Tables['context_states'][number] | Tables['context_lgas'][number]) => {
+    const { population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment } = row;
+    const { travel_minutes_to_care, response_index } = row;
+    return {
+      ...{ population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment },
+      ...{ travel_minutes_to_care, response_index },
+    };
+  };
+  yield file<schemas.ContextStates>(
+    'context-states',
+    {},
+    {
       source,
-      ...named(state),
-      lgas: lgasOf(areas, state).map(({ lga_code, lga }) => {
-        const { is_urban, ...figures } = byLga.get(lga_code)!;
-        return { ...figures, lga_code, lga, is_urban };
+      states: tables.context_states.map((row) => {
+        const { zone, lgas } = row;
+        return { ...named(row), zone, lgas, ...figuresOf(row) };
       }),
-    } satisfies schemas.ContextLgas);
-  }
+    },
+  );
+  const lgas = Map.groupBy(tables.context_lgas, ({ state_code }) => state_code);
+  for (const area of tables.context_states)
+    yield file<schemas.ContextLgas>(
+      'context-lgas',
+      { state: area.state_code },
+      {
+        source,
+        ...named(area),
+        lgas: (lgas.get(area.state_code) ?? []).map((row) => {
+          const { lga_code, lga, is_urban } = row;
+          return { lga_code, ...figuresOf(row), lga, is_urban };
+        }),
+      },
+    );
 }
 
-function* transmission(
-  { areas, season, trend }: SnapshotParts,
-  model: schemas.TransmissionModel,
-  file: MakeFile,
-): Generator<Document> {
-  const { method } = season;
-  yield file('transmission-states', {}, {
-    method,
-    national: { season: season.national, survey_trend: trend.national },
-    states: areas.states.map((state) => ({
-      ...named(state),
-      zone: zoneName(state),
-      season: season.states[state.state_code]!,
-      survey_trend: trend.states[state.state_code]!,
-    })),
-  } satisfies schemas.TransmissionStates);
-  for (const state of areas.states) {
-    yield file('transmission-lgas', { state: state.state_code }, {
+/** Seasons by code, null being the nation's. */
+export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
+  const rows = Map.groupBy(tables.season, ({ code }) => code);
+  return (code: string | null): schemas.Season =>
+    describeSeason(
+      rows.get(code)!.map(({ seasonal_index }) => seasonal_index),
+      season_method.high_season_share_of_peak,
+    );
+}
+
+/** Survey rounds of the nation, and by state. */
+export function trendsOf({ survey_trend }: Tables) {
+  const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
+  return {
+    national: (rounds.get(null) ?? []).map(({ state_code: _, ...round }): schemas.NationalSurveyTrend => round),
+    ofState: (code: string) =>
+      (rounds.get(code) ?? []).map(
+        ({ state_code: _, urban: _urban, rural: _rural, ...round }): schemas.SurveyTrend => round,
+      ),
+  };
+}
+
+function* transmission(contents: Contents, model: schemas.TransmissionModel): Generator<Document> {
+  const { tables } = contents;
+  const method = roundFields(contents.season_method);
+  const seasonOf = seasonsOf(contents);
+  const trends = trendsOf(tables);
+  yield file<schemas.TransmissionStates>(
+    'transmission-states',
+    {},
+    {
       method,
-      ...named(state),
-      lgas: lgasOf(areas, state).map(({ lga_code, lga }) => ({ lga_code, lga, season: season.lgas[lga_code]! })),
-    } satisfies schemas.TransmissionLgas);
-  }
-  yield file('transmission-model', {}, model);
+      national: { season: seasonOf(null), survey_trend: trends.national },
+      states: tables.context_states.map((row) => ({
+        ...{ ...named(row), zone: row.zone },
+        season: seasonOf(row.state_code),
+        survey_trend: trends.ofState(row.state_code),
+      })),
+    },
+  );
+  const lgas = Map.groupBy(tables.context_lgas, ({ state_code }) => state_code);
+  for (const area of tables.context_states)
+    yield file<schemas.TransmissionLgas>(
+      'transmission-lgas',
+      { state: area.state_code },
+      {
+        method,
+        ...named(area),
+        lgas: (lgas.get(area.state_code) ?? []).map(({ lga_code, lga }) => ({
+          lga_code,
+          lga,
+          season: seasonOf(lga_code),
+        })),
+      },
+    );
+  const series = Map.groupBy(tables.transmission_series, ({ state_code }) => state_code);
+  yield file<schemas.TransmissionModel>(
+    'transmission-model',
+    {},
+    {
+      ...roundFields(model),
+      states: roundFields(model.states).map((state) => ({
+        ...state,
+        series: (series.get(state.state_code) ?? []).map(({ state_code: _, ...row }) => row),
+      })),
+    },
+  );
 }

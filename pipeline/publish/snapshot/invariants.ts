@@ -1,143 +1,128 @@
 import { nestingFaults, outlineFaults, polygonsOf } from '../../boundaries/outline-check.ts';
+import { DECIMALS } from '../../contract/decimals.ts';
 import type { Manifest } from '../../contract/manifest.ts';
-import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
-import type * as schemas from '../../contract/schemas.ts';
-import { seasonRun } from '../../season/high-season.ts';
-import { levelOf } from './documents.ts';
-import { agreementFaults } from './invariants-agree.ts';
-import { placeFaults } from './invariants-place.ts';
+import { periodRange } from '../../contract/months.ts';
+import { forecastPeriods } from '../../contract/operations.ts';
+import { LEVELS } from '../../contract/schemas.ts';
+import { type Database, literal } from '../../duckdb.ts';
+import type { Tables } from './tables.ts';
 
-/** What must hold across the answers of a snapshot, beyond each answer's schema. Answers that are missing are passed over. */
-export function invariantFaults(manifest: Manifest, answers: ReadonlyMap<string, unknown>): string[] {
-  const { coverage } = manifest;
-  const all = <T>(id: OperationId): [string, T][] =>
-    operationFiles(OPERATIONS.find((operation) => operation.id === id)!, coverage).flatMap((file) =>
-      answers.has(file) ? [[file, answers.get(file) as T] as [string, T]] : [],
-    );
+/**
+ * What must hold within and between the tables of a snapshot: each area and month once, scores inside their ranges,
+ * classes and seasons by their rules, the same figure wherever it is told, states as their LGAs make them.
+ * @param db whose current schema has the tables
+ * @param highShare share of the peak from which on a month is high
+ */
+export async function tableFaults(db: Database, manifest: Manifest, highShare: number): Promise<string[]> {
+  const { coverage, counts } = manifest;
+  const list = (name: string, values: readonly string[]) =>
+    `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(literal)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
+  await db.run(list('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
+  await db.run(list('forecast', forecastPeriods(coverage)));
+  await db.run(list('states', coverage.states));
   const faults: string[] = [];
-  const expect = (holds: boolean, fault: string) => {
-    if (!holds) faults.push(fault);
-  };
-
-  const lgaOutlines = all<schemas.BoundariesLgas>('boundaries-lgas').flatMap(([, { features }]) => features);
-  const stateOutlines = all<schemas.BoundariesStates>('boundaries-states').flatMap(([, { features }]) => features);
-  const lgasOf = Map.groupBy(lgaOutlines, ({ properties }) => properties.state);
-  const codes = (state: string) => (lgasOf.get(state) ?? []).map(({ properties }) => properties.lgaCode).sort();
-  const states = [...coverage.states].sort();
-  expect(
-    lgaOutlines.length === manifest.counts.lgas,
-    `${lgaOutlines.length} LGA outlines, the manifest says ${manifest.counts.lgas}`,
-  );
-  expect(
-    new Set(lgaOutlines.map(({ properties }) => properties.lgaCode)).size === lgaOutlines.length,
-    'an LGA has two outlines',
-  );
-  expect(
-    same(stateOutlines.map(({ properties }) => properties.code).sort(), states),
-    'state outlines: not the states of the manifest',
-  );
-  const coded = {
-    lgas: lgaOutlines.map(({ properties, geometry }) => ({
-      code: properties.lgaCode,
-      state_code: properties.state,
-      polygons: polygonsOf(geometry),
-    })),
-    states: stateOutlines.map(({ properties, geometry }) => ({
-      code: properties.code,
-      state_code: properties.code,
-      polygons: polygonsOf(geometry),
-    })),
-  };
-  faults.push(...[...coded.lgas, ...coded.states].flatMap(outlineFaults), ...nestingFaults(coded.lgas, coded.states));
-
-  const checkLgas = (where: string, report: Omit<schemas.RiskLgas, 'kind'>) => {
-    expect(
-      same(report.lgas.map(({ lga_code }) => lga_code).sort(), codes(report.state_code)),
-      `${where}: not the LGAs of ${report.state_code}`,
-    );
-    faults.push(...scoreFaults(where, report.lgas, ({ lga_code }) => lga_code));
-  };
-  const checkStates = (where: string, report: Omit<schemas.RiskStates, 'kind'>) => {
-    expect(
-      same(report.states.map(({ state_code }) => state_code).sort(), states),
-      `${where}: not the states of the manifest`,
-    );
-    faults.push(...scoreFaults(where, report.states, ({ state_code }) => state_code));
-  };
-  faults.push(...placeFaults(coverage, answers), ...agreementFaults(coverage, answers));
-  for (const [file, report] of all<schemas.RiskLgas>('risk-lgas')) checkLgas(file, report);
-  for (const [file, report] of all<schemas.RiskStates>('risk-states')) checkStates(file, report);
-  for (const [file, { forecasts }] of all<schemas.ForecastsLgas>('forecasts-lgas'))
-    for (const report of forecasts) checkLgas(`${file} ${report.period}`, report);
-  for (const [file, { forecasts }] of all<schemas.ForecastsStates>('forecasts-states'))
-    for (const report of forecasts) checkStates(`${file} ${report.period}`, report);
-  for (const [file, { states: rows }] of all<schemas.ContextStates>('context-states'))
-    expect(same(rows.map(({ state_code }) => state_code).sort(), states), `${file}: not the states of the manifest`);
-  for (const [file, { state_code, lgas }] of all<schemas.ContextLgas>('context-lgas'))
-    expect(
-      same(lgas.map(({ lga_code }) => lga_code).sort(), codes(state_code)),
-      `${file}: not the LGAs of ${state_code}`,
-    );
-  for (const [file, { state_code, lgas }] of all<schemas.TransmissionLgas>('transmission-lgas')) {
-    expect(
-      same(lgas.map(({ lga_code }) => lga_code).sort(), codes(state_code)),
-      `${file}: not the LGAs of ${state_code}`,
-    );
-    for (const { lga_code, season } of lgas) faults.push(...seasonFaults(`${file} ${lga_code}`, season));
-  }
-  for (const [file, { national, states: rows }] of all<schemas.TransmissionStates>('transmission-states')) {
-    expect(same(rows.map(({ state_code }) => state_code).sort(), states), `${file}: not the states of the manifest`);
-    faults.push(...seasonFaults(`${file} national`, national.season));
-    for (const { state_code, season } of rows) faults.push(...seasonFaults(`${file} ${state_code}`, season));
-  }
-  for (const [file, { last_estimated, last_forecast, model_version, updated_at }] of all<schemas.Periods>('periods')) {
-    expect(
-      last_estimated === coverage.last_estimated && last_forecast === coverage.last_forecast,
-      `${file}: other months than the manifest's`,
-    );
-    expect(
-      model_version === manifest.model_version && updated_at === manifest.updated_at,
-      `${file}: another version than the manifest's`,
-    );
-  }
+  for (const check of [...CHECKS, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
+    faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults;
 }
 
-const same = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((value, i) => value === b[i]);
-
-function scoreFaults<T extends Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>>(
-  where: string,
-  rows: readonly T[],
-  code: (row: T) => string,
-): string[] {
-  return rows.flatMap((row, i) => {
-    const before = rows[i - 1];
-    const faults: string[] = [];
-    if (!(row.score_low <= row.score && row.score <= row.score_high))
-      faults.push(`${where} ${code(row)}: score ${row.score} outside ${row.score_low} to ${row.score_high}`);
-    if (row.level !== levelOf(row.score))
-      faults.push(`${where} ${code(row)}: level ${row.level} for a score of ${row.score}`);
-    if (before && (before.score < row.score || (before.score === row.score && code(before) > code(row))))
-      faults.push(`${where} ${code(row)}: out of order`);
-    return faults;
-  });
+/** What is wrong with the outlines themselves, and whether LGAs' fill their states'. */
+export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): string[] {
+  const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
+    ...{ code, state_code, polygons: polygonsOf(geometry) },
+  }));
+  const states = boundaries_states.map(({ state_code, geometry }) => ({
+    ...{ code: state_code, state_code, polygons: polygonsOf(geometry) },
+  }));
+  return [...[...lgas, ...states].flatMap(outlineFaults), ...nestingFaults(lgas, states)];
 }
 
-function seasonFaults(where: string, season: schemas.Season): string[] {
-  const index = season.seasonal_index;
-  const faults: string[] = [];
-  if (index[season.peak_month - 1] !== 1 || Math.max(...index) !== 1)
-    faults.push(`${where}: the index at its peak is not 1`);
-  const high = index.flatMap((value, i) => (value >= 0.5 ? [i + 1] : []));
-  if (high.join() !== season.high_months.join())
-    faults.push(`${where}: high_months are not those at half the peak or more`);
-  const { first, months } = seasonRun(
-    index.map((value) => value >= 0.5),
-    season.peak_month - 1,
+const countOf = (table: string, expected: number) =>
+  `SELECT '${table}: ' || count(*) || ' rows, the manifest says ${expected}' AS fault FROM ${table}
+   HAVING count(*) <> ${expected}`;
+
+/** `key` must be in the table as often as in what is expected. */
+const complete = (table: string, key: string, expected: string) => `
+  SELECT '${table}: ' || coalesce(n, 0) || ' rows of ' || key || ', expected ' || coalesce(wanted, 0) AS fault
+  FROM (SELECT ${key} AS key, count(*) AS n FROM ${table} GROUP BY ALL)
+    FULL JOIN (SELECT ${key} AS key, count(*) AS wanted FROM ${expected} GROUP BY ALL) USING (key)
+  WHERE n IS DISTINCT FROM wanted ORDER BY key`;
+
+/** Both tables tell the same of an area. */
+const agree = (table: string, other: string, key: string, fields: readonly string[]) =>
+  fields.map(
+    (field) => `
+  SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${other}' AS fault
+  FROM ${table} a JOIN ${other} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
   );
-  const [start, end] = [first + 1, ((first + months - 1) % 12) + 1];
-  if (season.season_start_month !== start || season.season_end_month !== end || season.season_months !== months)
-    faults.push(`${where}: the season is not the run of high months around the peak, ${start} to ${end}`);
-  return faults;
-}
+
+const LEVEL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ? `WHEN score < ${below} THEN '${level}'` : `ELSE '${level}'`)).join(' ')} END`;
+
+const scoreRules = (table: string, code: string, list: string) => [
+  `SELECT '${table} ' || ${code} || ' ' || period || ': out of order' AS fault
+   FROM (SELECT *, row_number() OVER () AS place FROM ${table})
+   WINDOW list AS (PARTITION BY ${list} ORDER BY place)
+   QUALIFY lag(score) OVER list < score OR (lag(score) OVER list = score AND lag(${code}) OVER list > ${code}) ORDER BY ALL`,
+  `SELECT '${table} ' || ${code} || ' ' || period || ': score ' || score || ' outside ' || score_low || ' to ' || score_high AS fault
+   FROM ${table} WHERE NOT (score BETWEEN score_low AND score_high) ORDER BY ALL`,
+  `SELECT '${table} ' || ${code} || ' ' || period || ': level ' || level || ' for a score of ' || score AS fault
+   FROM ${table} WHERE level <> ${LEVEL} ORDER BY ALL`,
+];
+
+/** A state's score is its LGAs', by people; half a step of rounding on either side and half a person in each LGA apart. */
+const stateScores = (states: string, lgas: string) => `
+  SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its LGAs make ' || round(made.score, 4) AS fault
+  FROM ${states} s JOIN (
+    SELECT state_code, period, sum(population * score) / sum(population) AS score,
+      1.01 * ${10 ** -DECIMALS.score!} + 0.5 * count(*) / sum(population) AS slack
+    FROM ${lgas} GROUP BY ALL) made USING (state_code, period)
+  WHERE abs(made.score - s.score) > slack ORDER BY ALL`;
+
+const seasonRules = (highShare: number) => `
+  SELECT 'season ' || area || coalesce(' ' || code, '') || ': ' || CASE
+      WHEN max(seasonal_index) <> 1 THEN 'the index at its peak is not 1'
+      WHEN count(*) FILTER (is_peak) <> 1 OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
+        THEN 'its peak is not the first month at 1'
+      ELSE 'is_high does not say which months are at ${highShare} of the peak or more' END AS fault
+  FROM season GROUP BY area, code
+  HAVING max(seasonal_index) <> 1 OR count(*) FILTER (is_peak) <> 1
+    OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
+    OR bool_or(is_high <> (seasonal_index >= ${highShare}))
+  ORDER BY ALL`;
+
+const LGA_MONTH = "lga_code || ' ' || period";
+const STATE_MONTH = "state_code || ' ' || period";
+const SEASON_ROWS = `(SELECT 'nation' AS area, NULL AS code UNION ALL SELECT 'state', state_code FROM context_states
+    UNION ALL SELECT 'lga', lga_code FROM context_lgas), range(1, 13) months(month)`;
+
+const CHECKS: readonly string[] = [
+  complete('context_states', 'state_code', 'states'),
+  complete(
+    'context_lgas',
+    'lga_code',
+    '(SELECT DISTINCT lga_code FROM context_lgas SEMI JOIN states USING (state_code))',
+  ),
+  complete('boundaries_states', 'state_code', 'context_states'),
+  complete('boundaries_lgas', "lga_code || ' ' || state_code", 'context_lgas'),
+  complete('risk_states', STATE_MONTH, 'context_states, estimated'),
+  complete('risk_lgas', LGA_MONTH, 'context_lgas, estimated'),
+  complete('forecasts_states', STATE_MONTH, 'context_states, forecast'),
+  complete('forecasts_lgas', LGA_MONTH, 'context_lgas, forecast'),
+  complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS),
+  ...['risk_lgas', 'forecasts_lgas'].flatMap((table) => [
+    ...scoreRules(table, 'lga_code', 'period, state_code'),
+    ...agree(table, 'context_lgas', 'lga_code', ['state_code', 'lga', 'is_urban', 'population']),
+  ]),
+  ...['risk_states', 'forecasts_states'].flatMap((table) => [
+    ...scoreRules(table, 'state_code', 'period'),
+    ...agree(table, 'context_states', 'state_code', ['state', 'zone', 'population']),
+    stateScores(table, table.replace('states', 'lgas')),
+  ]),
+  ...agree('boundaries_lgas', 'context_lgas', 'lga_code', ['lga']),
+  ...agree('boundaries_states', 'context_states', 'state_code', ['state', 'zone']),
+  `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' LGAs, but its LGAs make '
+     || made.people || ' and ' || made.lgas AS fault
+   FROM context_states s JOIN (
+     SELECT state_code, sum(population) AS people, count(*) AS lgas FROM context_lgas GROUP BY ALL) made USING (state_code)
+   WHERE s.population <> made.people OR s.lgas <> made.lgas ORDER BY ALL`,
+];

@@ -4,9 +4,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
 import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { withDatabase } from '../../duckdb.ts';
 import { sha256 } from '../../engine/hash.ts';
-import { invariantFaults } from './invariants.ts';
+import { type Contents, documents } from './documents.ts';
+import { outlinesFaults, tableFaults } from './invariants.ts';
 import { recordFaults } from './records.ts';
+import { readTables } from './tables.ts';
+import { createViews } from './views.ts';
 
 /** A link shows what lies elsewhere and may change there; a pipe would be waited for without end. */
 const NO_FILE = 'a link or another thing than a file';
@@ -26,10 +30,14 @@ export interface Verdict {
 
 /**
  * Rechecks a snapshot from its files alone, offline: every file there and none too many, hashes, tags and compressed
- * siblings, every answer against its schema, what must hold across answers, and the manifest's account of the stages.
+ * siblings, every answer against its schema and the tables that it is a projection of, what must hold across tables, and
+ * the manifest's account of the stages.
  * @param onProgress share done, 0 to 1
  */
-export function verifySnapshot(directory: string, onProgress: (share: number) => void = () => {}): Verdict {
+export async function verifySnapshot(
+  directory: string,
+  onProgress: (share: number) => void = () => {},
+): Promise<Verdict> {
   const faults: string[] = [];
   const ajv = new Ajv2020({ strict: false });
   const unusable = (what: string): Verdict => ({
@@ -56,7 +64,8 @@ export function verifySnapshot(directory: string, onProgress: (share: number) =>
   const listed = Object.keys(manifest.files);
   for (const name of found.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
-  const answers = new Map<string, unknown>();
+  /** Hashes of the answers that are there and of the form of their operation. */
+  const answers = new Map<string, string>();
   const validators = new Map<string, ValidateFunction>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
@@ -104,15 +113,59 @@ export function verifySnapshot(directory: string, onProgress: (share: number) =>
     }
     try {
       const value = JSON.parse(bytes.toString('utf8'));
-      if (validate(value)) answers.set(name, value);
+      if (validate(value)) answers.set(name, hash);
       else faults.push(`${name}: ${validate.errors![0]!.instancePath || '/'} ${validate.errors![0]!.message}`);
     } catch (error) {
       faults.push(`${name}: ${(error as Error).message}`);
     }
   });
-  faults.push(...recordFaults(manifest), ...invariantFaults(manifest, answers));
+  faults.push(...recordFaults(manifest), ...(await contentFaults(directory, manifest, answers)));
   return { directory, model_version: manifest.model_version, files: listed.length, manifest_sha256, faults };
 }
+
+/** What is wrong with the tables, and answers that are not what the tables make them. */
+function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
+  const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
+  const faults: string[] = [];
+  return withDatabase(async (db) => {
+    await createViews(db, 'snapshot', directory);
+    await db.run('USE snapshot');
+    const { parameters, season } = read('model-card.json');
+    const season_method: Contents['season_method'] = season.method;
+    faults.push(...(await tableFaults(db, manifest, season_method.high_season_share_of_peak)));
+    const { model_version, coverage, country: name, synthetic, updated_at } = manifest;
+    const contents: Contents = {
+      model_version,
+      model: { name, synthetic, updated_at, parameters },
+      sources: manifest.sources as Contents['sources'],
+      coverage,
+      tables: await readTables(db, 'snapshot'),
+      season_method,
+      transmission: coverage.transmission ? read('v1/transmission/model.json') : null,
+    };
+    faults.push(...outlinesFaults(contents.tables));
+    for (const { path: name, value } of documents(contents)) {
+      const found = answers.get(name);
+      if (found !== undefined && found !== sha256(JSON.stringify(value)))
+        faults.push(`${name}: ${firstDifference(read(name), value) ?? 'other bytes than the tables make'}`);
+    }
+    return faults;
+  }).catch((error: Error) => [...faults, error.message.split('\n')[0]!]);
+}
+
+/** Where two JSON values differ first; null where they differ in order or layout alone. */
+function firstDifference(found: unknown, expected: unknown, at = ''): string | null {
+  if (Object.is(found, expected)) return null;
+  if (!isObject(found) || !isObject(expected) || Array.isArray(found) !== Array.isArray(expected))
+    return `${at || '/'} is ${JSON.stringify(found)?.slice(0, 80)}, the tables make it ${JSON.stringify(expected)?.slice(0, 80)}`;
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) {
+    const difference = firstDifference(found[key], expected[key], `${at}/${key}`);
+    if (difference) return difference;
+  }
+  return null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** `a.json` for `a.json.br`; null for a file that is no compressed sibling. */
 function plainNameOf(name: string): string | null {

@@ -9,6 +9,32 @@ export function toWkb(geometry: AreaGeometry): Buffer {
   return Buffer.concat([head(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
 }
 
+/** The geometry of what `toWkb` made. @throws RangeError for bytes of another form */
+export function fromWkb(bytes: Uint8Array): AreaGeometry {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const count = () => {
+    at += 4;
+    return view.getUint32(at - 4, true);
+  };
+  const number = () => {
+    at += 8;
+    return view.getFloat64(at - 8, true);
+  };
+  const several = <T>(read: () => T): T[] => Array.from({ length: count() }, read);
+  const type = () => {
+    at += 1;
+    return count();
+  };
+  const rings = () => several(() => several(() => [number(), number()]));
+  const polygon = () => {
+    if (type() !== POLYGON) throw new RangeError('well-known binary: found another geometry, expected a polygon');
+    return rings();
+  };
+  if (type() === POLYGON) return { type: 'Polygon', coordinates: rings() };
+  return { type: 'MultiPolygon', coordinates: several(polygon) };
+}
+
 function polygonWkb(rings: number[][][]): Buffer {
   const parts = rings.map((ring) => {
     const part = Buffer.alloc(4 + ring.length * 16);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { rangeBar, sparkline, toCsv } from '../../../pipeline/commands/charts.ts';
+import { rangeBar, sparkline } from '../../../pipeline/commands/charts.ts';
+import { toCsv } from '../../../pipeline/csv.ts';
 
 test('heights are shares of the top', () => {
   expect(sparkline([0, 0.5, 1, null], 1)).toBe(' ▄█ ');

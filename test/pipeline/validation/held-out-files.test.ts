@@ -19,10 +19,10 @@ const row: HeldOut = {
   draws: { prevalence: Float64Array.of(0.2, 0.3), rho: Float64Array.of(0.1, 0.15) },
 };
 
-test('folds are read by their columns’ names', () => {
+test('folds are read by their columns’ names', async () => {
   const path = join(folder, 'folds.csv');
   writeFileSync(path, 'block,lga_pcode,fold\r\n39,NG001001,3\r\n54,NG008001,2\r\n');
-  expect(readFolds(path)).toEqual(
+  expect(await readFolds(path)).toEqual(
     new Map([
       ['NG001001', 3],
       ['NG008001', 2],
@@ -30,15 +30,15 @@ test('folds are read by their columns’ names', () => {
   );
 });
 
-test('folds that are none stop with file and line', () => {
+test('folds that are none stop with file and row', async () => {
   const path = join(folder, 'folds.csv');
   for (const [text, message] of [
-    ['lga,fold\nA,1\n', 'header: found lga,fold, expected columns lga_pcode and fold'],
-    ['lga_pcode,fold\nA,\n', 'line 2: found A,, expected an LGA and a whole fold'],
-    ['lga_pcode,fold\nA,1\nA,2\n', 'line 3: found LGA A a second time'],
+    ['lga,fold\nA,1\n', 'folds.csv, header: found columns lga, fold, expected a column "lga_pcode"'],
+    ['lga_pcode,fold\nA,1\nB,x\n', 'row 3, fold: found "x", expected a whole number'],
+    ['lga_pcode,fold\nA,1\nA,2\n', 'row 3: found lga_pcode A again, first in row 2'],
   ] as const) {
     writeFileSync(path, text);
-    expect(() => readFolds(path)).toThrow(message);
+    await expect(readFolds(path)).rejects.toThrow(message);
   }
 });
 

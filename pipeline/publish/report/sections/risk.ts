@@ -1,15 +1,21 @@
-import { roundAs } from '../../../contract/decimals.ts';
 import { LEVELS } from '../../../contract/schemas.ts';
-import { levelOf, type SnapshotParts } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/documents.ts';
+import { periodsOf } from '../../snapshot/tables.ts';
 import { renderMap } from '../map.ts';
 import { html, type Markup } from '../markup.ts';
 import { LEVEL_FILLS, periodName } from '../names.ts';
 
 /** Map, controls, and the place that is looked at; the first map is drawn here and stands without any script. */
-export function riskSection(parts: SnapshotParts): Markup {
-  const { scores, coverage, outlines } = parts;
-  const latest = scores.lgas.periods.indexOf(coverage.last_estimated);
-  const fill = (code: string) => LEVEL_FILLS[levelOf(roundAs('score', scores.lgas.areas[code]!.score[latest]!))];
+export function riskSection({ tables, coverage }: Contents): Markup {
+  const periods = periodsOf(tables);
+  const latest = periods.indexOf(coverage.last_estimated);
+  const levels = new Map(
+    tables.risk_lgas.flatMap(({ period, lga_code, level }) =>
+      period === coverage.last_estimated ? [[lga_code, level] as const] : [],
+    ),
+  );
+  const fill = (code: string) => LEVEL_FILLS[levels.get(code)!];
+  const outlines = { lgas: tables.boundaries_lgas, states: tables.boundaries_states };
   const name = periodName(coverage.last_estimated);
   return html`<section id="risk" aria-labelledby="risk-head">
 <h2 id="risk-head">Where risk is, and how sure</h2>
@@ -20,7 +26,7 @@ export function riskSection(parts: SnapshotParts): Markup {
 <div class="month"><button type="button" id="earlier" aria-label="One month earlier">‹</button>
 <label for="month">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="kind">estimated</span>
 <button type="button" id="later" aria-label="One month later">›</button></div>
-<div class="slider"><input type="range" id="month" min="0" max="${scores.lgas.periods.length - 1}" value="${latest}" step="1">
+<div class="slider"><input type="range" id="month" min="0" max="${periods.length - 1}" value="${latest}" step="1">
 <div id="years" aria-hidden="true"></div></div>
 <fieldset class="choice"><legend>Colour</legend>
 <label><input type="radio" name="colour" value="level" checked><span>Level</span></label>

@@ -1,19 +1,21 @@
 import type { Season } from '../../../contract/schemas.ts';
-import type { SnapshotParts } from '../../snapshot/documents.ts';
-import type { Evidence } from '../encode.ts';
+import { type Contents, seasonsOf } from '../../snapshot/documents.ts';
+import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 
 /** When cases are expected to be highest, and how that compared with case records that were left out. */
-export function seasonSection({ season, areas, transmission }: SnapshotParts, { season_check }: Evidence): Markup {
-  const { check, description, cases_follow_rain_by_months } = season.method;
-  const names = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
+export function seasonSection(contents: Contents, { season_check }: Evidence): Markup {
+  const { check, description, cases_follow_rain_by_months } = contents.season_method;
+  const { context_states: states } = contents.tables;
+  const seasonOf = seasonsOf(contents);
+  const names = new Map(states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">When: the season</h2>
-<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(Object.values(season.states))}</p>
+<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(states.map(({ state_code }) => seasonOf(state_code)))}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
-${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
   html`<h3>Checked on what it had not seen</h3>

@@ -1,5 +1,5 @@
 import type { ReportLine } from '../../../artifacts.ts';
-import type { SnapshotParts } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/documents.ts';
 import { html, type Markup, table } from '../markup.ts';
 
 type Finding = ReportLine & { stage: string };
@@ -27,7 +27,7 @@ const findingsTable = (caption: string, findings: readonly Finding[]) =>
   );
 
 /** Whose data it is, under which licence, and of which bytes. */
-export function sourcesSection({ sources, model_version, model }: SnapshotParts): Markup {
+export function sourcesSection({ sources, model_version, model }: Contents): Markup {
   return html`<section id="sources" aria-labelledby="sources-head">
 <h2 id="sources-head">Whose data</h2>
 <p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> beside this report holds the hash of every file read and written; <code>malaria-risk verify</code> rechecks them offline. Some licences forbid passing the raw data on.</p>

@@ -1,5 +1,5 @@
 import type { TrendRow } from '../../../artifacts.ts';
-import type { SnapshotParts } from '../../snapshot/documents.ts';
+import { type Contents, trendsOf } from '../../snapshot/documents.ts';
 import { type Content, html, type Markup, table } from '../markup.ts';
 
 const share = (value: number | null) => value?.toFixed(4);
@@ -13,7 +13,8 @@ const cells = (row: TrendRow): Content[] => [
 ];
 
 /** What surveys found: the observations that every score rests on. */
-export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
+export function surveySection({ tables, model }: Contents): Markup {
+  const trends = trendsOf(tables);
   const { method, small_sample, confidence } = model.parameters.survey;
   const columns = [
     { head: 'Round' },
@@ -29,7 +30,7 @@ export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
 <div class="card">${table(
     'The whole country',
     [...columns, { head: 'Urban', number: true }, { head: 'Rural', number: true }],
-    trend.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
+    trends.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
   )}</div></div>
 <div class="card"><figure id="survey-scores" class="plot"></figure>
 <p class="note">State scores in the middle month of each round against the round’s own figure. This is no test: the model has seen these figures. What it shows is how far the model draws small samples towards the whole. Open circles: few children. Rounds before the first estimated month have no score.</p></div>
@@ -37,7 +38,9 @@ export function surveySection({ trend, model, areas }: SnapshotParts): Markup {
 ${table(
   `Places: where children were tested. Children: how many; “few” is fewer than ${small_sample}. A dash: not published`,
   [{ head: 'State' }, ...columns],
-  areas.states.flatMap(({ state_code, state }) => trend.states[state_code]!.map((row) => [state, ...cells(row)])),
+  tables.context_states.flatMap(({ state_code, state }) =>
+    trends.ofState(state_code).map((row) => [state, ...cells(row)]),
+  ),
 )}</details>
 </section>`;
 }

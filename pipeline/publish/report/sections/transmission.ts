@@ -1,13 +1,13 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { describeProjections, describeStanding } from '../../../transmission/limits.ts';
-import type { SnapshotParts } from '../../snapshot/documents.ts';
-import type { Evidence } from '../encode.ts';
+import type { Contents } from '../../snapshot/documents.ts';
+import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 import { isReported, listed, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against what then happened, and what it does not show. */
-export function transmissionSection({ transmission }: SnapshotParts, { fits }: Evidence): Markup {
+export function transmissionSection({ transmission }: Contents, { fits }: Evidence): Markup {
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
 ${transmission ? fitted(transmission, fits) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}

@@ -1,6 +1,6 @@
 import type { OverFolds, Validation } from '../../../artifacts.ts';
 import type { KnownTruth } from '../../../validation/known-truth.ts';
-import type { Evidence } from '../encode.ts';
+import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { modelName } from '../names.ts';
 

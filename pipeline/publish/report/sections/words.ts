@@ -1,10 +1,10 @@
 /** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
-import type { SnapshotParts } from '../../snapshot/documents.ts';
-import type { Evidence } from '../encode.ts';
+import type { Contents } from '../../snapshot/documents.ts';
+import type { Evidence } from '../evidence.ts';
 import { monthName, periodName } from '../names.ts';
 
 /** What a reader must know before using a score, the weightiest first. */
-export function describeRiskLimits({ coverage, model, context }: SnapshotParts, { risk, surveys }: Evidence): string[] {
+export function describeRiskLimits({ coverage, model, tables }: Contents, { risk, surveys }: Evidence): string[] {
   const lines = [
     'The score is a modelled share of children aged 6–59 months who would test positive by microscopy. It is not a count of cases, and says nothing of adults or of severe illness.',
     'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in a way it does not know of, the truth can lie outside more often.',
@@ -31,7 +31,7 @@ export function describeRiskLimits({ coverage, model, context }: SnapshotParts, 
     `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation, and with the usual season: no rain that has fallen enters, here or in the estimated months.`,
     `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
     'Rounds of few children are marked; use their ranges, not their points.',
-    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${context.lgas.length} LGAs are joined by code; some share a name.`,
+    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${tables.context_lgas.length} LGAs are joined by code; some share a name.`,
   );
   return lines;
 }

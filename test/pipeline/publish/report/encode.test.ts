@@ -1,31 +1,20 @@
 import { expect, test } from 'vitest';
 import { encodeScores } from '../../../../pipeline/publish/report/encode.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
 
-test('scores are ten-thousandths, rounded as the answers are, states before LGAs', () => {
-  const area = (score: number) => ({ score: [score, 0], score_low: [0.1, 0], score_high: [0.99996, 1] });
+test('scores are ten-thousandths, states before LGAs', () => {
+  const scores = (score: number, score_low: number, score_high: number) => ({ score, score_low, score_high });
+  const [first, second] = [scores(0.1235, 0.1, 1), scores(0, 0, 1)];
   const encoded = encodeScores({
-    areas: {
-      states: [{ state_code: 'AB', state_pcode: 'NG001', state: 'Abia', zone: 'SE' }],
-      lgas: [{ lga_code: 'NG001001', lga: 'A', state_code: 'AB' }],
-    },
-    scores: {
-      states: { periods: ['2023-12', '2024-01'], areas: { AB: area(0.12345) } },
-      lgas: { periods: ['2023-12', '2024-01'], areas: { NG001001: area(0.5) } },
-    },
-  });
+    context_states: [{ state_code: 'AB' }],
+    context_lgas: [{ lga_code: 'NG001001' }],
+    risk_states: [{ period: '2023-12', state_code: 'AB', ...first }],
+    risk_lgas: [{ period: '2023-12', lga_code: 'NG001001', ...first, score: 0.5 }],
+    forecasts_states: [{ period: '2024-01', state_code: 'AB', ...second }],
+    forecasts_lgas: [{ period: '2024-01', lga_code: 'NG001001', ...second }],
+  } as Tables);
   const bytes = Buffer.from(encoded, 'base64');
   expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16LE(2 * i))).toEqual([
-    Number((0.12345).toFixed(4)) * 10_000,
-    1000,
-    10_000,
-    0,
-    0,
-    10_000,
-    5000,
-    1000,
-    10_000,
-    0,
-    0,
-    10_000,
+    1235, 1000, 10_000, 0, 0, 10_000, 5000, 1000, 10_000, 0, 0, 10_000,
   ]);
 });

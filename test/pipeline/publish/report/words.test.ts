@@ -19,7 +19,7 @@ test('what a reader must know: months that no survey saw, rounds by state and wh
       {
         coverage: { last_estimated: '2023-12' },
         model: { parameters: { context: { note: 'A note.' }, risk: { state_only_effective_size: 85 } } },
-        context: { lgas: [] },
+        tables: { context_lgas: [] },
       } as unknown as Parameters<typeof describeRiskLimits>[0],
       {
         risk: { model: 'spatial' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toWkb } from '../../../../pipeline/publish/snapshot/wkb.ts';
+import { fromWkb, toWkb } from '../../../../pipeline/publish/snapshot/wkb.ts';
 
 const ring = [
   [0, 0],
@@ -19,4 +19,13 @@ test('a multipolygon holds whole polygons', () => {
   const one = toWkb({ type: 'Polygon', coordinates: [ring] });
   const two = toWkb({ type: 'MultiPolygon', coordinates: [[ring], [ring]] });
   expect(two.toString('hex')).toBe(`010600000002000000${one.toString('hex').repeat(2)}`);
+});
+
+test('what is written is read back', () => {
+  for (const geometry of [
+    { type: 'Polygon' as const, coordinates: [ring, ring] },
+    { type: 'MultiPolygon' as const, coordinates: [[ring, ring], [ring]] },
+  ])
+    expect(fromWkb(toWkb(geometry))).toEqual(geometry);
+  expect(() => fromWkb(Buffer.from(`010600000001000000${'010200000000000000'}`, 'hex'))).toThrow('expected a polygon');
 });

@@ -1,26 +1,26 @@
 import { availableParallelism } from 'node:os';
-import type { Areas, ContextByLga, ContextByState, Outlines, Scores, Trend, Validation } from '../../artifacts.ts';
-import type { Model } from '../../catalog/model.ts';
-import type { Source } from '../../catalog/sources.ts';
-import type { Manifest } from '../../contract/manifest.ts';
-import { addMonths } from '../../contract/months.ts';
-import { buildOpenapi } from '../../contract/openapi.ts';
-import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../../contract/operations.ts';
-import type * as schemas from '../../contract/schemas.ts';
-import type { CacheEntry } from '../../engine/cache.ts';
-import type { Recipe } from '../../engine/recipe.ts';
-import type { Divided } from '../../engine/split.ts';
-import { readKnownTruth } from '../../validation/known-truth.ts';
-import { renderApiPage } from '../client/api-page.ts';
-import { clientFiles } from '../client/files.ts';
-import type { Evidence } from '../report/encode.ts';
-import { renderReport } from '../report/render.ts';
-import { describeRiskLimits } from '../report/sections/words.ts';
-import { documents, type SnapshotParts } from './documents.ts';
-import { type Finding, foundSources, stageRecord } from './provenance.ts';
-import { encodedApart, encodeStateAnswers, type StateAnswers } from './state-answers.ts';
-import { tableCollector, writeTables } from './tables.ts';
-import { openTree } from './tree.ts';
+import type { Areas, Validation } from '../artifacts.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
+import type { Manifest } from '../contract/manifest.ts';
+import { addMonths } from '../contract/months.ts';
+import { buildOpenapi } from '../contract/openapi.ts';
+import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
+import type * as schemas from '../contract/schemas.ts';
+import type { CacheEntry } from '../engine/cache.ts';
+import type { Recipe } from '../engine/recipe.ts';
+import type { Divided } from '../engine/split.ts';
+import { readKnownTruth } from '../validation/known-truth.ts';
+import { renderApiPage } from './client/api-page.ts';
+import { clientFiles } from './client/files.ts';
+import type { Evidence } from './report/evidence.ts';
+import { renderReport } from './report/render.ts';
+import { describeRiskLimits } from './report/sections/words.ts';
+import { type Contents, documents } from './snapshot/documents.ts';
+import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
+import { encodedApart, encodeStateAnswers, type StateAnswers } from './snapshot/state-answers.ts';
+import { makeTables, writeTables } from './snapshot/tables.ts';
+import { openTree } from './snapshot/tree.ts';
 
 /** Answers in hand at once, so that every core has something to compress while others wait for the disk. */
 const AT_ONCE = 4 * availableParallelism();
@@ -49,20 +49,20 @@ export interface SnapshotInput {
 export const split: Divided<null, StateAnswers> = {
   whole: async () => null,
   // Only `periods` names the version, which follows from the stages' keys and is not known to a part.
-  part: (io) => encodeStateAnswers(documents(partsOf({ ...io, model_version: '' }))),
+  part: (io) => encodeStateAnswers(documents(contentsOf({ ...io, model_version: '' }))),
 };
 
 /** Writes a whole snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
-  const parts = partsOf(input);
+  const contents = contentsOf(input);
+  const { coverage, tables, model } = contents;
+  const sources = foundSources(input.sources, input.raw);
   const tree = openTree(directory);
-  const tables = tableCollector();
-  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, parts.coverage)).length;
+  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;
-  const queue = documents(parts);
+  const queue = documents(contents);
   const work = async () => {
     for (const document of queue) {
-      tables.add(document);
       const text = JSON.stringify(document.value);
       await tree.writeEncoded(document.path, text, encodedApart(input.answers, document.path, text));
       written += 1;
@@ -71,16 +71,19 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   };
   await allOf(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
-  await writeTables(tree, tables.tables, input.model_version);
+  await writeTables(tree, tables, {
+    model_version: input.model_version,
+    country: model.name,
+    ...(model.synthetic ? { synthetic: 'true' } : {}),
+    updated_at: model.updated_at,
+    licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
+  });
   const openapi = buildOpenapi(input.model_version);
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   const evidence = evidenceOf(input);
-  await tree.write('model-card.json', `${JSON.stringify(modelCard(input, parts, evidence), null, 2)}\n`);
-  await tree.write(
-    'report/index.html',
-    renderReport({ ...parts, sources: foundSources(input.sources, input.raw) }, evidence, input.findings),
-  );
+  await tree.write('model-card.json', `${JSON.stringify(modelCard(contents, evidence), null, 2)}\n`);
+  await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));
 
   const manifest: Manifest = {
@@ -89,15 +92,15 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     country: input.model.name,
     synthetic: input.model.synthetic,
     updated_at: input.model.updated_at,
-    coverage: { ...parts.coverage, states: [...parts.coverage.states] },
+    coverage: { ...coverage, states: [...coverage.states] },
     counts: {
-      states: parts.areas.states.length,
-      lgas: parts.areas.lgas.length,
+      states: tables.context_states.length,
+      lgas: tables.context_lgas.length,
       answers: written,
       files: Object.keys(tree.entries()).length,
     },
     runtime: input.recipe.runtime,
-    sources: foundSources(input.sources, input.raw),
+    sources,
     stages: [...input.entries, input.recipe].map(stageRecord),
     files: tree.entries(),
   };
@@ -111,12 +114,12 @@ async function allOf(works: Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-function partsOf({
+export function contentsOf({
   artifact,
   model,
   sources,
   model_version,
-}: Pick<SnapshotInput, 'artifact' | 'model' | 'sources' | 'model_version'>): SnapshotParts {
+}: Pick<SnapshotInput, 'artifact' | 'model' | 'sources' | 'model_version'>): Contents {
   const areas = artifact<Areas>('ingest/areas');
   const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
   const coverage: Coverage = {
@@ -126,24 +129,21 @@ function partsOf({
     last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
     transmission: transmission !== null,
   };
-  return {
-    model,
-    sources,
+  const tables = makeTables({
     coverage,
-    model_version,
     areas,
-    outlines: artifact<Outlines>('boundaries/outlines'),
-    context: { lgas: artifact<ContextByLga>('context/lgas'), states: artifact<ContextByState>('context/states') },
-    trend: artifact<Trend>('survey/trend'),
+    outlines: artifact('boundaries/outlines'),
+    context: { lgas: artifact('context/lgas'), states: artifact('context/states') },
+    trend: artifact('survey/trend'),
     season: {
-      method: artifact<schemas.SeasonMethod>('season/method'),
-      national: artifact<schemas.Season>('season/national'),
-      states: artifact<Record<string, schemas.Season>>('season/states'),
-      lgas: artifact<Record<string, schemas.Season>>('season/lgas'),
+      national: artifact('season/national'),
+      states: artifact('season/states'),
+      lgas: artifact('season/lgas'),
     },
-    scores: { lgas: artifact<Scores>('risk/lgas'), states: artifact<Scores>('risk/states') },
+    scores: { lgas: artifact('risk/lgas'), states: artifact('risk/states') },
     transmission,
-  };
+  });
+  return { model, sources, coverage, model_version, tables, season_method: artifact('season/method'), transmission };
 }
 
 /** What the report tells beyond the answers. */
@@ -159,17 +159,18 @@ function evidenceOf({ artifact }: SnapshotInput): Evidence {
 }
 
 /** What the scores come from and how they were checked, for machines; the report says it in words. */
-function modelCard({ model, model_version }: SnapshotInput, parts: SnapshotParts, evidence: Evidence) {
+function modelCard(contents: Contents, evidence: Evidence) {
+  const { model, model_version, season_method, transmission } = contents;
   return {
     model_version,
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
     range: 'central 90% posterior interval',
-    limits: describeRiskLimits(parts, evidence),
+    limits: describeRiskLimits(contents, evidence),
     risk: evidence.risk,
     validation: evidence.validation,
     known_truth: evidence.known_truth,
-    season: { method: parts.season.method, check: evidence.season_check },
-    transmission: parts.transmission?.projection_test ?? null,
+    season: { method: season_method, check: evidence.season_check },
+    transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };
 }

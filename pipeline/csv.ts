@@ -1,0 +1,13 @@
+/** Rows as CSV (RFC 4180) without an end to the last line; null is empty. @param columns if not the first row's fields */
+export function toCsv<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[] = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],
+): string {
+  const cell = (value: unknown) => {
+    const text = value === null || value === undefined ? '' : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((row) => row.map(cell).join(','))
+    .join('\n');
+}

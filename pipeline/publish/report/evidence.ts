@@ -1,0 +1,15 @@
+import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
+import type { SeasonCheckRow } from '../../season/check.ts';
+import type { TransmissionFits } from '../../transmission/stage.ts';
+import type { KnownTruth } from '../../validation/known-truth.ts';
+
+/** What the report tells beyond the answers. */
+export interface Evidence {
+  risk: RiskEvidence;
+  /** null where the country has too few cells to leave any out. */
+  validation: Validation | null;
+  known_truth: KnownTruth;
+  season_check: readonly SeasonCheckRow[];
+  fits: TransmissionFits | null;
+  surveys: Surveys;
+}
