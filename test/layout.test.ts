@@ -31,3 +31,27 @@ test('pipeline/ imports nothing of proxy/, and contract/ nothing outside itself'
   expect(contract.length).toBeGreaterThan(3);
   expect(contract.filter(({ to }) => !to.startsWith('pipeline/contract/'))).toEqual([]);
 });
+
+test('no file of pipeline/ imports itself, by whatever way round', () => {
+  const importsOf = Map.groupBy(imports('pipeline'), ({ from }) => from);
+  const done = new Set<string>();
+  /** The way from a file back to itself; null where there is none. */
+  const circle = (file: string, way: readonly string[]): string[] | null => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const { to } of importsOf.get(file) ?? []) {
+      const found = circle(to, [...way, file]);
+      if (found) return found;
+    }
+    done.add(file);
+    return null;
+  };
+  expect(importsOf.size).toBeGreaterThan(150);
+  expect([...importsOf.keys()].map((file) => circle(file, [])).find((way) => way !== null)).toBeUndefined();
+});
+
+test('the report is made of the snapshot, and the snapshot knows nothing of the report or the client', () => {
+  const snapshot = imports('pipeline/publish/snapshot');
+  expect(snapshot.length).toBeGreaterThan(20);
+  expect(snapshot.filter(({ to }) => /^pipeline\/publish\/(report|client)\//.test(to))).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import type { Areas } from '../artifacts.ts';
 import type { StageIo, StageRun } from './stage.ts';
-import type { Steps } from './steps.ts';
+import type { StatesPart, Steps } from './steps.ts';
 
 /** Work that falls apart by state. What it hands from step to step is plain JSON, so that steps may run anywhere. */
 export interface Divided<Whole, Part> {
@@ -16,12 +16,6 @@ export interface Divided<Whole, Part> {
  */
 export interface Split<Whole, Part> extends Divided<Whole, Part> {
   merge(io: StageIo, whole: Whole, parts: readonly Part[]): ReturnType<StageRun>;
-}
-
-/** The part of some states, and whose it is. */
-export interface StatesPart<Part> {
-  states: string[];
-  part: Part;
 }
 
 /** Runs a split stage: takes the steps already done elsewhere, does what is left as one part, and merges. */

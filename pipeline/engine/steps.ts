@@ -8,7 +8,12 @@ import path from 'node:path';
 import { entryDirectory, refuseUnfinite, writeWhole } from './cache.ts';
 import { sha256 } from './hash.ts';
 import type { Recipe } from './recipe.ts';
-import type { StatesPart } from './split.ts';
+
+/** The part of some states, and whose it is. */
+export interface StatesPart<Part> {
+  states: string[];
+  part: Part;
+}
 
 /** What is done of a stage; `whole` is absent where nobody has yet worked it out. */
 export interface Steps<Whole, Part> {

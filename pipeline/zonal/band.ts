@@ -1,11 +1,11 @@
 import { openDescribed } from '../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../ingest/readers/geotiff-description.ts';
+import { type BlockSize, cutTiles } from '../ingest/readers/windows.ts';
 import type { Grid, Values, Window } from '../numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import { InvalidOutline } from './coverage-columns.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
-import { type BlockSize, cutTiles } from './windows.ts';
 
 /** One pass over rasters of the same grid, each cell read once. Plain data, so that threads can be handed it. */
 export interface PassTask {

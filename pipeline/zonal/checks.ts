@@ -3,8 +3,8 @@ import type { Areas, Census, ZonalRow } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Raster } from '../ingest/readers/geotiff.ts';
+import { listWindows } from '../ingest/readers/windows.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../numerics/grid.ts';
-import { listWindows } from './windows.ts';
 
 /** Share of an LGA that may lie off the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;

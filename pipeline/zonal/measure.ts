@@ -4,6 +4,7 @@ import type { Source } from '../catalog/sources.ts';
 import { nameOf, sourceOf } from '../ingest/input.ts';
 import type { Raster } from '../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../ingest/readers/nearest.ts';
+import { listWindows } from '../ingest/readers/windows.ts';
 import type { Values, Window } from '../numerics/grid.ts';
 import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
@@ -17,7 +18,6 @@ import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { addTouched, type TouchedCells } from './touched-cells.ts';
 import { markCentres } from './urban-centre.ts';
 import type { ZonalWhole } from './whole.ts';
-import { listWindows } from './windows.ts';
 
 /** Side of the blocks that population cells are pooled to for prediction. */
 const POOL_KM = 5;

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { RasterDescription } from '../ingest/readers/geotiff-description.ts';
+import { type BlockSize, listWindows } from '../ingest/readers/windows.ts';
 import type { Window } from '../numerics/grid.ts';
 import { answerBand, type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
-import { type BlockSize, listWindows } from './windows.ts';
 
 /** Cells, of all rasters together, below which threads take longer to start than they save. */
 const CELLS_FOR_THREADS = 4e6;

@@ -1,11 +1,11 @@
 import type { Source } from '../catalog/sources.ts';
 import { sourceOf } from '../ingest/input.ts';
+import { listWindows } from '../ingest/readers/windows.ts';
 import { wholeGrid } from '../numerics/grid.ts';
 import { refuseFills, watchFills } from './checks.ts';
 import { rainMonths } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
-import { listWindows } from './windows.ts';
 
 /** What only a look at whole rasters tells: a town may lie in two states, people outside all of them. */
 export interface ZonalWhole {

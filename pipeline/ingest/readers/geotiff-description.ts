@@ -2,20 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../../bad-input.ts';
 import type { Grid } from '../../numerics/grid.ts';
-import type { BlockSize } from '../../zonal/windows.ts';
-import { meaningOf } from './geotiff-meaning.ts';
+import { type Declared, meaningOf } from './geotiff-meaning.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
-
-/** What the caller knows of a raster beyond its file. */
-export interface Declared {
-  /** The value of missing cells: overrides the file's tag. `none`: no cell is missing but NaN ones. */
-  nodata?: number | 'nan' | 'none' | undefined;
-  /** Smallest and largest value that can be true: anything beyond is an error, most often a nodata left untagged. */
-  valid?: readonly [number, number] | undefined;
-  /** Which band, from 1; a file of several is refused without it. */
-  band?: number | undefined;
-}
+import type { BlockSize } from './windows.ts';
 
 /** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
 export interface RasterDescription extends BlockSize {

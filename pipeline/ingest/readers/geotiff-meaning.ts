@@ -1,7 +1,16 @@
 import type { GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../../bad-input.ts';
-import type { Declared } from './geotiff-description.ts';
 import type { Meaning } from './tiff-blocks.ts';
+
+/** What the caller knows of a raster beyond its file. */
+export interface Declared {
+  /** The value of missing cells: overrides the file's tag. `none`: no cell is missing but NaN ones. */
+  nodata?: number | 'nan' | 'none' | undefined;
+  /** Smallest and largest value that can be true: anything beyond is an error, most often a nodata left untagged. */
+  valid?: readonly [number, number] | undefined;
+  /** Which band, from 1; a file of several is refused without it. */
+  band?: number | undefined;
+}
 
 /**
  * What a band's samples stand for, by the file's tags and what the caller declares.

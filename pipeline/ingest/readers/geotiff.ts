@@ -1,9 +1,10 @@
 import { BadInput } from '../../bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../numerics/grid.ts';
-import type { BlockSize } from '../../zonal/windows.ts';
-import { type Declared, describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
+import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
+import type { Declared } from './geotiff-meaning.ts';
 import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
 import { isDecodable, type Samples } from './tiff-decode.ts';
+import type { BlockSize } from './windows.ts';
 
 export interface Raster extends BlockSize {
   file: string;

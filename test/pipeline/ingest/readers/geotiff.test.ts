@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
 const ROWS = [

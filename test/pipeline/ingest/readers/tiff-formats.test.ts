@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fromFile } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
 import { decodeLzw } from '../../../../pipeline/ingest/readers/lzw.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeLzw, encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';

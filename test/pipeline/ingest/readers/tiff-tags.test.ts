@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 

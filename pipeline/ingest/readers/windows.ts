@@ -1,8 +1,15 @@
-import type { Grid, Window } from '../numerics/grid.ts';
-import type { Outline } from './outline.ts';
+import type { Grid, Window } from '../../numerics/grid.ts';
 
 /** Cells that a band holds at most, unless one row of the file's blocks holds more. */
 const BAND_CELLS = 1 << 20;
+
+/** Rows and columns that something can meet; ends excluded. */
+export interface Extent {
+  firstRow: number;
+  endRow: number;
+  firstColumn: number;
+  endColumn: number;
+}
 
 /** How a file cuts its grid into blocks (tiles or strips) that are decoded as a whole. */
 export interface BlockSize {
@@ -19,7 +26,7 @@ export interface BlockSize {
 export function listWindows(
   grid: Grid,
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
-  outlines: Pick<Outline, 'firstRow' | 'endRow' | 'firstColumn' | 'endColumn'>[],
+  outlines: readonly Extent[],
 ): Window[] {
   const met = outlines.filter((o) => o.firstRow < o.endRow && o.firstColumn < o.endColumn);
   if (met.length === 0) return [];
