@@ -4,7 +4,7 @@ import { expit } from '../numerics/special.ts';
 import type { FitPoint, RiskFit } from './fit.ts';
 import type { Layout } from './latent.ts';
 import type { Part } from './likelihood.ts';
-import type { Ground } from './mesh.ts';
+import type { Mesh } from './mesh.ts';
 
 /** A joint posterior draw: the latent vector and the hyperparameters it was drawn under. */
 export interface Draw {
@@ -41,7 +41,7 @@ export function* drawLatent(fit: RiskFit, draws: number, random: Random): Genera
 }
 
 /** What of a cell's linear predictor stays the same over time: x_cᵀβ + z(c). */
-export function lastingPart({ cells, cell_nodes, cell_weights }: Ground, layout: Layout, x: Float64Array, c: number) {
+export function lastingPart({ cells, cell_nodes, cell_weights }: Mesh, layout: Layout, x: Float64Array, c: number) {
   let eta = 0;
   const F = cells.feature_count;
   for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[layout.beta(f)]!;
@@ -51,7 +51,7 @@ export function lastingPart({ cells, cell_nodes, cell_weights }: Ground, layout:
 
 /** What changes from round to round, by LGA: μ_r + w_r + v_r. */
 export function changingPart(
-  { lga_nodes, lga_weights, state_of }: Ground,
+  { lga_nodes, lga_weights, state_of }: Mesh,
   layout: Layout,
   x: Float64Array,
   lga: number,
@@ -63,12 +63,12 @@ export function changingPart(
 }
 
 /** Mean prevalence of a place (parts whose weights sum to 1) in the month of a round that its `log_season` is of. */
-export function placePrevalence(ground: Ground, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
+export function placePrevalence(mesh: Mesh, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
   let mean = 0;
   for (const { lga, cells, weights, log_season } of parts) {
-    const common = changingPart(ground, layout, x, lga, round) + x[layout.gamma]! * log_season;
+    const common = changingPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season;
     for (let i = 0; i < cells.length; i++)
-      mean += weights[i]! * expit(common + lastingPart(ground, layout, x, cells[i]!));
+      mean += weights[i]! * expit(common + lastingPart(mesh, layout, x, cells[i]!));
   }
   return mean;
 }

@@ -42,7 +42,7 @@ export function estimateRisk(
 ): RiskEstimate {
   progress(0, 'fit');
   const observations = prepared.observed.map((o) => o.risk);
-  const fit = fitRisk(prepared.ground, prepared.times, observations, { season_exponent, ...GIVEN });
+  const fit = fitRisk(prepared.mesh, prepared.times, observations, { season_exponent, ...GIVEN });
   progress(0.7, 'predict');
   const months = periods.map((p) => ({ time: timeOf(p), log_season: prepared.log_season[monthOf(p) - 1]! }));
   return { ...predictRisk(fit, months, draws, randomStream(seed, 'risk/draws')), fit: summariseFit(fit, prepared) };

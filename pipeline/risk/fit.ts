@@ -3,9 +3,9 @@ import { choleskyDense, invertDense, solveUpper } from '../numerics/dense.ts';
 import { findMode, type Mode } from '../numerics/laplace.ts';
 import type { Factor } from '../numerics/sparse-cholesky.ts';
 import { expit, logit } from '../numerics/special.ts';
-import { type Constants, type Hyperparameters, type Layout, layOut, preparePrior } from './latent.ts';
+import { type Constants, type Hyperparameters, indexUnknowns, type Layout, preparePrior } from './latent.ts';
 import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
-import type { Ground } from './mesh.ts';
+import type { Mesh } from './mesh.ts';
 
 /** One point of the hyperparameters' posterior, and the latent vector's Gaussian posterior there. */
 export interface FitPoint {
@@ -17,7 +17,7 @@ export interface FitPoint {
   mode: Mode;
 }
 export interface RiskFit {
-  ground: Ground;
+  mesh: Mesh;
   layout: Layout;
   constants: Constants;
   /** First the mode. */
@@ -102,16 +102,18 @@ const RHO = { start: 0.1, spread: 0.12 };
  *   this fit's own, which would cost more than all else. Left aside where it is of other rounds
  */
 export function fitRisk(
-  ground: Ground,
+  mesh: Mesh,
   times: number[],
   observations: RiskObservation[],
   constants: Constants,
   like: Optimum | null = null,
 ): RiskFit {
-  const parts = observations.map((o) => partsOf(ground, o));
-  const layout = layOut(ground, times, (at) => observations.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
-  const priorAt = preparePrior(ground, layout, constants);
-  const { likelihood } = prepareLikelihood(ground, layout, observations);
+  const parts = observations.map((o) => partsOf(mesh, o));
+  const layout = indexUnknowns(mesh, times, (at) =>
+    observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)),
+  );
+  const priorAt = preparePrior(mesh, layout, constants);
+  const { likelihood } = prepareLikelihood(mesh, layout, observations);
   // a round known by state only has no clusters and no ρ: its place in θ would be idle
   const clustered = times.map((_, r) => observations.some((o) => o.clustered && o.round === r));
   const rounds = clustered.filter(Boolean).length;
@@ -171,7 +173,7 @@ export function fitRisk(
   const total = points.reduce((sum, p) => sum + p.weight, 0);
   for (const p of points) p.weight /= total;
   const optimum = { theta: best.x, curvature: rowsOf(curvature, m) };
-  return { ground, layout, constants, points, log_posterior: -best.value, optimum, evaluations };
+  return { mesh, layout, constants, points, log_posterior: -best.value, optimum, evaluations };
 }
 
 function rowsOf(matrix: Float64Array, n: number): number[][] {

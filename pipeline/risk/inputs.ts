@@ -5,7 +5,7 @@ import type { BaselineObservation } from './baseline.ts';
 import { riskFeatures } from './covariates.ts';
 import { findSurroundings } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
-import { type Ground, layGround, RESOLUTION } from './mesh.ts';
+import { createMesh, type Mesh, RESOLUTION } from './mesh.ts';
 
 export interface RiskInputs {
   areas: Areas;
@@ -30,7 +30,7 @@ export interface Observed {
 }
 
 export interface PreparedRisk {
-  ground: Ground;
+  mesh: Mesh;
   /** Survey years and their mean times in years, ascending. */
   rounds: number[];
   times: number[];
@@ -68,7 +68,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     density: cells.population_density,
     ...riskFeatures(cells),
   };
-  const ground = layGround(riskCells, stateOf, states.length, RESOLUTION);
+  const mesh = createMesh(riskCells, stateOf, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
       const index = inputs.season[lga_code]?.seasonal_index[m];
@@ -85,9 +85,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     return { cells: Int32Array.from(cs), weights: Float64Array.from(cs, (c) => cells.population[c]! / total) };
   };
   const ofLga = (a: number) =>
-    weighted(
-      Array.from({ length: ground.first_cell[a + 1]! - ground.first_cell[a]! }, (_, i) => ground.first_cell[a]! + i),
-    );
+    weighted(Array.from({ length: mesh.first_cell[a + 1]! - mesh.first_cell[a]! }, (_, i) => mesh.first_cell[a]! + i));
   const ofState = (s: number) =>
     weighted(Array.from(riskCells.lga.keys()).filter((c) => stateOf[riskCells.lga[c]!] === s));
   const surroundings = findSurroundings(riskCells);
@@ -149,7 +147,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     throw new RangeError(
       `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
     );
-  return { ground, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
+  return { mesh, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
 }
 
 /** A cluster's own id, with its round before it where another round has the same: surveys number theirs from 1. */

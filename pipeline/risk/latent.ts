@@ -1,7 +1,7 @@
 import { orderByDegree } from '../numerics/minimum-degree.ts';
 import { analyse, entryOf, patternOf, type Symbolic } from '../numerics/sparse-cholesky.ts';
 import { logDeterminantOfMatern, precisionOf, scaleOf } from './matern-lattice.ts';
-import type { Ground } from './mesh.ts';
+import type { Mesh } from './mesh.ts';
 
 /**
  * The latent vector of the risk model and its Gaussian prior.
@@ -59,10 +59,10 @@ export interface Layout {
  * Orders the unknowns and finds their pattern.
  * @param rows the unknowns that each observation sees, as numbered by `unordered`
  */
-export function layOut(ground: Ground, times: number[], rows: (unordered: Numbering) => Iterable<number[]>): Layout {
-  const unordered = numberUnknowns(ground, times);
+export function indexUnknowns(mesh: Mesh, times: number[], rows: (unordered: Numbering) => Iterable<number[]>): Layout {
+  const unordered = numberUnknowns(mesh, times);
   const { size } = unordered;
-  const cliques = [...rows(unordered), ...priorCliques(ground, times, unordered)];
+  const cliques = [...rows(unordered), ...priorCliques(mesh, times, unordered)];
   const neighbours = Array.from({ length: size }, () => new Set<number>());
   for (const clique of cliques) for (const i of clique) for (const j of clique) neighbours[i]!.add(j);
   const order = orderByDegree(neighbours, unordered.global);
@@ -90,12 +90,12 @@ export function layOut(ground: Ground, times: number[], rows: (unordered: Number
 }
 
 /** Unknowns block by block. */
-export function numberUnknowns(ground: Ground, times: number[]) {
+export function numberUnknowns(mesh: Mesh, times: number[]) {
   const R = times.length;
-  const F = ground.cells.feature_count;
-  const P = ground.place.lattice.nx * ground.place.lattice.ny;
-  const C = ground.change.lattice.nx * ground.change.lattice.ny;
-  const size = F + 1 + R + P + C * R + ground.states * R;
+  const F = mesh.cells.feature_count;
+  const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
+  const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
+  const size = F + 1 + R + P + C * R + mesh.states * R;
   return {
     size,
     global: Array.from({ length: F + 1 + R }, (_, i) => i),
@@ -109,13 +109,13 @@ export function numberUnknowns(ground: Ground, times: number[]) {
 }
 export type Numbering = ReturnType<typeof numberUnknowns>;
 
-function* priorCliques(ground: Ground, times: number[], at: Numbering): Generator<number[]> {
-  const { place, change } = ground;
+function* priorCliques(mesh: Mesh, times: number[], at: Numbering): Generator<number[]> {
+  const { place, change } = mesh;
   for (let e = 0; e < place.stencil.i.length; e++) yield [at.place(place.stencil.i[e]!), at.place(place.stencil.j[e]!)];
   for (let r = 0; r < times.length; r++)
     for (const q of [r, r + 1].filter((v) => v < times.length)) {
       yield [at.mu(r), at.mu(q)];
-      for (let s = 0; s < ground.states; s++) yield [at.state(s, r), at.state(s, q)];
+      for (let s = 0; s < mesh.states; s++) yield [at.state(s, r), at.state(s, q)];
       for (let e = 0; e < change.stencil.i.length; e++) {
         yield [at.change(change.stencil.i[e]!, r), at.change(change.stencil.j[e]!, q)];
         yield [at.change(change.stencil.i[e]!, q), at.change(change.stencil.j[e]!, r)];
@@ -165,12 +165,12 @@ export function brownian(times: number[], sd: number, drift: number): OverRounds
 }
 
 /** A function from hyperparameters to the prior's precision values in the pattern's order, its log determinant and mean. */
-export function preparePrior(ground: Ground, layout: Layout, constants: Constants) {
+export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
   const { symbolic, size, times } = layout;
   const R = times.length;
-  const F = ground.cells.feature_count;
+  const F = mesh.cells.feature_count;
   const entry = (i: number, j: number) => entryOf(symbolic.pattern, i, j);
-  const { place, change } = ground;
+  const { place, change } = mesh;
   const placeEntry = Int32Array.from(place.stencil.i, (i, e) =>
     entry(layout.place(i), layout.place(place.stencil.j[e]!)),
   );
@@ -207,7 +207,7 @@ export function preparePrior(ground: Ground, layout: Layout, constants: Constant
     addChain(brownian(times, NATION_SD, constants.nation_drift), layout.mu, 1);
 
     const overYears = ornsteinUhlenbeck(times, h.tau_years);
-    for (let s = 0; s < ground.states; s++) addChain(overYears, (r) => layout.state(s, r), h.sigma_state ** -2);
+    for (let s = 0; s < mesh.states; s++) addChain(overYears, (r) => layout.state(s, r), h.sigma_state ** -2);
 
     const placeScale = scaleOf(place, h.range_km, h.sigma_place);
     precisionOf(place, placeScale).forEach((q, e) => {

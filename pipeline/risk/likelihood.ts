@@ -2,7 +2,7 @@ import { assertTested, likelihoodTerm, type Tested } from '../numerics/beta-bino
 import { entryOf } from '../numerics/sparse-cholesky.ts';
 import { expit, logit } from '../numerics/special.ts';
 import type { Layout, Numbering } from './latent.ts';
-import type { Ground } from './mesh.ts';
+import type { Mesh } from './mesh.ts';
 
 /**
  * What a survey says of a place: a point's surroundings, an LGA or a state, as cells and weights that sum to 1.
@@ -30,10 +30,10 @@ export interface Part {
   log_season: number;
 }
 
-export function partsOf(ground: Ground, o: RiskObservation): Part[] {
-  const lgas = [...new Set(Array.from(o.cells, (c) => ground.cells.lga[c]!))].sort((a, b) => a - b);
+export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
+  const lgas = [...new Set(Array.from(o.cells, (c) => mesh.cells.lga[c]!))].sort((a, b) => a - b);
   return lgas.map((lga) => {
-    const at = Array.from(o.cells, (_, k) => k).filter((k) => ground.cells.lga[o.cells[k]!] === lga);
+    const at = Array.from(o.cells, (_, k) => k).filter((k) => mesh.cells.lga[o.cells[k]!] === lga);
     return {
       lga,
       cells: Int32Array.from(at, (k) => o.cells[k]!),
@@ -44,14 +44,14 @@ export function partsOf(ground: Ground, o: RiskObservation): Part[] {
 }
 
 /** The unknowns that an observation sees, each once. */
-export function unknownsOf(ground: Ground, at: Numbering, round: number, parts: Part[]): number[] {
+export function unknownsOf(mesh: Mesh, at: Numbering, round: number, parts: Part[]): number[] {
   const seen = new Set<number>([at.gamma, at.mu(round)]);
-  for (let f = 0; f < ground.cells.feature_count; f++) seen.add(at.beta(f));
+  for (let f = 0; f < mesh.cells.feature_count; f++) seen.add(at.beta(f));
   for (const { lga, cells } of parts) {
-    seen.add(at.state(ground.state_of[lga]!, round));
+    seen.add(at.state(mesh.state_of[lga]!, round));
     for (let k = 0; k < 4; k++) {
-      seen.add(at.change(ground.lga_nodes[4 * lga + k]!, round));
-      for (const c of cells) seen.add(at.place(ground.cell_nodes[4 * c + k]!));
+      seen.add(at.change(mesh.lga_nodes[4 * lga + k]!, round));
+      for (const c of cells) seen.add(at.place(mesh.cell_nodes[4 * c + k]!));
     }
   }
   return [...seen];
@@ -78,14 +78,14 @@ interface Prepared {
  * the curvature leaves out ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
  * @throws RangeError for an observation without children or with a share outside 0 to 1
  */
-export function prepareLikelihood(ground: Ground, layout: Layout, observations: RiskObservation[]) {
-  const { cells, cell_nodes, cell_weights, lga_nodes, lga_weights, state_of } = ground;
+export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
+  const { cells, cell_nodes, cell_weights, lga_nodes, lga_weights, state_of } = mesh;
   const F = cells.feature_count;
   const prepared = observations.map((observation): Prepared => {
     assertTested(observation, observation.name);
-    const parts = partsOf(ground, observation);
+    const parts = partsOf(mesh, observation);
     const r = observation.round;
-    const columns = unknownsOf(ground, layout as unknown as Numbering, r, parts).sort((a, b) => a - b);
+    const columns = unknownsOf(mesh, layout as unknown as Numbering, r, parts).sort((a, b) => a - b);
     const where = new Map(columns.map((c, k) => [c, k]));
     const entries: number[] = [];
     for (let a = 0; a < columns.length; a++)

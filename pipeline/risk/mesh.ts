@@ -25,7 +25,7 @@ export interface Resolution {
 export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
 /** Where cells and LGAs lie on the lattices of the two fields. */
-export interface Ground {
+export interface Mesh {
   cells: RiskCells;
   /** State of each LGA. */
   state_of: Int32Array;
@@ -57,7 +57,7 @@ function extremes(values: ArrayLike<number>): [number, number] {
  * within 1.5% over a country's ten degrees).
  * @throws RangeError when an LGA has no cell or its cells are not side by side
  */
-export function layGround(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Ground {
+export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Mesh {
   const n = cells.lga.length;
   const lgas = stateOf.length;
   const [south, north] = extremes(cells.latitude);

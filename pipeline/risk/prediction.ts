@@ -27,9 +27,9 @@ export interface PredictedMonth {
  * every month has its right spread, and the months of a draw move together.
  */
 export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: number, random: Random) {
-  const { ground, layout } = fit;
-  const lgas = ground.state_of.length;
-  const { cells, first_cell, state_of } = ground;
+  const { mesh, layout } = fit;
+  const lgas = mesh.state_of.length;
+  const { cells, first_cell, state_of } = mesh;
   const drawn = [...drawLatent(fit, draws, random)];
   const departures = drawn.map((draw) => drawDepartures(fit, draw, random));
   const bridges = new Map(
@@ -40,9 +40,9 @@ export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: numbe
   );
 
   const lgaScores = emptyScores(months.length * lgas);
-  const stateScores = emptyScores(months.length * ground.states);
-  const sums = Array.from({ length: ground.states }, () => new Float64Array(months.length * draws));
-  const people = new Float64Array(ground.states);
+  const stateScores = emptyScores(months.length * mesh.states);
+  const sums = Array.from({ length: mesh.states }, () => new Float64Array(months.length * draws));
+  const people = new Float64Array(mesh.states);
   const prevalence = new Float64Array(months.length * draws);
   const shift = new Float64Array(months.length);
   for (let a = 0; a < lgas; a++) {
@@ -53,8 +53,8 @@ export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: numbe
     const lasting = new Float64Array(to - from);
 
     drawn.forEach(({ x, point }, d) => {
-      for (let i = 0; i < lasting.length; i++) lasting[i] = lastingPart(ground, layout, x, from + i);
-      const rounds = layout.times.map((_, r) => changingPart(ground, layout, x, a, r));
+      for (let i = 0; i < lasting.length; i++) lasting[i] = lastingPart(mesh, layout, x, from + i);
+      const rounds = layout.times.map((_, r) => changingPart(mesh, layout, x, a, r));
       const nation = layout.times.map((_, r) => x[layout.mu(r)]!);
       const departure = departures[d]!;
       bridges.get(point)!.forEach((b, m) => {
@@ -78,7 +78,7 @@ export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: numbe
     for (let k = 0; k < prevalence.length; k++) sum[k]! += total * prevalence[k]!;
     summarise(prevalence, draws, lgas, a, 1, lgaScores);
   }
-  for (let s = 0; s < ground.states; s++) summarise(sums[s]!, draws, ground.states, s, 1 / people[s]!, stateScores);
+  for (let s = 0; s < mesh.states; s++) summarise(sums[s]!, draws, mesh.states, s, 1 / people[s]!, stateScores);
   return { lgas: lgaScores, states: stateScores };
 }
 
@@ -138,18 +138,18 @@ export function bridge(times: number[], time: number, tau: number): Bridge {
 }
 
 /** A draw's patterns of departure, one a gap: standard normal for the nation; w and v by LGA at their prior's scale. */
-function drawDepartures({ ground, layout, constants }: RiskFit, { point }: Draw, random: Random) {
+function drawDepartures({ mesh, layout, constants }: RiskFit, { point }: Draw, random: Random) {
   const gaps = layout.times.length + 1;
-  const lgas = ground.state_of.length;
+  const lgas = mesh.state_of.length;
   const { sigma_change, sigma_state } = point.hyperparameters;
-  const scale = scaleOf(ground.change, constants.range_change_km, sigma_change);
+  const scale = scaleOf(mesh.change, constants.range_change_km, sigma_change);
   const local = new Float64Array(gaps * lgas);
   for (let gap = 0; gap < gaps; gap++) {
-    const field = drawMatern(ground.change, scale, random);
-    const states = Float64Array.from({ length: ground.states }, () => sigma_state * random.normal());
+    const field = drawMatern(mesh.change, scale, random);
+    const states = Float64Array.from({ length: mesh.states }, () => sigma_state * random.normal());
     for (let a = 0; a < lgas; a++) {
-      let value = states[ground.state_of[a]!]!;
-      for (let k = 0; k < 4; k++) value += ground.lga_weights[4 * a + k]! * field[ground.lga_nodes[4 * a + k]!]!;
+      let value = states[mesh.state_of[a]!]!;
+      for (let k = 0; k < 4; k++) value += mesh.lga_weights[4 * a + k]! * field[mesh.lga_nodes[4 * a + k]!]!;
       local[gap * lgas + a] = value;
     }
   }

@@ -84,7 +84,7 @@ function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string })
 
 /** The cells of one fold by each model. Cells of a round that was held nowhere else are left out: nothing tells of it. */
 export function* predictFold(
-  { ground, rounds, times, observed }: PreparedRisk,
+  { mesh, rounds, times, observed }: PreparedRisk,
   fold: number,
   { states, foldOf, constants, draws, seed, like }: CrossValidation,
 ): Generator<HeldOut> {
@@ -98,15 +98,15 @@ export function* predictFold(
   const stream = (name: string) => randomStream(seed, `cross-validate/${fold}/${name}`);
 
   const seenTimes = seen.map((r) => times[r]!);
-  const spatial = fitRisk(ground, seenTimes, train.map(own), constants, like);
-  const parts = test.map((o) => partsOf(ground, o.risk));
+  const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
+  const parts = test.map((o) => partsOf(mesh, o.risk));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let d = 0;
   for (const { x, point } of drawLatent(spatial, draws, stream('spatial'))) {
     for (const [r, own] of point.rho.entries()) rho[r]![d] = own;
     test.forEach((o, i) => {
-      prevalence[i]![d] = placePrevalence(ground, spatial.layout, x, own(o).round, parts[i]!);
+      prevalence[i]![d] = placePrevalence(mesh, spatial.layout, x, own(o).round, parts[i]!);
     });
     d++;
   }

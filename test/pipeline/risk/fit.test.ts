@@ -5,7 +5,7 @@ import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
 import { fitRisk, type RiskFit, toTheta } from '../../../pipeline/risk/fit.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood.ts';
 import { predictRisk } from '../../../pipeline/risk/prediction.ts';
-import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
+import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 const TIMES = [2015.8, 2018.8];
 const TRUTH = {
@@ -22,10 +22,10 @@ describe('simulated countries', () => {
   const lgas = 64;
   const one = (seed: number, clusters: number, examined: number) => {
     const random = randomStream(seed, 'country');
-    const ground = toyGround(8, random);
-    const prevalence = simulateTruth(ground, TIMES, TRUTH, random);
-    const survey = simulateSurvey(ground, TIMES, clusters, examined, prevalence, TRUTH.h.rho, random);
-    return { ground, prevalence, survey, fit: fitRisk(ground, TIMES, survey, CONSTANTS) };
+    const mesh = toyMesh(8, random);
+    const prevalence = simulateTruth(mesh, TIMES, TRUTH, random);
+    const survey = simulateSurvey(mesh, TIMES, clusters, examined, prevalence, TRUTH.h.rho, random);
+    return { mesh, prevalence, survey, fit: fitRisk(mesh, TIMES, survey, CONSTANTS) };
   };
 
   test('hyperparameters and covariate are recovered within their own uncertainty', () => {
@@ -47,17 +47,17 @@ describe('simulated countries', () => {
 
   test('90% ranges of LGAs hold 90% of true prevalences', () => {
     const shares = Array.from({ length: 20 }, (_, k) => {
-      const { ground, prevalence, fit } = one(100 + k, 120, 20);
+      const { mesh, prevalence, fit } = one(100 + k, 120, 20);
       const places = Array.from({ length: lgas * 2 }, (_, i) => ({
         round: i % 2,
         log_season: flat(lgas),
-        ...lgaPlace(ground, i >> 1),
+        ...lgaPlace(mesh, i >> 1),
       }));
-      const parts = places.map((o) => partsOf(ground, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
+      const parts = places.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
       const drawn = places.map(() => [] as number[]);
       for (const { x } of drawLatent(fit, 200, randomStream(k, 'draws')))
         places.forEach((o, i) => {
-          drawn[i]!.push(placePrevalence(ground, fit.layout, x, o.round, parts[i]!));
+          drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o.round, parts[i]!));
         });
       const held = places.filter((o, i) => {
         const sorted = drawn[i]!.sort((a, b) => a - b);
@@ -75,7 +75,7 @@ describe('simulated countries', () => {
 });
 
 describe('edges', () => {
-  const ground = toyGround(4, randomStream(1, 'edges'));
+  const mesh = toyMesh(4, randomStream(1, 'edges'));
   const cluster = (a: number, examined: number, positive: number, round = 0): RiskObservation => ({
     name: `cluster ${a}`,
     round,
@@ -83,11 +83,11 @@ describe('edges', () => {
     examined,
     positive,
     clustered: true,
-    ...lgaPlace(ground, a),
+    ...lgaPlace(mesh, a),
   });
   const predict = (fit: RiskFit, time = 2015.8, seed = 1) =>
     predictRisk(fit, [{ time, log_season: flat(16) }], 100, randomStream(seed, 'draws'));
-  const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(ground, times, observations, CONSTANTS);
+  const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(mesh, times, observations, CONSTANTS);
 
   test('all zero, all one, one cluster: finite ranges inside 0 to 1, on the right side', () => {
     const everywhere = Array.from({ length: 16 }, (_, a) => a);
@@ -116,7 +116,7 @@ describe('edges', () => {
   test('a round known by state only moves the state that differs', () => {
     const clusters = Array.from({ length: 16 }, (_, a) => cluster(a, 30, 9));
     const whole = (a: number[]) => {
-      const cells = a.flatMap((l) => [...lgaPlace(ground, l).cells]);
+      const cells = a.flatMap((l) => [...lgaPlace(mesh, l).cells]);
       return { cells: Int32Array.from(cells), weights: Float64Array.from(cells, () => 1 / cells.length) };
     };
     const ofState = [0, 2, 8, 10].map((a, s) => ({

@@ -47,7 +47,7 @@ test('a round by state enters as children of the stated number, weighted over th
 });
 
 test('a country known by state only, 30% here and 0% there, is fitted: steps that swing about the mode are shortened', () => {
-  const { ground, times, observed } = prepareRisk({
+  const { mesh, times, observed } = prepareRisk({
     ...inputs,
     state_only_effective_size: 100,
     surveys: {
@@ -60,7 +60,7 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
   });
   const season_exponent = { mean: 0.4, sd: 0.15 };
   const fitted = fitRisk(
-    ground,
+    mesh,
     times,
     observed.map((o) => o.risk),
     { ...CONSTANTS, season_exponent },

@@ -3,10 +3,10 @@ import { findMode } from '../../../pipeline/numerics/laplace.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
 import { fitRisk, fromTheta, logPrior, type RiskFit } from '../../../pipeline/risk/fit.ts';
-import { layOut, preparePrior } from '../../../pipeline/risk/latent.ts';
+import { indexUnknowns, preparePrior } from '../../../pipeline/risk/latent.ts';
 import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/risk/likelihood.ts';
 import { type PredictedMonth, predictRisk } from '../../../pipeline/risk/prediction.ts';
-import { lgaPlace, simulateSurvey, simulateTruth, toyGround } from './toy-country.ts';
+import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
  * Predictions against the model's formula written out: every draw's η cell by cell, LGAs and states as plain weighted
@@ -16,10 +16,10 @@ const TIMES = [2015, 2018];
 const h = { sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.1] };
 const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h };
 const random = randomStream(1, 'joint draws');
-const ground = toyGround(4, random);
-const survey = simulateSurvey(ground, TIMES, 60, 20, simulateTruth(ground, TIMES, truth, random), h.rho, random);
+const mesh = toyMesh(4, random);
+const survey = simulateSurvey(mesh, TIMES, 60, 20, simulateTruth(mesh, TIMES, truth, random), h.rho, random);
 const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.2, range_change_km: 150 };
-const fitted = fitRisk(ground, TIMES, survey, constants);
+const fitted = fitRisk(mesh, TIMES, survey, constants);
 const LGAS = 16;
 const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
 
@@ -52,22 +52,21 @@ test('scores are population-weighted means of joint draws over cells, ranges the
     { nation: [0, 1], own: [0, Math.exp(-5 / 4)] },
   ];
   const prevalence = (x: Float64Array, c: number, m: number) => {
-    const a = ground.cells.lga[c]!;
-    let eta = x[layout.beta(0)]! * ground.cells.features[c]! + x[layout.gamma]! * season[a]!;
-    for (let k = 0; k < 4; k++)
-      eta += ground.cell_weights[4 * c + k]! * x[layout.place(ground.cell_nodes[4 * c + k]!)]!;
+    const a = mesh.cells.lga[c]!;
+    let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]!;
+    for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[layout.place(mesh.cell_nodes[4 * c + k]!)]!;
     for (const r of [0, 1]) {
-      let own = x[layout.state(ground.state_of[a]!, r)]!;
+      let own = x[layout.state(mesh.state_of[a]!, r)]!;
       for (let k = 0; k < 4; k++)
-        own += ground.lga_weights[4 * a + k]! * x[layout.change(ground.lga_nodes[4 * a + k]!, r)]!;
+        own += mesh.lga_weights[4 * a + k]! * x[layout.change(mesh.lga_nodes[4 * a + k]!, r)]!;
       eta += weights[m]!.nation[r]! * x[layout.mu(r)]! + weights[m]!.own[r]! * own;
     }
     return 1 / (1 + Math.exp(-eta));
   };
   const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
-    const people = cells.reduce((sum, c) => sum + ground.cells.population[c]!, 0);
+    const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     const values = draws
-      .map(({ x }) => cells.reduce((sum, c) => sum + (ground.cells.population[c]! / people) * prevalence(x, c, m), 0))
+      .map(({ x }) => cells.reduce((sum, c) => sum + (mesh.cells.population[c]! / people) * prevalence(x, c, m), 0))
       .sort((a, b) => a - b);
     // 41 draws: 5% and 95% are the third and the last but two; the polynomial over shifts is good to 2e-5
     expect(Math.abs(mean[at]! - values.reduce((a, b) => a + b) / DRAWS)).toBeLessThan(2e-5);
@@ -75,18 +74,18 @@ test('scores are population-weighted means of joint draws over cells, ranges the
     expect(Math.abs(high[at]! - values[38]!)).toBeLessThan(2e-5);
   };
   const cellsWhere = (holds: (lga: number) => boolean) =>
-    Array.from(ground.cells.lga.keys()).filter((c) => holds(ground.cells.lga[c]!));
+    Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
   // the same by the function that cross-validation and the tests of calibration go by, at the rounds themselves
   for (const [m, round] of [
     [1, 0],
     [3, 1],
   ] as const)
     for (let a = 0; a < LGAS; a++) {
-      const place = lgaPlace(ground, a);
+      const place = lgaPlace(mesh, a);
       const byHand = place.cells.reduce((sum, c, i) => sum + place.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
       const tested = { name: '', round, log_season: season, examined: 1, positive: 0, clustered: true };
-      const parts = partsOf(ground, { ...tested, ...place });
-      expect(placePrevalence(ground, layout, draws[0]!.x, round, parts)).toBeCloseTo(byHand, 12);
+      const parts = partsOf(mesh, { ...tested, ...place });
+      expect(placePrevalence(mesh, layout, draws[0]!.x, round, parts)).toBeCloseTo(byHand, 12);
     }
   months.forEach((_, m) => {
     for (let a = 0; a < LGAS; a++)
@@ -98,7 +97,7 @@ test('scores are population-weighted means of joint draws over cells, ranges the
       );
     for (let s = 0; s < 4; s++)
       check(
-        cellsWhere((l) => ground.state_of[l] === s),
+        cellsWhere((l) => mesh.state_of[l] === s),
         m,
         states,
         m * 4 + s,
@@ -142,10 +141,10 @@ test('hyperparameters differ between draws as the fit says, and with them the ov
 });
 
 test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, and the slope there nothing', () => {
-  const parts = survey.map((o) => partsOf(ground, o));
-  const layout = layOut(ground, TIMES, (at) => survey.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
-  const priorAt = preparePrior(ground, layout, constants);
-  const { likelihood } = prepareLikelihood(ground, layout, survey);
+  const parts = survey.map((o) => partsOf(mesh, o));
+  const layout = indexUnknowns(mesh, TIMES, (at) => survey.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)));
+  const priorAt = preparePrior(mesh, layout, constants);
+  const { likelihood } = prepareLikelihood(mesh, layout, survey);
   const height = (theta: number[]) => {
     const now = fromTheta(theta);
     const prior = priorAt(now);

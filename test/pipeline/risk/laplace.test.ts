@@ -8,17 +8,17 @@ import {
 } from '../../../pipeline/numerics/dense.ts';
 import { findMode } from '../../../pipeline/numerics/laplace.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
-import { layOut, preparePrior } from '../../../pipeline/risk/latent.ts';
+import { indexUnknowns, preparePrior } from '../../../pipeline/risk/latent.ts';
 import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/risk/likelihood.ts';
 import { precisionOf, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
-import { lgaPlace, toyGround } from './toy-country.ts';
+import { lgaPlace, toyMesh } from './toy-country.ts';
 
 /*
  * The sparse calculation against one written apart from it: dense covariances of the prior from their textbook
  * formulas, blocks in plain order, the beta-binomial as products over whole counts.
  */
 const random = randomStream(1, 'laplace');
-const ground = toyGround(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
+const mesh = toyMesh(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
 const times = [2010.8, 2015.8, 2018.7];
 const h = { sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.2, 0.15] };
 const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 };
@@ -33,12 +33,12 @@ const observations = Array.from({ length: 40 }, (_, k) => {
     examined,
     positive,
     clustered: k % 10 !== 0,
-    ...lgaPlace(ground, (5 * k) % 16),
+    ...lgaPlace(mesh, (5 * k) % 16),
   };
 });
 
-const P = ground.place.lattice.nx * ground.place.lattice.ny;
-const C = ground.change.lattice.nx * ground.change.lattice.ny;
+const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
+const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
 const [R, S, F] = [3, 4, 1];
 const N = F + 1 + R + P + C * R + S * R;
 const MU = F + 1;
@@ -47,7 +47,7 @@ const CHANGE = PLACE + P;
 const STATE = CHANGE + C * R;
 
 /** Inverse of a lattice field's precision. */
-function fieldCovariance(matern: typeof ground.place, range: number, sigma: number, n: number): Float64Array {
+function fieldCovariance(matern: typeof mesh.place, range: number, sigma: number, n: number): Float64Array {
   const q = new Float64Array(n * n);
   precisionOf(matern, scaleOf(matern, range, sigma)).forEach((v, e) => {
     q[matern.stencil.i[e]! * n + matern.stencil.j[e]!] = v;
@@ -60,8 +60,8 @@ function denseCovariance(): Float64Array {
   const v = new Float64Array(N * N);
   v[0] = 0.5 ** 2;
   v[N + 1] = 0.25 ** 2;
-  const place = fieldCovariance(ground.place, h.range_km, h.sigma_place, P);
-  const change = fieldCovariance(ground.change, constants.range_change_km, h.sigma_change, C);
+  const place = fieldCovariance(mesh.place, h.range_km, h.sigma_place, P);
+  const change = fieldCovariance(mesh.change, constants.range_change_km, h.sigma_change, C);
   for (let i = 0; i < P; i++) for (let j = 0; j < P; j++) v[(PLACE + i) * N + PLACE + j] = place[i * P + j]!;
   for (let r = 0; r < R; r++)
     for (let q = 0; q < R; q++) {
@@ -107,15 +107,15 @@ function denseLaplace() {
       const row = new Float64Array(N);
       let p = 0;
       o.cells.forEach((c, k) => {
-        const a = ground.cells.lga[c]!;
+        const a = mesh.cells.lga[c]!;
         const own = new Float64Array(N);
-        own[0] = ground.cells.features[c]!;
+        own[0] = mesh.cells.features[c]!;
         own[1] = log_season[a]!;
         own[MU + o.round] = 1;
-        own[STATE + o.round * S + ground.state_of[a]!] = 1;
+        own[STATE + o.round * S + mesh.state_of[a]!] = 1;
         for (let m = 0; m < 4; m++) {
-          own[PLACE + ground.cell_nodes[4 * c + m]!]! += ground.cell_weights[4 * c + m]!;
-          own[CHANGE + o.round * C + ground.lga_nodes[4 * a + m]!]! += ground.lga_weights[4 * a + m]!;
+          own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
+          own[CHANGE + o.round * C + mesh.lga_nodes[4 * a + m]!]! += mesh.lga_weights[4 * a + m]!;
         }
         const eta = own.reduce((sum, b, i) => sum + b * x[i]!, 0);
         const pc = 1 / (1 + Math.exp(-eta));
@@ -144,12 +144,12 @@ function denseLaplace() {
   }
 }
 
-const parts = observations.map((o) => partsOf(ground, o));
-const layout = layOut(ground, times, (at) => observations.map((o, k) => unknownsOf(ground, at, o.round, parts[k]!)));
-const { likelihood } = prepareLikelihood(ground, layout, observations);
+const parts = observations.map((o) => partsOf(mesh, o));
+const layout = indexUnknowns(mesh, times, (at) => observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)));
+const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
-  ...preparePrior(ground, layout, constants)(h),
+  ...preparePrior(mesh, layout, constants)(h),
   likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
     likelihood(h.rho, x, g, q, concave),
 };

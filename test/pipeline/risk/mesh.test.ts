@@ -4,9 +4,9 @@ import { prepareRisk } from '../../../pipeline/risk/inputs.ts';
 import { cells, inputs } from './toy-inputs.ts';
 
 test('cells and LGAs lie in a plane of kilometres: longitudes shrunk by the cosine of the middle latitude', () => {
-  const { ground } = prepareRisk(inputs);
+  const { mesh } = prepareRisk(inputs);
   const shrink = Math.cos((10.45 * Math.PI) / 180);
-  const at = ({ lattice }: typeof ground.place, nodes: Int32Array, weights: Float64Array, k: number) => {
+  const at = ({ lattice }: typeof mesh.place, nodes: Int32Array, weights: Float64Array, k: number) => {
     let [x, y] = [0, 0];
     for (let m = 4 * k; m < 4 * k + 4; m++) {
       x += weights[m]! * (lattice.x + lattice.spacing_km * (nodes[m]! % lattice.nx));
@@ -15,12 +15,12 @@ test('cells and LGAs lie in a plane of kilometres: longitudes shrunk by the cosi
     return [x, y];
   };
   cells.longitude.forEach((longitude, c) => {
-    const [x, y] = at(ground.place, ground.cell_nodes, ground.cell_weights, c);
+    const [x, y] = at(mesh.place, mesh.cell_nodes, mesh.cell_weights, c);
     expect(x).toBeCloseTo(longitude * shrink * 111.19508, 6);
     expect(y).toBeCloseTo(cells.latitude[c]! * 111.19508, 6);
   });
   // an LGA at its people's centre: its cells 10 and 11 hold 6,000 and 7,000
-  const [x] = at(ground.change, ground.lga_nodes, ground.lga_weights, 5);
+  const [x] = at(mesh.change, mesh.lga_nodes, mesh.lga_weights, 5);
   const centre = (6 * cells.longitude[10]! + 7 * cells.longitude[11]!) / 13;
   expect(x).toBeCloseTo(centre * shrink * 111.19508, 6);
 });

@@ -4,14 +4,14 @@ import { expit } from '../../../pipeline/numerics/special.ts';
 import type { Hyperparameters } from '../../../pipeline/risk/latent.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood.ts';
 import { drawMatern, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
-import { type Ground, layGround } from '../../../pipeline/risk/mesh.ts';
+import { createMesh, type Mesh } from '../../../pipeline/risk/mesh.ts';
 
 /** A square country of `side` × `side` LGAs of four cells each, its states blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
-export function toyGround(
+export function toyMesh(
   side: number,
   random: Random,
   resolution = { place_km: 30, change_km: 60, margin_km: 60 },
-): Ground {
+): Mesh {
   const lgas = side * side;
   const blocks = side / 2;
   const lga = Int32Array.from({ length: 4 * lgas }, (_, c) => c >> 2);
@@ -28,11 +28,11 @@ export function toyGround(
     feature_count: 1,
   };
   const stateOf = Int32Array.from({ length: lgas }, (_, a) => (Math.floor(a / side) >> 1) * blocks + ((a % side) >> 1));
-  return layGround(cells, stateOf, blocks * blocks, resolution);
+  return createMesh(cells, stateOf, blocks * blocks, resolution);
 }
 
 /** Cells of an LGA with weights by population. */
-export function lgaPlace({ cells, first_cell }: Ground, a: number) {
+export function lgaPlace({ cells, first_cell }: Mesh, a: number) {
   const own = Array.from({ length: first_cell[a + 1]! - first_cell[a]! }, (_, i) => first_cell[a]! + i);
   const total = own.reduce((sum, c) => sum + cells.population[c]!, 0);
   return { cells: Int32Array.from(own), weights: Float64Array.from(own, (c) => cells.population[c]! / total) };
@@ -48,18 +48,18 @@ export interface Truth {
 }
 
 /** True prevalence of each LGA in each round, season 1: drawn from the model, without using its fit. */
-export function simulateTruth(ground: Ground, times: number[], truth: Truth, random: Random) {
+export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random: Random) {
   const { h } = truth;
-  const place = drawMatern(ground.place, scaleOf(ground.place, h.range_km, h.sigma_place), random);
-  const scale = scaleOf(ground.change, truth.range_change_km, h.sigma_change);
-  const normals = () => Float64Array.from({ length: ground.states }, () => h.sigma_state * random.normal());
-  let change = drawMatern(ground.change, scale, random);
+  const place = drawMatern(mesh.place, scaleOf(mesh.place, h.range_km, h.sigma_place), random);
+  const scale = scaleOf(mesh.change, truth.range_change_km, h.sigma_change);
+  const normals = () => Float64Array.from({ length: mesh.states }, () => h.sigma_state * random.normal());
+  let change = drawMatern(mesh.change, scale, random);
   let state = normals();
   const rounds = times.map((time, r) => {
     if (r > 0) {
       const phi = Math.exp(-(time - times[r - 1]!) / h.tau_years);
       const rest = Math.sqrt(1 - phi * phi);
-      const [freshChange, freshState] = [drawMatern(ground.change, scale, random), normals()];
+      const [freshChange, freshState] = [drawMatern(mesh.change, scale, random), normals()];
       change = change.map((v, k) => phi * v + rest * freshChange[k]!);
       state = state.map((v, k) => phi * v + rest * freshState[k]!);
     }
@@ -67,14 +67,13 @@ export function simulateTruth(ground: Ground, times: number[], truth: Truth, ran
   });
   return (o: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season'>): number => {
     let mean = 0;
-    for (const part of partsOf(ground, { ...o, name: '', examined: 1, positive: 0, clustered: true })) {
+    for (const part of partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true })) {
       const { change: w, state: v } = rounds[o.round]!;
-      let common = truth.nation[o.round]! + v[ground.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
-      for (let k = 0; k < 4; k++)
-        common += ground.lga_weights[4 * part.lga + k]! * w[ground.lga_nodes[4 * part.lga + k]!]!;
+      let common = truth.nation[o.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
+      for (let k = 0; k < 4; k++) common += mesh.lga_weights[4 * part.lga + k]! * w[mesh.lga_nodes[4 * part.lga + k]!]!;
       part.cells.forEach((c, i) => {
-        let eta = common + truth.beta * ground.cells.features[c]!;
-        for (let k = 0; k < 4; k++) eta += ground.cell_weights[4 * c + k]! * place[ground.cell_nodes[4 * c + k]!]!;
+        let eta = common + truth.beta * mesh.cells.features[c]!;
+        for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * place[mesh.cell_nodes[4 * c + k]!]!;
         mean += part.weights[i]! * expit(eta);
       });
     }
@@ -84,7 +83,7 @@ export function simulateTruth(ground: Ground, times: number[], truth: Truth, ran
 
 /** Clusters spread over LGAs and rounds, tested at the truth's prevalence and overdispersion. */
 export function simulateSurvey(
-  ground: Ground,
+  mesh: Mesh,
   times: number[],
   clusters: number,
   examined: number,
@@ -92,13 +91,13 @@ export function simulateSurvey(
   rho: number[],
   random: Random,
 ): RiskObservation[] {
-  const lgas = ground.state_of.length;
+  const lgas = mesh.state_of.length;
   return Array.from({ length: clusters }, (_, k) => {
     const round = k % times.length;
     const where = {
       round,
       log_season: new Float64Array(lgas),
-      ...lgaPlace(ground, Math.floor(random.uniform() * lgas)),
+      ...lgaPlace(mesh, Math.floor(random.uniform() * lgas)),
     };
     const positive = drawBetaBinomial(random, examined, prevalence(where), rho[round]!);
     return { name: `c${k}`, ...where, examined, positive, clustered: true };
