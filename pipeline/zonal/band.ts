@@ -36,6 +36,23 @@ export function rowsWithin(outline: Outline, band: Window): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
+/** What the outlines that meet a band cover of it, in order. @throws OutlineFault */
+export function coverOutlines(
+  cover: ReturnType<typeof createCover>,
+  outlines: readonly Outline[],
+  band: Window,
+): [index: number, Coverage][] {
+  const met = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
+  return met.map((index) => {
+    try {
+      return [index, cover(outlines[index]!, band.row, band.row + band.rows)];
+    } catch (cause) {
+      if (cause instanceof InvalidOutline) throw new OutlineFault(index, cause.message);
+      throw cause;
+    }
+  });
+}
+
 /** Works on the bands of a pass, in one thread. */
 export interface BandWorker {
   /**
@@ -57,21 +74,10 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   let weightSpace: Values | undefined;
   let space: Values | undefined;
 
-  function coverOutline(index: number, band: Window): Coverage {
-    try {
-      return cover(outlines[index]!, band.row, band.row + band.rows);
-    } catch (cause) {
-      if (cause instanceof InvalidOutline) throw new OutlineFault(index, cause.message);
-      throw cause;
-    }
-  }
-
   return {
     async sumBand(band) {
-      const met = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
       let length = 0;
-      const areas = met.map((index) => {
-        const coverage = coverOutline(index, band);
+      const areas = coverOutlines(cover, outlines, band).map(([index, coverage]) => {
         const figures = SUMS_PER_ROW * (coverage.rowStart.length - 1);
         const from = length;
         length += figures * layers.length;

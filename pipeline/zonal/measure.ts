@@ -6,11 +6,12 @@ import type { Raster } from '../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../ingest/readers/nearest.ts';
 import { listWindows } from '../ingest/readers/windows.ts';
 import type { Values, Window } from '../numerics/grid.ts';
+import { coverOutlines, OutlineFault } from './band.ts';
 import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
 import { type Coverage, coveredCells, createCover } from './coverage.ts';
-import { InvalidOutline } from './coverage-columns.ts';
 import { drawOutline } from './outline.ts';
+import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
 import { gridOfRain, readRain } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
@@ -71,7 +72,7 @@ export async function measureLgas(
     const urbanSums = codes.map(createSums);
     const covered = codes.map(() => 0);
     const touched: TouchedCells = {};
-    const areaSizes = await eachWindow(population, areas, polygons, async (window, coverages) => {
+    const areaSizes = await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
       const urbanPersons = persons.map((n, i) => n * urban[i]!);
@@ -99,7 +100,7 @@ export async function measureLgas(
       if (n > 0) return;
       throw new BadInput(population.file, nameOf(areas, codes[lga]!), 'nobody', 'people: scores are weighted by them');
     });
-    const heights = elevation ? await meanElevation(elevation, areas, polygons) : codes.map(() => null);
+    const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
     const rain =
       rainSource && rainGrid && rainWeights
@@ -123,6 +124,9 @@ export async function measureLgas(
       }),
     );
     return { lgas, cells: pool.finish(codes), touched };
+  } catch (cause) {
+    if (!(cause instanceof OutlineFault)) throw cause;
+    throw new BadInput('the boundaries', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
   } finally {
     await population.close();
     await elevation?.close();
@@ -136,36 +140,20 @@ export async function measureLgas(
  */
 async function eachWindow(
   raster: Raster,
-  areas: Areas,
   polygons: Polygons,
   work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
 ): Promise<number[]> {
-  const outlines = polygons.lgas.map((lga) => drawOutline(lga.polygons, raster.grid));
+  const outlines = outlinesOn(raster, polygons);
   const cover = createCover(raster.grid.columns);
-  for (const window of listWindows(raster.grid, raster, outlines)) {
-    const endRow = window.row + window.rows;
-    const coverages: [number, Coverage][] = [];
-    outlines.forEach((outline, lga) => {
-      if (outline.firstRow >= endRow || outline.endRow <= window.row) return;
-      try {
-        coverages.push([lga, cover(outline, window.row, endRow)]);
-      } catch (cause) {
-        if (!(cause instanceof InvalidOutline)) throw cause;
-        const name = nameOf(areas, polygons.lgas[lga]!.lga_code);
-        throw new BadInput('the boundaries', name, cause.message, 'a valid polygon');
-      }
-    });
-    await work(window, coverages);
-  }
+  for (const window of listWindows(raster.grid, raster, outlines))
+    await work(window, coverOutlines(cover, outlines, window));
   return outlines.map((outline) => outline.area);
 }
 
 /** Plain area mean over valid cells of the raster's own grid: Σ share × metres / Σ share; null where none is valid. */
-async function meanElevation(elevation: Raster, areas: Areas, polygons: Polygons): Promise<(number | null)[]> {
-  const sums = polygons.lgas.map(createSums);
-  await eachWindow(elevation, areas, polygons, async (window, coverages) => {
-    const metres = await elevation.readWindow(window);
-    for (const [lga, coverage] of coverages) addWindow(sums[lga]!, coverage, window, metres, null);
-  });
-  return sums.map((sum) => zonalStatistics(sum, false).mean);
+async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(number | null)[]> {
+  const [sums] = await sumInside([elevation.description], null, outlinesOn(elevation, polygons), 1, () => {});
+  return sums!.map((sum) => zonalStatistics(sum, false).mean);
 }
+
+const outlinesOn = ({ grid }: Raster, { lgas }: Polygons) => lgas.map(({ polygons }) => drawOutline(polygons, grid));

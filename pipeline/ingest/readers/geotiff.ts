@@ -9,6 +9,8 @@ import type { BlockSize } from './windows.ts';
 export interface Raster extends BlockSize {
   file: string;
   grid: Grid;
+  /** What it was opened by, for other threads. */
+  description: RasterDescription;
   /**
    * Values of a window: in `space` where it is large enough and of the right type, else in a new array.
    * @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded.
@@ -32,7 +34,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
   const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openOtherwise(description);
   const Space = blocks.meaning.wide ? Float64Array : Float32Array;
   return {
-    ...{ file, grid, blockRows, blockColumns, northRows },
+    ...{ file, grid, description, blockRows, blockColumns, northRows },
     async readWindow(window, space) {
       const cells = window.rows * window.columns;
       const fits = space instanceof Space && space.length >= cells;
