@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
+import { createArtifactViews } from '../artifact-views.ts';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
-import { snapshotsOf } from '../publish/snapshot/publish.ts';
+import { cacheOf, snapshotsOf } from '../publish/snapshot/publish.ts';
+import { openSnapshot } from '../publish/snapshot/read.ts';
 import { createViews } from '../publish/snapshot/views.ts';
 import { say, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './table.ts';
@@ -17,13 +19,14 @@ interface QueryOptions {
 }
 
 /** What `query` alone asks. */
-const LIST = `SELECT table_name AS "table", column_name AS "column", data_type AS type FROM information_schema.columns
-  WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`;
+const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_schema || '.' END || table_name AS "table",
+    column_name AS "column", data_type AS type
+  FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
 
 /** `malaria-risk query`. */
 export function queryCommand(): Command {
   return new Command('query')
-    .description('Ask the tables of snapshots in SQL (DuckDB), read-only')
+    .description('Ask the tables of snapshots, and the artifacts they were made of, in SQL (DuckDB), read-only')
     .argument('[sql]', 'one SELECT statement; without it, the tables and their columns are listed')
     .option('--out <dir>', "a build's directory, whose snapshots can be asked by name", 'build')
     .option(
@@ -42,7 +45,10 @@ Examples:
   malaria-risk query 'SELECT lga_code, new.score - old.score AS change FROM risk_lgas new
     JOIN "nigeria-2026.1-9511384d".risk_lgas old USING (lga_code, period) ORDER BY abs(change) DESC LIMIT 10'
 
-tables/README.md of every snapshot says what each column means.`,
+  malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
+
+tables/README.md of every snapshot says what each column means. Artifacts are what the stages handed on, as far as the
+cache of <out> still has them: stage.name, not rounded.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
       const rows = await query(sql ?? LIST, options);
@@ -53,7 +59,8 @@ tables/README.md of every snapshot says what each column means.`,
 }
 
 /**
- * Rows of one SELECT over the tables of the snapshot and of those that the statement names.
+ * Rows of one SELECT over the tables of the snapshot, the artifacts it was made of, and the tables of snapshots that the
+ * statement names.
  * @throws Error for anything but one SELECT, and where DuckDB refuses it; it reads no other file
  */
 export async function query(
@@ -62,6 +69,7 @@ export async function query(
 ): Promise<Cells[]> {
   return withDatabase(async (db) => {
     const files = await createViews(db, 'snapshot', snapshot);
+    files.push(...(await createArtifactViews(db, cacheOf(out), openSnapshot(snapshot).manifest)));
     for (const name of namedSnapshots(out))
       if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsOf(out), name))));
     await db.run(`SET allowed_paths = [${files.map(literal)}]`);

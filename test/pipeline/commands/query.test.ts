@@ -31,6 +31,25 @@ test('joins tables of the current snapshot, and of snapshots by name', async () 
   expect(await query(sql, { out })).toEqual(rows);
 });
 
+test('the artifacts that the snapshot was made of, row by row', async () => {
+  const rows = await query(
+    `SELECT l.state_code, count(*) AS lgas, bool_and(abs(r.score - s.score) <= 0.00005) AS same
+     FROM ingest.lgas l JOIN risk.lgas r ON r.code = l.lga_code JOIN risk_lgas s USING (lga_code, period)
+       JOIN zonal.lgas z USING (lga_code) JOIN context_lgas c USING (lga_code)
+     WHERE period = '2021-09' AND round(z.population) = c.population GROUP BY ALL ORDER BY ALL`,
+    { out },
+  );
+  expect(rows).toEqual(['AB', 'AD'].map((state_code) => ({ state_code, lgas: 2, same: true })));
+  const [counts] = await query(
+    `SELECT (SELECT count(*) FROM ingest.clusters) AS clusters, (SELECT sum(population) FROM zonal.cells) AS people,
+       (SELECT sum(population) FROM zonal.lgas) AS of_lgas, (SELECT max(period) FROM ingest.cases_states) AS last,
+       (SELECT count(*) FROM ingest.census) AS census, (SELECT list(code ORDER BY code)[1] FROM season.lgas) AS first`,
+    { out },
+  );
+  expect(counts).toMatchObject({ clusters: 24, last: '2021-12', census: 4, first: 'NG001001' });
+  expect(counts!.people).toBeCloseTo(Number(counts!.of_lgas), 3);
+});
+
 test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', async () => {
   const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
   const [table, json, csv] = await Promise.all(
