@@ -19,7 +19,7 @@ Examples:
   malaria-proxy keys revoke key_…              holds from the next request on
 
 Accounts and keys are kept in build/proxy.sqlite unless --store or MALARIA_STORE says otherwise.
-Options of serve can be set in the environment; its --help and proxy/README.md say by which names.
+Options of serve can be set in the environment; its --help and proxy/operate.md say by which names.
 Exit codes: 0 done, 2 bad usage or input.`;
 
 /** Runs one command. @returns the exit code. */

@@ -1,67 +1,80 @@
-import type { KeyKind } from './accounts/key-format.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { AccessRecord } from './api/observe.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
-export interface Gauges {
-  uptimeSeconds: number;
-  /** Connections to the API at present. */
-  connections: number;
-  memoryBytes: number;
-}
-
 export interface Metrics {
-  /** Counts one answered request. `operation` is an id of the contract's or 'none'. */
-  count(operation: string, status: number, kind: KeyKind | 'none'): void;
-  /** Prometheus text format, version 0.0.4. */
-  render(snapshots: SnapshotSource, gauges: Gauges): string;
+  /** Counts one answered request. */
+  count(record: AccessRecord): void;
+  /** Prometheus' text format. */
+  render(): Promise<string>;
+  contentType: string;
 }
 
-export function createMetrics(): Metrics {
-  const counters: Record<KeyKind | 'none', Map<string, Map<number, number>>> = {
-    live: new Map(),
-    test: new Map(),
-    none: new Map(),
-  };
-  return {
-    count(operation, status, kind) {
-      const byStatus = counters[kind].get(operation) ?? new Map<number, number>();
-      if (byStatus.size === 0) counters[kind].set(operation, byStatus);
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    },
-    render(snapshots, { uptimeSeconds, connections, memoryBytes }) {
-      const version = snapshots.current().model_version;
-      return [
-        '# HELP malaria_requests_total Requests answered.',
-        '# TYPE malaria_requests_total counter',
-        ...requestLines(counters),
-        '# HELP malaria_snapshot_info The snapshot being served.',
-        '# TYPE malaria_snapshot_info gauge',
-        `malaria_snapshot_info{model_version="${version}"} 1`,
-        '# HELP malaria_snapshot_refused Whether a newer snapshot was found damaged and is refused.',
-        '# TYPE malaria_snapshot_refused gauge',
-        `malaria_snapshot_refused ${snapshots.refused() ? 1 : 0}`,
-        '# HELP malaria_connections Connections to the API.',
-        '# TYPE malaria_connections gauge',
-        `malaria_connections ${connections}`,
-        '# HELP malaria_memory_bytes Resident memory.',
-        '# TYPE malaria_memory_bytes gauge',
-        `malaria_memory_bytes ${memoryBytes}`,
-        '# HELP malaria_uptime_seconds Seconds since the start.',
-        '# TYPE malaria_uptime_seconds gauge',
-        `malaria_uptime_seconds ${uptimeSeconds.toFixed(1)}`,
-        '',
-      ].join('\n');
-    },
-  };
+export interface MetricsSources {
+  snapshots: SnapshotSource;
+  /** Null while requests are decided; else why not. */
+  unavailable: () => string | null;
+  /** Connections to the API at present. */
+  connections: () => Promise<number>;
 }
 
-function requestLines(counters: Record<string, Map<string, Map<number, number>>>): string[] {
-  const lines = Object.entries(counters).flatMap(([kind, operations]) =>
-    [...operations].flatMap(([operation, statuses]) =>
-      [...statuses].map(
-        ([status, count]) =>
-          `malaria_requests_total{operation="${operation}",status="${status}",key_kind="${kind}"} ${count}`,
-      ),
-    ),
+/** Seconds: most answers leave within a millisecond, and one that waited for a store may take seconds. */
+const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** The metrics of one proxy, with the standard ones of its process. */
+export function createMetrics({ snapshots, unavailable, connections }: MetricsSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'malaria_requests_total',
+    help: 'Requests answered, by operation, status and kind of key; 401, 403 and 429 are refusals.',
+    labelNames: ['operation', 'status', 'key_kind'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'malaria_request_duration_seconds',
+    help: 'From the headers of a request to the last byte of its answer.',
+    buckets: LATENCY_BUCKETS,
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  new Gauge({
+    name: 'malaria_snapshot_info',
+    help: 'The snapshot being served.',
+    labelNames: ['model_version'],
+    registers,
+    collect() {
+      this.reset();
+      this.set({ model_version: snapshots.current().model_version }, 1);
+    },
+  });
+  gauge('malaria_snapshot_refused', 'Whether a newer snapshot was found damaged and is refused.', () =>
+    snapshots.refused() ? 1 : 0,
   );
-  return lines.sort();
+  gauge(
+    'malaria_data_updated_timestamp_seconds',
+    'When the data being served was last updated.',
+    () => snapshots.current().updatedAt / 1000,
+  );
+  gauge('malaria_available', 'Whether keys and limits can be checked: store and, where it is used, Redis.', () =>
+    unavailable() === null ? 1 : 0,
+  );
+  gauge('malaria_connections', 'Connections to the API.', connections);
+  return {
+    count({ operation, status, key_kind, ms }) {
+      requests.inc({ operation, status, key_kind });
+      latency.observe(ms / 1000);
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
 }

@@ -1,11 +1,10 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Gauges, Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
 export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
-  gauges: () => Promise<Gauges>;
   /** Null while requests are taken; else why not. */
   unready: () => string | null;
 }
@@ -14,7 +13,7 @@ export interface OpsOptions {
  * What operators and schedulers ask, on a port of its own: alive, ready, metrics. A refused newer snapshot is told but
  * does not make the proxy unready: it still serves the old one, and every proxy would go at once.
  */
-export function buildOps({ snapshots, metrics, gauges, unready }: OpsOptions): FastifyInstance {
+export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyInstance {
   const app = fastify();
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -30,9 +29,6 @@ export function buildOps({ snapshots, metrics, gauges, unready }: OpsOptions): F
       refused_snapshot: snapshots.refused(),
     };
   });
-  app.get('/metrics', async (_request, reply) => {
-    reply.type('text/plain; version=0.0.4; charset=utf-8');
-    return metrics.render(snapshots, await gauges());
-  });
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
   return app;
 }

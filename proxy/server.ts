@@ -2,22 +2,22 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import type { AccountStore } from './accounts/open-store.ts';
-import { openStore, sqliteFile } from './accounts/open-store.ts';
+import { type AccountStore, openStore, sqliteFile } from './accounts/open-store.ts';
 import { countUsage } from './accounts/usage.ts';
-import { buildApp } from './app.ts';
+import { buildApi } from './api/app.ts';
+import type { AccessRecord } from './api/observe.ts';
+import { BOUNDS, type Bounds } from './api/protocol.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { GateTimes } from './cluster/times.ts';
 import type { DashboardSettings } from './dashboard/open.ts';
-import { type AccessRecord, openDoor } from './door.ts';
 import { openGate } from './limits/gate.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
 import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
+import { sparing } from './sparing.ts';
 import { watchPlace } from './sqlite-file.ts';
-import { BOUNDS, type Bounds } from './transport.ts';
 import { lineOf, UsageError } from './usage-error.ts';
 
 export interface ServerOptions extends SourceOptions {
@@ -47,7 +47,7 @@ export interface RunningServer {
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
-  /** Stops taking requests, finishes those under way, writes off what was used, lets go of the store. */
+  /** Stops taking requests, finishes those in flight, writes off what was used, lets go of the store. */
   close(): Promise<void>;
 }
 
@@ -60,140 +60,100 @@ const LAST_NOTE_MS = 5000;
 /** How often it is seen to that the store's file is still in its place. */
 const PLACE_MS = 1000;
 
-/** Requests still under way this long after `close` are cut off. */
+/** Where every request fails, on a full disk say, the operator is told this often, and how many others there were. */
+const FAILURE_MS = 1000;
+
+/** Requests still in flight this long after `close` are cut off. */
 const DRAIN_MS = 10_000;
 
 /**
- * Opens store, limits and snapshot, and listens on both ports.
+ * Opens store, limits and snapshot, and listens on all ports.
  * @throws UsageError with everything closed again when one of them is not to be had.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, report, clock = systemClock } = options;
-  const opened: (() => unknown)[] = [];
-  /** One that cannot be closed properly, on a full disk say, keeps none of the others open. */
-  const closeAll = async () => {
-    const failures: string[] = [];
-    for (const close of opened.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(lineOf(error));
-      }
-    }
-    if (failures.length > 0) throw new Error(failures.join('; '));
+  const { host, report, perMinute, perMonth, limits, clock = systemClock } = options;
+  // Closes what was opened, the last first; one that cannot be closed, on a full disk say, keeps none of the others open.
+  await using opened = new AsyncDisposableStack();
+  // The snapshot first: where there is none, nothing is made.
+  const snapshots = await openSource(options);
+  opened.defer(async () => snapshots.close());
+  const store = await openStore(options.store, limits);
+  opened.defer(() => store.close());
+  const usage = countUsage(store.usage);
+  const note = async (forMs = 0) => {
+    await noteDown('times of last use', () => store.noteUses(), report, forMs);
+    await noteDown('usage', () => usage.flush(), report, forMs);
   };
-  try {
-    // The snapshot first: where there is none, nothing is made.
-    const snapshots = await openSource(options);
-    opened.push(() => snapshots.close());
-    const store = await openStore(options.store, options.limits);
-    opened.push(() => store.close());
-    opened.push(() => noteDown('times of last use', () => store.noteUses(), report, LAST_NOTE_MS));
-    const usage = countUsage(store.usage);
-    opened.push(() => noteDown('usage', () => usage.flush(), report, LAST_NOTE_MS));
-    const noting = setInterval(() => {
-      noteDown('times of last use', () => store.noteUses(), report);
-      noteDown('usage', () => usage.flush(), report);
-    }, NOTE_USES_MS).unref();
-    opened.push(() => clearInterval(noting));
-    const { perMinute, perMonth, limits, gateTimes: times } = options;
-    const gate = await openGate({
-      limits,
-      store: options.store,
-      opened: store,
-      clock,
-      perMinute,
-      perMonth,
-      report,
-      times,
+  const noting = setInterval(note, NOTE_USES_MS).unref();
+  opened.defer(() => note(LAST_NOTE_MS));
+  opened.defer(async () => clearInterval(noting));
+  const gate = await openGate({
+    ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock, report },
+    times: options.gateTimes,
+  });
+  opened.defer(async () => gate.close());
+
+  const metrics = createMetrics({
+    snapshots,
+    unavailable: gate.unavailable,
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
+  });
+  const app = await buildApi({
+    ...{ gate, snapshots, metrics, usage, clock },
+    bounds: { ...BOUNDS, ...options.bounds },
+    corsOrigins: options.corsOrigins ?? [],
+    log: options.log ?? null,
+    report: sparing(report, clock, FAILURE_MS),
+  });
+  const url = await listen(app, host, options.port, 'port');
+  opened.defer(() => drain(app));
+
+  let dashboardUrl: string | null = null;
+  if (options.dashboard) {
+    // Loaded only where it is wanted.
+    const { openDashboard } = await import('./dashboard/open.ts');
+    const exampleState = () => exampleStateOf(snapshots.current());
+    const flushUsage = () => noteDown('usage', () => usage.flush(), report);
+    const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth };
+    const dashboard = await openDashboard({
+      ...options.dashboard,
+      ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
+      services: { accounts: store, clock, exampleState, report, ...counts },
     });
-    opened.push(() => gate.close());
-
-    const bounds = { ...BOUNDS, ...options.bounds };
-    const metrics = createMetrics();
-    let stopping = false;
-    const door = openDoor({
-      gate,
-      snapshots,
-      metrics,
-      usage,
-      clock,
-      corsOrigins: new Set(options.corsOrigins),
-      idleMs: bounds.idleMs,
-      log: options.log ?? null,
-      report,
-    });
-    const app = buildApp(door, bounds, (status, request_id) => {
-      metrics.count('none', status, 'none');
-      options.log?.({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
-    });
-    const url = await listen(app, host, options.port, 'port');
-    opened.push(() => drain(app));
-
-    let dashboardUrl: string | null = null;
-    if (options.dashboard) {
-      // Loaded only where it is wanted.
-      const { openDashboard } = await import('./dashboard/open.ts');
-      const { apiUrl } = options.dashboard;
-      const exampleState = () => exampleStateOf(snapshots.current());
-      const flushUsage = () => noteDown('usage', () => usage.flush(), report);
-      const counts = { limiter: gate, flushUsage, perMinute, perMonth };
-      const services = { accounts: store, clock, exampleState, report, ...counts };
-      const at = { store: options.store, limits, apiUrl: apiUrl ?? url };
-      const dashboard = await openDashboard({ ...options.dashboard, ...at, services });
-      opened.push(dashboard.close);
-      dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
-      dashboard.listensAt(dashboardUrl);
-      opened.push(() => drain(dashboard.app));
-    }
-
-    const started = clock.steadyMs();
-    const ops = buildOps({
-      snapshots,
-      metrics,
-      gauges: async () => ({
-        uptimeSeconds: (clock.steadyMs() - started) / 1000,
-        connections: await promisify(app.server.getConnections.bind(app.server))(),
-        memoryBytes: process.memoryUsage.rss(),
-      }),
-      unready: () => (stopping ? 'stopping' : gate.unavailable()),
-    });
-    const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
-    opened.unshift(() => ops.close());
-
-    opened.push(minding(options));
-
-    return {
-      url,
-      opsUrl,
-      dashboardUrl,
-      store,
-      current: snapshots.current,
-      close: () => {
-        stopping = true;
-        return closeAll();
-      },
-    };
-  } catch (error) {
-    await closeAll();
-    throw error;
+    opened.defer(() => dashboard.close());
+    dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
+    dashboard.listensAt(dashboardUrl);
+    opened.defer(() => drain(dashboard.app));
   }
+
+  let stopping = false;
+  const ops = buildOps({ snapshots, metrics, unready: () => (stopping ? 'stopping' : gate.unavailable()) });
+  const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
+  const watching = watchStore(options);
+  opened.defer(async () => clearInterval(watching));
+
+  const running = opened.move();
+  return {
+    ...{ url, opsUrl, dashboardUrl, store, current: snapshots.current },
+    async close() {
+      stopping = true;
+      // Readiness is answered to the end.
+      await running.disposeAsync().finally(() => ops.close());
+    },
+  };
 }
 
-/**
- * Looks whether another file takes the store's place: keys revoked in that one would go on working here. @returns what
- * ends the looking.
- */
-function minding({ store, giveUp }: ServerOptions): () => void {
+/** Gives up once another file takes the store's place: keys revoked in that one would go on working here. */
+function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefined {
   const file = sqliteFile(store);
-  if (file === null) return () => {};
+  if (file === null) return undefined;
   const isReplaced = watchPlace(file);
-  const looking = setInterval(() => {
+  const watching = setInterval(() => {
     if (!isReplaced()) return;
-    clearInterval(looking);
+    clearInterval(watching);
     giveUp(`another file has taken the place of ${file}; stopping, to be started on that one`);
   }, PLACE_MS).unref();
-  return () => clearInterval(looking);
+  return watching;
 }
 
 async function listen(app: FastifyInstance, host: string, port: number, what: string): Promise<string> {

@@ -1,19 +1,67 @@
 import { type Static, Type } from 'typebox';
 
-/** Every error the service answers with: its code, HTTP status and a title that never says more than it should. */
+/** Every error the service answers with: its code, HTTP status, a title that never says more than it should, and what to do about it. */
 export const ERRORS = {
-  INVALID_KEY: { status: 401, title: 'A valid API key is required' },
-  RATE_LIMITED: { status: 429, title: 'Too many requests in the last minute' },
-  ALLOWANCE_EXHAUSTED: { status: 429, title: "This month's allowance is used up" },
-  NOT_FOUND: { status: 404, title: 'No such resource' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'Only GET and HEAD are supported' },
-  SCOPE_REQUIRED: { status: 403, title: 'The key lacks the scope that this operation needs' },
-  UNKNOWN_STATE: { status: 404, title: '`state` is missing or is not the two-letter code of a state' },
-  INVALID_PERIOD: { status: 400, title: '`period` is not a month of the form YYYY-MM' },
-  FORECAST_PERIOD: { status: 400, title: '`period` is a forecast month; use the matching forecast operation' },
-  PERIOD_NOT_AVAILABLE: { status: 404, title: '`period` is outside the months that the data covers' },
-  INVALID_MONTHS: { status: 400, title: '`months` is not a whole number from 1 to 4' },
-  TRANSMISSION_DATA_UNAVAILABLE: { status: 503, title: 'The transmission data has not been loaded on the server' },
+  INVALID_KEY: {
+    status: 401,
+    title: 'A valid API key is required',
+    detail: 'Send a valid key in `Authorization: Bearer <API_KEY>` or in `x-api-key: <API_KEY>`.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    title: 'Too many requests in the last minute',
+    detail: 'Wait as many seconds as Retry-After says, then try again.',
+  },
+  ALLOWANCE_EXHAUSTED: {
+    status: 429,
+    title: "This month's allowance is used up",
+    detail: 'The allowance is renewed at 00:00 UTC on the first of the month; Retry-After counts the seconds.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    title: 'No such resource',
+    detail: 'Paths begin with /v1/ and are matched exactly, without a trailing slash.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'Only GET and HEAD are supported',
+    detail: 'Use GET, or HEAD for the headers alone.',
+  },
+  SCOPE_REQUIRED: {
+    status: 403,
+    title: 'The key lacks the scope that this operation needs',
+    detail: 'Use a key that was created with this scope; scopes of an existing key do not change.',
+  },
+  UNKNOWN_STATE: {
+    status: 404,
+    title: '`state` is missing or is not the two-letter code of a state',
+    detail: 'Give `state` once, as a two-letter code in capitals; /v1/boundaries/states lists them.',
+  },
+  INVALID_PERIOD: {
+    status: 400,
+    title: '`period` is not a month of the form YYYY-MM',
+    detail: 'Give `period` once, as YYYY-MM with a month from 01 to 12.',
+  },
+  FORECAST_PERIOD: {
+    status: 400,
+    title: '`period` is a forecast month; use the matching forecast operation',
+    detail: 'Ask /v1/forecasts/states or /v1/forecasts/lgas; /v1/periods says which months are forecast.',
+  },
+  PERIOD_NOT_AVAILABLE: {
+    status: 404,
+    title: '`period` is outside the months that the data covers',
+    detail: '/v1/periods says which months there are.',
+  },
+  INVALID_MONTHS: {
+    status: 400,
+    title: '`months` is not a whole number from 1 to 4',
+    detail: 'Give `months` once, as a single digit from 1 to 4.',
+  },
+  TRANSMISSION_DATA_UNAVAILABLE: {
+    status: 503,
+    title: 'The transmission data has not been loaded on the server',
+    detail: 'This country has no case records; the other operations are served as usual.',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;

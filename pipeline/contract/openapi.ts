@@ -160,9 +160,9 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
 }
 
 function exampleOf(code: ErrorCode): Problem {
-  const { status, title } = ERRORS[code];
+  const { status, title, detail } = ERRORS[code];
   const request_id = String(HEADERS['X-Request-Id'].example);
-  return { type: 'about:blank', title, status, detail: `${title}.`, code, request_id };
+  return { type: 'about:blank', title, status, detail, code, request_id };
 }
 
 /** A schema as plain JSON, without what the type builder keeps on it. */

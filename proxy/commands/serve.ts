@@ -1,5 +1,4 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { curlLine, isBrand } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
@@ -116,7 +115,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
   const events = openLog(process.stderr, () => {});
   const report = (message: string) => {
-    if (options.log) events.write({ message });
+    if (options.log) events.info(message);
     else console.error(`malaria-proxy: ${message}`);
   };
   // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
@@ -124,14 +123,13 @@ async function serve(options: ServeOptions): Promise<void> {
   const access = openLog(process.stdout, () => reportLoss('standard output not written: nobody reads it'));
   process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
   process.stderr.on('error', () => {});
-  keepRequestsYoung();
   // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
   const server = await startServer({
     ...options,
     corsOrigins: options.corsOrigin,
     dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
-    log: options.log ? access.write : null,
+    log: options.log ? (record) => access.info(record) : null,
     report,
     giveUp: (line) => {
       report(line);
@@ -139,7 +137,6 @@ async function serve(options: ServeOptions): Promise<void> {
       stop(server, report);
     },
   });
-  process.once('exit', access.flush).once('exit', events.flush);
   stopOnSignal(server, report);
   try {
     const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
@@ -148,15 +145,6 @@ async function serve(options: ServeOptions): Promise<void> {
     await server.close();
     throw error;
   }
-}
-
-/**
- * V8 makes what comes from a line of code straight in the old generation where it has seen most of that live long, as it
- * does of Node's streams while a snapshot is opened. What requests leave behind would then fill it, and to sweep the
- * whole heap takes both cores of a small machine for 40 ms: twice to four times the p99 under full load.
- */
-function keepRequestsYoung(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 /** @throws UsageError where links would lead nowhere. */

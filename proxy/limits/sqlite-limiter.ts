@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import { minuteBlock, monthBlock } from './blocks.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
-import { addGrants, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
+import { addGrants, countOf, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
 
 const SCHEMA = [
   `CREATE TABLE minutes (key_id TEXT PRIMARY KEY, grants INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
@@ -60,7 +60,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     const age = Math.max(0, clock.wallMs() - Number(until));
     const log = createLog();
     if (age < MINUTE_MS) addGrants(log, clock.steadyMs() - age, Number(grants));
-    if (log.count > 0) minutes.set(String(key_id), { log, leased: 0, leaseEnd: 0 });
+    if (countOf(log) > 0) minutes.set(String(key_id), { log, leased: 0, leaseEnd: 0 });
   }
   db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
 
@@ -86,11 +86,11 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     const needsMinute = minute.leased === 0 || now >= minute.leaseEnd;
     const needsMonth = month !== null && month.left === 0;
     if (!needsMinute && !needsMonth) return;
-    const minuteGrants = Math.min(minuteBlock(charge.perMinute), charge.perMinute - minute.log.count);
+    const minuteGrants = Math.min(minuteBlock(charge.perMinute), charge.perMinute - countOf(minute.log));
     const monthGrants = needsMonth ? Math.min(monthBlock(charge.perMonth!), charge.perMonth! - month.taken) : 0;
     const leaseEnd = now + MINUTE_MS;
     transact(db, () => {
-      if (needsMinute) writeMinute.run(charge.keyId, minute.log.count + minuteGrants, wallOf(leaseEnd));
+      if (needsMinute) writeMinute.run(charge.keyId, countOf(minute.log) + minuteGrants, wallOf(leaseEnd));
       if (needsMonth) writeMonth.run(charge.ownerId, month.name, month.taken + monthGrants);
     });
     if (needsMinute) Object.assign(minute, { leased: minuteGrants, leaseEnd });
@@ -106,7 +106,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       calendar = calendarMonth(wall, calendar);
       const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
       const monthIsUp = month !== null && month.taken - month.left >= charge.perMonth!;
-      const minuteIsUp = minute.log.count >= charge.perMinute;
+      const minuteIsUp = countOf(minute.log) >= charge.perMinute;
       const refusedBy = monthIsUp ? 'month' : minuteIsUp ? 'minute' : null;
       if (refusedBy === null) {
         lease(charge, minute, month, now);
@@ -130,7 +130,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
         const now = clock.steadyMs();
         for (const [keyId, { log }] of minutes) {
           dropOld(log, now, MINUTE_MS);
-          writeMinute.run(keyId, log.count, wallOf(grantAt(log, log.count - 1) ?? now - MINUTE_MS));
+          writeMinute.run(keyId, countOf(log), wallOf(grantAt(log, countOf(log) - 1) ?? now - MINUTE_MS));
         }
         for (const [ownerId, month] of months) writeMonth.run(ownerId, month.name, month.taken - month.left);
       });
@@ -164,10 +164,10 @@ export function openForOne(file: string): DatabaseSync {
 
 function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
   // Where the limit was lowered, more than the oldest must leave before there is room.
-  const next = grantAt(log, Math.max(0, log.count - limit));
+  const next = grantAt(log, Math.max(0, countOf(log) - limit));
   return {
     limit,
-    remaining: Math.max(0, limit - log.count),
+    remaining: Math.max(0, limit - countOf(log)),
     resetSeconds: next === undefined ? 0 : Math.ceil((next + MINUTE_MS - now) / 1000),
   };
 }

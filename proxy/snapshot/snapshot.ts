@@ -3,96 +3,93 @@ import { createReadStream } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { type Coverage, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { Coding } from '../negotiation.ts';
 import { lineOf } from '../usage-error.ts';
-import {
-  HELD_BYTES,
-  LARGEST_HELD_BYTES,
-  type Representation,
-  representation,
-  type ServedFile,
-  sharedBy,
-  toBody,
-} from './bodies.ts';
 
-/** An opened snapshot: what it covers, and every file that answers a request in every coding. */
+export type Coding = Encoding | 'identity';
+
+/** How a file is kept: where a client likes several equally, the earlier, which is smaller, is sent. */
+export const CODINGS: readonly Coding[] = [...(Object.keys(ENCODINGS) as Encoding[]), 'identity'];
+
+/** One file in one coding. */
+export interface Representation extends FileEntry {
+  path: string;
+  /** Its bytes, where they are held in memory. */
+  held: Buffer | null;
+}
+
+/** A file that answers an operation. */
+export interface ServedFile {
+  type: string;
+  modelVersion: string;
+  codings: Readonly<Record<Coding, Representation>>;
+}
+
+/** An opened snapshot: what it covers, and every file that an operation can ask for. */
 export interface Snapshot {
   directory: string;
   model_version: string;
+  /** When its data was last updated (ms since 1970). */
+  updatedAt: number;
   coverage: Coverage;
   files: ReadonlyMap<string, ServedFile>;
 }
 
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave the event loop to requests. */
 const AT_ONCE = 16;
-const PACKED = Object.keys(ENCODINGS) as Encoding[];
-const unpack = promisify(gunzip);
+/** Larger files are never held: each request reads them from disk. */
+export const LARGEST_HELD_BYTES = 1 << 20;
+/** Files of a snapshot are held, the smallest first, up to this much together. */
+const HELD_BYTES = 128 << 20;
 
 /**
  * Opens the snapshot at `directory` and checks all of it: the manifest against its schema, that every file an operation
- * can ask for is there in every coding, each file's size and SHA-256, and that each gzip that is held unpacks to the plain file.
+ * can ask for is there in every coding, and each file's size and SHA-256.
  * @throws Error, one line, naming what is wrong.
  */
 export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
   const manifest = await readManifest(join(root, 'manifest.json'));
   const files = describeFiles(root, manifest);
-  const packed = [...files.values()]
-    .flatMap((file) => PACKED.map((coding) => file[coding]))
-    .filter(({ bytes }) => bytes <= LARGEST_HELD_BYTES)
-    .sort((a, b) => a.bytes - b.bytes);
+  const served = [...files.values()].flatMap(({ codings }) => Object.values(codings));
+  const toHold = new Map<string, Representation>();
   let room = HELD_BYTES;
-  const toHold = new Set<string>();
-  for (const { name, bytes } of packed) {
-    room -= bytes;
-    if (room >= 0) toHold.add(name);
+  for (const found of served.sort((a, b) => a.bytes - b.bytes)) {
+    room -= found.bytes;
+    if (found.bytes <= LARGEST_HELD_BYTES && room >= 0) toHold.set(found.path, found);
   }
-
-  const held = new Map<string, Buffer>();
   await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
-    const bytes = await readChecked(name, join(root, checkRelative(name)), entry);
-    if (bytes && toHold.has(name)) held.set(name, bytes);
+    const path = join(root, checkRelative(name));
+    const bytes = await readChecked(name, path, entry);
+    const found = toHold.get(path);
+    if (found) found.held = bytes;
   });
-  await inParallel(AT_ONCE, files, async ([name, file]) => {
-    const gzip = held.get(file.gzip.name);
-    if (gzip) await checkUnpacks(name, gzip, manifest.files[name]!);
-    for (const coding of PACKED) {
-      const bytes = held.get(file[coding].name);
-      if (bytes) file[coding].held = toBody(bytes);
-    }
-  });
-  const { model_version, coverage } = manifest;
-  return { directory: root, model_version, coverage, files };
+  const { model_version, coverage, updated_at } = manifest;
+  return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, files };
 }
 
 /** Every file that an operation can ask for, in every coding, none of it read yet. */
-function describeFiles(root: string, manifest: Manifest): Map<string, ServedFile> {
-  const plainBodies = { held: new Set<Representation>(), bytes: 0 };
-  const files = new Map<string, ServedFile>();
-  for (const operation of OPERATIONS) {
-    const shared = (coding: Coding) => sharedBy(operation, coding, root, manifest.model_version);
-    const common = { identity: shared('identity'), gzip: shared('gzip'), br: shared('br') };
-    for (const file of operationFiles(operation, manifest.coverage)) {
-      const describe = (coding: Coding, suffix: string) => {
-        const entry = manifest.files[file + suffix];
-        if (!entry) throw new Error(`manifest.json lists no ${file + suffix}, which its coverage needs`);
-        return representation(file + suffix, entry, common[coding]);
+function describeFiles(root: string, { coverage, files, model_version }: Manifest): Map<string, ServedFile> {
+  const describe = (name: string): Representation => {
+    const entry = files[name];
+    if (!entry) throw new Error(`manifest.json lists no ${name}, which its coverage needs`);
+    return { ...entry, path: join(root, name), held: null };
+  };
+  const served = OPERATIONS.flatMap((operation) => {
+    const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
+    return operationFiles(operation, coverage).map((name): [string, ServedFile] => {
+      const codings = {
+        identity: describe(name),
+        gzip: describe(name + ENCODINGS.gzip),
+        br: describe(name + ENCODINGS.br),
       };
-      files.set(file, {
-        identity: describe('identity', ''),
-        gzip: describe('gzip', ENCODINGS.gzip),
-        br: describe('br', ENCODINGS.br),
-        plainBodies,
-      });
-    }
-  }
-  return files;
+      return [name, { type, modelVersion: model_version, codings }];
+    });
+  });
+  return new Map(served);
 }
 
 async function readManifest(path: string): Promise<Manifest> {
@@ -102,7 +99,7 @@ async function readManifest(path: string): Promise<Manifest> {
   return parseManifest(text, path);
 }
 
-/** The manifest that `text`, read from `path`, is. @throws Error, one line, where it is none. */
+/** The manifest in `text`, read from `path`. @throws Error, one line, where it is none. */
 export function parseManifest(text: string, path: string): Manifest {
   let value: unknown;
   try {
@@ -124,28 +121,15 @@ export function checkRelative(name: string): string {
 
 /** The bytes of a file that is as `entry` says; null where it is too large to be held. */
 async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => {
-      throw new Error(`${name} is missing`);
-    },
-  );
+  const { size } = await stat(path).catch(() => {
+    throw new Error(`${name} is missing`);
+  });
   if (size !== entry.bytes) throw new Error(`${name} has ${size} bytes, the manifest says ${entry.bytes}`);
   const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
   const sha256 = bytes ? hash('sha256', bytes) : await hashFile(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that is not its hash's: ${entry.etag}`);
   return bytes;
-}
-
-/** Plain bodies are unpacked from the gzip that is held, so it must hold them. */
-async function checkUnpacks(name: string, gzip: Buffer, plain: FileEntry): Promise<void> {
-  if (plain.bytes > LARGEST_HELD_BYTES) return;
-  const sha256 = await unpack(gzip, { maxOutputLength: plain.bytes + 1 }).then(
-    (bytes) => hash('sha256', bytes),
-    lineOf,
-  );
-  if (sha256 !== plain.sha256) throw new Error(`${name}${ENCODINGS.gzip} does not unpack to ${name}`);
 }
 
 async function hashFile(path: string): Promise<string> {

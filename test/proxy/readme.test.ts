@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { mintKey } from '../../proxy/accounts/key-format.ts';
+import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/commands/serve.ts';
-import { BOUNDS } from '../../proxy/transport.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
 const readme = readFileSync(join(PROXY, 'README.md'), 'utf8');
+const operate = readFileSync(join(PROXY, 'operate.md'), 'utf8');
 const cells = (line: string) => line.split('|').map((cell) => cell.trim().replaceAll('`', ''));
-const rows = readme.split('\n').filter((line) => line.startsWith('|'));
+const rows = operate.split('\n').filter((line) => line.startsWith('|'));
 const { options } = (() => {
   const program = new Command();
   addServeCommand(program);

@@ -188,11 +188,12 @@ test('a stop lets what is under way finish, and says so on the ops port before',
   let bytes = (await reader.read()).value!.length;
   const stopped = serving.stop();
   await vi.waitFor(async () => expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(503));
-  await expect(ask(serving.url, key)).rejects.toThrow();
+  expect((await ask(serving.url, key)).headers.get('connection')).toBe('close');
   for (let part = await reader.read(); !part.done; part = await reader.read()) bytes += part.value.length;
   const manifest = JSON.parse(readFileSync(join(build, 'current/manifest.json'), 'utf8'));
   expect(bytes).toBe(manifest.files['v1/boundaries/states.json'].bytes);
   expect(await stopped).toBe(0);
+  await expect(ask(serving.url, key)).rejects.toThrow();
 });
 
 test('a stop sends all that was answered, to a client that has not read it yet too', async () => {
@@ -280,7 +281,7 @@ test('no key in the log, on either output, or in any file of the store', async (
     ['none', 404],
   ]);
   expect(Object.keys(lines[0]).sort()).toEqual([
-    ...['key_id', 'key_kind', 'ms', 'operation', 'request_id', 'status', 'time'],
+    ...['key_id', 'key_kind', 'level', 'ms', 'operation', 'request_id', 'status', 'time'],
   ]);
   const files = ['proxy.sqlite', 'proxy.sqlite-limits'].map((name) =>
     readFileSync(join(build, 'store', name), 'latin1'),

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { momentOf } from '../../../proxy/clock.ts';
 import { calendarMonth } from '../../../proxy/limits/calendar-month.ts';
-import { limitLines } from '../../../proxy/limits/limit-headers.ts';
 import type { Charge, Limiter, Verdict } from '../../../proxy/limits/limiter.ts';
 import { openSqliteLimiter } from '../../../proxy/limits/sqlite-limiter.ts';
 
@@ -283,20 +282,4 @@ test('calendar months are UTC', () => {
   expect(calendarMonth(Date.parse('2024-02-01T00:00:00Z'), february)).toBe(february);
   expect(calendarMonth(Date.parse('2024-03-01T00:00:00Z'), february).name).toBe('2024-03');
   expect(calendarMonth(Date.parse('2026-12-01T00:00:00Z')).end).toBe(Date.UTC(2027, 0));
-});
-
-const limitHeadersOf = (verdict: Verdict) => limitLines(verdict).split('\r\n').slice(0, -1);
-
-test('headers tell quota, rest and reset', () => {
-  const minute = { limit: 60, remaining: 59, resetSeconds: 60 };
-  expect(limitHeadersOf({ refusedBy: null, minute, month: null })).toEqual([
-    'ratelimit-policy: "minute";q=60;w=60',
-    'ratelimit: "minute";r=59;t=60',
-  ]);
-  const month = { limit: 10, remaining: 0, resetSeconds: 7200, windowSeconds: 2_678_400 };
-  expect(limitHeadersOf({ refusedBy: 'month', minute, month })).toEqual([
-    'ratelimit-policy: "minute";q=60;w=60, "month";q=10;w=2678400',
-    'ratelimit: "minute";r=59;t=60, "month";r=0;t=7200',
-    'retry-after: 7200',
-  ]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../proxy/accounts/open-store.ts';
-import { FORMS, removeServersAtEnd } from './forms.ts';
-import { exchange, portOf } from './raw-client.ts';
-import { codeOf, giveKey, startService } from './service.ts';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { exchange, portOf } from '../raw-client.ts';
+import { codeOf, giveKey, startService } from '../service.ts';
 
 removeServersAtEnd();
 const forms = FORMS.filter((form) => !form.skip);

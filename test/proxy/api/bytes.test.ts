@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import { OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { exchange, portOf } from './raw-client.ts';
-import { giveKey, startService } from './service.ts';
+import type { Manifest } from '../../../pipeline/contract/manifest.ts';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { exchange, portOf } from '../raw-client.ts';
+import { giveKey, startService } from '../service.ts';
 
 /** One request without the client's own decoding. */
 function rawGet(
@@ -117,7 +117,11 @@ test('a large file that has another length than when it was checked is a 500, no
   const service = await startService({ fixture: { outlinePoints: 30_000 } });
   const { key } = await giveKey(service.store);
   const plain = { headers: { 'accept-encoding': 'identity' } };
-  const status = async () => (await service.get('/v1/boundaries/states', key, plain)).status;
+  const status = async () => {
+    const answer = await service.get('/v1/boundaries/states', key, plain);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
   expect(await status()).toBe(200);
   const file = join(service.current().directory, 'v1/boundaries/states.json');
   truncateSync(file, 1000);
@@ -128,11 +132,32 @@ test('a large file that has another length than when it was checked is a 500, no
   expect((await service.get('/v1/periods', key, plain)).status).toBe(200);
 });
 
+test('a large file with other bytes of the same length is cut short, never sent whole', async () => {
+  const service = await startService({ fixture: { outlinePoints: 30_000 } });
+  const { key } = await giveKey(service.store);
+  const file = join(service.current().directory, 'v1/boundaries/states.json');
+  const handle = openSync(file, 'r+');
+  writeSync(handle, 'x', 100);
+  closeSync(handle);
+  const plain = { headers: { 'accept-encoding': 'identity' } };
+  const answer = await service.get('/v1/boundaries/states', key, plain);
+  expect(answer.status).toBe(200);
+  await expect(answer.arrayBuffer()).rejects.toThrow();
+  expect(service.reports).toEqual([
+    expect.stringMatching(/states\.json is not what the manifest says; its answer was cut/),
+  ]);
+});
+
 test('a connection that stays open tells how long it may be idle, one that ends does not', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const ask = (more: string) => `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${more}\r\n`;
   const { answers } = await exchange(portOf(service.url), ask('') + ask('Connection: close\r\n'));
-  const about = answers.map(({ headers }) => headers.match(/^(connection|keep-alive): .*$/gim)!.sort());
+  const about = answers.map(({ headers }) =>
+    headers
+      .toLowerCase()
+      .match(/^(connection|keep-alive): .*$/gm)!
+      .sort(),
+  );
   expect(about).toEqual([['connection: keep-alive', 'keep-alive: timeout=65'], ['connection: close']]);
 });

@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
-import { serveCli } from './cli-process.ts';
-import { fixtureFiles, makeBuild } from './fixture.ts';
-import { exchange, portOf } from './raw-client.ts';
-import { giveKey } from './service.ts';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { serveCli } from '../cli-process.ts';
+import { fixtureFiles, makeBuild } from '../fixture.ts';
+import { exchange, portOf } from '../raw-client.ts';
+import { giveKey } from '../service.ts';
 
 const SECONDS = Number(process.env.PROXY_FUZZ_SECONDS ?? 3);
 const SEED = Number(process.env.PROXY_FUZZ_SEED ?? 1);

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { FORMS, removeServersAtEnd } from './forms.ts';
-import { exchange, portOf } from './raw-client.ts';
-import { giveKey, type Service, startService } from './service.ts';
+import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { exchange, portOf } from '../raw-client.ts';
+import { giveKey, type Service, startService } from '../service.ts';
 
 const ORIGIN = 'https://map.example.org';
 
@@ -17,7 +17,6 @@ let small: string;
 let large: string;
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
-const connecting = () => head('CONNECT x:1 HTTP/1.1', keyed);
 const last = () => head('GET /v1/periods HTTP/1.1', keyed, 'Connection: close');
 
 interface Case {
@@ -41,11 +40,6 @@ const CASES: Record<string, Case> = {
   expecting: { text: () => head('GET /v1/periods HTTP/1.1', keyed, 'Expect: x'), status: 200, body: () => small },
   body: {
     text: () => `${head('POST /v1/periods HTTP/1.1', keyed, 'Content-Length: 5')}hello`,
-    status: 405,
-    body: () => /METHOD_NOT_ALLOWED/,
-  },
-  chunks: {
-    text: () => `${head('POST /v1/periods HTTP/1.1', keyed, 'Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`,
     status: 405,
     body: () => /METHOD_NOT_ALLOWED/,
   },
@@ -106,7 +100,13 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   test('requests of every outcome in any order', async () => {
     const closings: Case[] = [
       { text: last, status: 200, body: () => small },
-      { text: () => `${connecting()}whatever`.repeat(2), status: 404, body: () => /NOT_FOUND/ },
+      {
+        // What follows a body of unknown length is not looked at.
+        text: () =>
+          `${head('POST /v1/periods HTTP/1.1', keyed, 'Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n${last()}`,
+        status: 405,
+        body: () => /METHOD_NOT_ALLOWED/,
+      },
     ];
     const name = fc.constantFrom(...Object.keys(CASES));
     await fc.assert(
@@ -114,23 +114,21 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
         fc.array(name, { minLength: 2, maxLength: 12 }),
         fc.constantFrom(...closings),
         fc.boolean(),
-        fc.boolean(),
-        async (names, closing, inPieces, end) => {
+        async (names, closing, inPieces) => {
           const cases = [...names.map((one) => CASES[one]!), closing];
           const texts = cases.map(({ text }) => text());
-          const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0, end });
+          const { raw } = await exchange(port, inPieces ? texts : texts.join(''), { pauseMs: inPieces ? 1 : 0 });
           expect(readAnswers(raw, cases)).toBe('');
         },
       ),
-      { numRuns: 60, examples: closings.map((closing) => [Object.keys(CASES), closing, false, false]) },
+      { numRuns: 60, examples: closings.map((closing) => [Object.keys(CASES), closing, false]) },
     );
     expect(service.reports).toEqual([]);
   }, 60_000);
 
-  test('what came whole is answered before the end of the client, and before what is no HTTP', async () => {
+  test('what came whole is answered before what is no HTTP', async () => {
     const cases = [CASES.small!, CASES.large!, CASES.nobody!, CASES.small!];
     const text = cases.map((one) => one.text()).join('');
-    expect(readAnswers((await exchange(port, text, { end: true })).raw, cases)).toBe('');
     const broken: Case = { text: () => '', status: 400, body: () => /MALFORMED_REQUEST/ };
     expect(readAnswers((await exchange(port, `${text}GARBAGE\r\n\r\n`)).raw, [...cases, broken])).toBe('');
   });
@@ -160,8 +158,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       for (let i = 0; i < 30; i++) {
         const socket = connect(port, '127.0.0.1').pause();
         const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
-        // With CONNECT behind them Node lets go of them all.
-        socket.write(CASES.large!.text().repeat(4) + (i % 2 ? connecting() : ''));
+        socket.write(CASES.large!.text().repeat(4));
         setTimeout(() => socket[leave](), i % 15);
         await closed;
       }

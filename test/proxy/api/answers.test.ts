@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, matchesEtag } from '../../proxy/negotiation.ts';
+import { chooseCoding, matchesEtag } from '../../../proxy/api/answers.ts';
 
 test.each([
   [undefined, 'identity'],

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { expect, test, vi } from 'vitest';
-import { systemClock } from '../../proxy/clock.ts';
-import { startServer } from '../../proxy/server.ts';
-import { makeBuild } from './fixture.ts';
-import { portOf, splitAnswers } from './raw-client.ts';
-import { giveKey, startService } from './service.ts';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../proxy/clock.ts';
+import { startServer } from '../../../proxy/server.ts';
+import { makeBuild } from '../fixture.ts';
+import { portOf, splitAnswers } from '../raw-client.ts';
+import { giveKey, startService } from '../service.ts';
 
 const isOpen = (url: string) =>
   new Promise<boolean>((resolve) => {
@@ -41,27 +43,22 @@ test('limits that cannot be written down at the stop keep nothing else open, and
   }
 });
 
-test('what comes on a connection while the server stops is answered, all of it, and then the connection ends', async () => {
+test('an answer in flight while the server stops is sent whole, and then the connection ends', async () => {
   const service = await startService({ fixture: { outlinePoints: 200_000 } });
   const { key } = await giveKey(service.store);
-  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;
   const socket = connect(portOf(service.url), '127.0.0.1');
-  socket.write(ask('/v1/boundaries/states'));
+  socket.write(`GET /v1/boundaries/states HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`);
   // Not read to its end for now, it keeps the connection open.
   await once(socket, 'readable');
   const stopped = service.close();
-  await vi.waitFor(async () => expect(await isOpen(service.url)).toBe(false));
-  socket.write(ask('/v1/periods').repeat(8));
+  // Longer than new requests are taken for.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   const parts: Buffer[] = [];
   for await (const part of socket) parts.push(part);
   await stopped;
-  const [large, ...small] = splitAnswers(Buffer.concat(parts).toString('latin1'));
-  expect(large!.headers).toContain('keep-alive');
-  expect(small.map(({ status }) => status)).toEqual(Array(8).fill(200));
-  expect(small.map(({ headers }) => /^connection: (.*)$/im.exec(headers)![1])).toEqual([
-    ...Array(7).fill('keep-alive'),
-    'close',
-  ]);
+  const file = join(service.build, 'current', 'v1/boundaries/states.json');
+  const [large] = splitAnswers(Buffer.concat(parts).toString('latin1'));
+  expect(large!.body).toBe(readFileSync(file, 'latin1'));
 });
 
 test('a request that was on its way when the stop began is answered, on a connection that was idle', async () => {
@@ -79,11 +76,10 @@ test('a request that was on its way when the stop began is answered, on a connec
     return splitAnswers(Buffer.concat(parts).toString('latin1'));
   });
   const stopped = service.close();
-  await vi.waitFor(async () => expect(await isOpen(service.url)).toBe(false), { interval: 1 });
   sockets[0]!.write(ask);
   const [answer, ...more] = (await late)!;
   expect([answer!.status, more]).toEqual([200, []]);
-  expect(answer!.headers).toContain('connection: close');
+  expect(answer!.headers.toLowerCase()).toContain('connection: close');
   expect(await idle).toEqual([]);
   await stopped;
 });

@@ -1,0 +1,88 @@
+/** The bytes of an answer: which coding the client likes best, whether it has them already, and where they come from. */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { pipeline, Transform } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { CODINGS, type Coding, type Representation, type ServedFile } from '../snapshot/snapshot.ts';
+
+/**
+ * A private cache may keep an answer but must ask again each time, which counts: so a revoked key never reads on from a
+ * cache, and a new month's estimates are seen at once.
+ */
+const CACHE_CONTROL = 'private, no-cache';
+
+/** Answers with `file` in the coding that the client likes best; 304 where it has those very bytes. */
+export async function sendFile(
+  reply: FastifyReply,
+  file: ServedFile,
+  report: (line: string) => void,
+): Promise<FastifyReply> {
+  const { method, headers } = reply.request;
+  const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
+  const found = file.codings[coding];
+  reply.headers({ etag: found.etag, 'cache-control': CACHE_CONTROL, 'model-version': file.modelVersion });
+  if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).send();
+  const body = method === 'HEAD' ? undefined : (found.held ?? (await openChecked(found, report)));
+  reply.headers({ 'content-type': file.type, 'content-length': found.bytes });
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply.send(body);
+}
+
+/** The bytes of a file that is not held in memory. @throws Error where it has another length than the manifest says. */
+async function openChecked(found: Representation, report: (line: string) => void): Promise<Transform> {
+  const { path, bytes } = found;
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
+    return pipeline(handle.createReadStream({ end: bytes - 1 }), checkOnTheWay(found, report), () => {});
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Holds the last chunk of a file back until all its bytes are known to be those of the manifest: of one that has changed
+ * since it was opened, the client gets an answer cut short and never a wrong one.
+ */
+function checkOnTheWay({ path, sha256 }: Representation, report: (line: string) => void): Transform {
+  const digest = createHash('sha256');
+  let last: Buffer | undefined;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      digest.update(chunk);
+      const before = last;
+      last = chunk;
+      done(null, before);
+    },
+    flush(done) {
+      if (digest.digest('hex') === sha256) return done(null, last);
+      report(`${path} is not what the manifest says; its answer was cut short`);
+      done(new Error(`${path} has changed`));
+    },
+  });
+}
+
+/**
+ * The coding to answer in (RFC 9110, 12.5.3): the highest q among those offered, the smaller on a tie. A client that
+ * refuses every coding gets `identity` all the same, as the RFC lets a server do, rather than an error.
+ */
+export function chooseCoding(acceptEncoding = ''): Coding {
+  const weights = new Map<string, number>();
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const q = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
+    weights.set(name === 'x-gzip' ? 'gzip' : name, /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0);
+  }
+  // Identity unmentioned is acceptable, but only where nothing named is.
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
+  const best = CODINGS.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  return weightOf(best) > 0 ? best : 'identity';
+}
+
+/** Whether If-None-Match names `etag`, whose text has no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+export function matchesEtag(ifNoneMatch = '', etag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || ifNoneMatch.trim() === '*';
+}

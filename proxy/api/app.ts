@@ -1,0 +1,78 @@
+/** The API: every plugin that a request passes through, in that order. Listening is server.ts's. */
+import cors from '@fastify/cors';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { OPERATIONS } from '../../pipeline/contract/operations.ts';
+import { type KeysOptions, keys } from './keys.ts';
+import { type LimitsOptions, limits } from './limits.ts';
+import { type ObserveOptions, observe } from './observe.ts';
+import { newRequestId, problems } from './problems.ts';
+import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
+import { type RoutesOptions, routes } from './routes.ts';
+
+export interface ApiOptions extends KeysOptions, LimitsOptions, ObserveOptions, RoutesOptions {
+  bounds: Bounds;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigins: readonly string[];
+}
+
+export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { bounds, corsOrigins } = options;
+  const app = fastify({
+    rewriteUrl: ({ url = '' }) => routable(url),
+    genReqId: newRequestId,
+    keepAliveTimeout: bounds.idleMs,
+    connectionTimeout: bounds.silenceMs,
+    requestTimeout: bounds.requestMs,
+    // The Host header is checked in protocol.ts, so that its refusal looks like every other.
+    http: {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersMs,
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
+    },
+    // While the server stops, requests that still arrive are answered, and their connections then closed.
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
+  });
+  app.server.maxConnections = bounds.connections;
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
+    done();
+  });
+  await app.register(problems, options);
+  await app.register(observe, options);
+  await app.register(protocol, options);
+  if (corsOrigins.length > 0) {
+    await app.register(cors, { delegator: async (request: FastifyRequest) => corsFor(request, corsOrigins) });
+  }
+  await app.register(keys, options);
+  await app.register(limits, options);
+  await app.register(routes, options);
+  return app;
+}
+
+const PATHS: ReadonlySet<string> = new Set(OPERATIONS.map(({ path }) => path));
+
+/**
+ * What the router gets to see of a request target: the path of an operation, matched by its exact text and without
+ * decoding, and its query; `/`, which is no route, for everything else. So no path that a client writes is ever decoded
+ * or found malformed before its key has been checked. The absolute form (`GET http://host/path`), which every server
+ * must accept (RFC 9112, 3.2.2), loses its scheme and authority.
+ */
+function routable(target: string): string {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return PATHS.has(local.split('?', 1)[0]!) ? local : '/';
+}
+
+/** A preflight cannot carry a key: from a listed origin it is answered without one, from any other it is a 401. */
+function corsFor({ headers }: FastifyRequest, origins: readonly string[]) {
+  if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
+  return {
+    origin: [headers.origin],
+    preflight: headers['access-control-request-method'] !== undefined,
+    methods: ['GET', 'HEAD'],
+    allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match'],
+    exposedHeaders: ['ETag', 'Model-Version', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    maxAge: 3600,
+  };
+}

@@ -1,0 +1,39 @@
+/** What the limits say of a request: its headers, and the refusal once one is reached. */
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { UsageCounter } from '../accounts/usage.ts';
+import type { Clock } from '../clock.ts';
+import { MINUTE_MS, type Verdict } from '../limits/limiter.ts';
+import { sendProblem } from './problems.ts';
+import { operationAt } from './routes.ts';
+
+export interface LimitsOptions {
+  usage: UsageCounter;
+  clock: Clock;
+}
+
+export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOptions) => {
+  app.addHook('onRequest', async (request, reply) => {
+    const { holder, verdict } = request.admission!;
+    const { refusedBy } = verdict;
+    usage.count(holder.keyId, operationAt(request.url)?.id ?? 'none', refusedBy !== null, clock.wallMs());
+    reply.headers(limitHeaders(verdict));
+    if (refusedBy === null) return;
+    const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };
+    return sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
+  });
+});
+
+/**
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: q quota, w window in seconds, r
+ * remaining, t seconds until there is more.
+ */
+export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
+  let policy = `"minute";q=${minute.limit};w=${MINUTE_MS / 1000}`;
+  let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
+  if (month) {
+    policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;
+    state += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
+  }
+  return { 'ratelimit-policy': policy, ratelimit: state };
+}

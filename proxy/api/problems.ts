@@ -1,0 +1,56 @@
+/** Every error as RFC 9457 `application/problem+json`. Nothing of a request is ever repeated in one. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
+import { ERRORS } from '../../pipeline/contract/errors.ts';
+import { lineOf, UnavailableError } from '../usage-error.ts';
+
+/** Failures that the contract does not name: not HTTP, or the proxy or something that it depends on failed. */
+const FAULTS = {
+  MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large', detail: 'Send fewer or shorter headers.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: 'Keys and limits cannot be checked at present',
+    detail: 'Wait as many seconds as Retry-After says, then try again.',
+  },
+  INTERNAL_ERROR: { status: 500, title: 'The server failed', detail: 'Try again later, and quote the request_id.' },
+} as const;
+const PROBLEMS = { ...ERRORS, ...FAULTS };
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A name for one request, 16 hex digits. Of a UUID, for which Node keeps random bytes in stock. */
+export const newRequestId = () => randomUUID().replaceAll('-', '').slice(16);
+
+/** When to come back after a 503 whose end is not known. */
+const RETRY_SECONDS = 5;
+
+/** Status, headers and body of an error. */
+export function problemOf(code: ProblemCode, requestId: string) {
+  const { status, title, detail } = PROBLEMS[code];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  // As bytes: to a text Fastify would add a charset.
+  return { status, headers, body: Buffer.from(body) };
+}
+
+/** Answers with the problem `code`. */
+export function sendProblem(reply: FastifyReply, code: ProblemCode, more: Record<string, string> = {}): FastifyReply {
+  const { status, headers, body } = problemOf(code, reply.request.id);
+  return reply
+    .code(status)
+    .headers({ ...headers, ...more })
+    .send(body);
+}
+
+/** What the proxy itself failed at: told to the operator, and to the client no more than that. */
+export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
+  app.setErrorHandler((error, request, reply) => {
+    // A client that has left is no failure.
+    if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
+    return error instanceof UnavailableError
+      ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(RETRY_SECONDS) })
+      : sendProblem(reply, 'INTERNAL_ERROR');
+  });
+});

@@ -1,0 +1,118 @@
+/** HTTP itself: requests that are malformed, and connections that keep answers waiting. */
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { type InFlight, trackInFlight } from './in-flight.ts';
+import { newRequestId, type ProblemCode, problemOf, sendProblem } from './problems.ts';
+
+/** Bounds of connections and requests; operate.md explains them to operators. */
+export const BOUNDS = {
+  headerBytes: 16_384,
+  /** From the first byte, or for a new connection from its opening, until the headers are complete. */
+  headersMs: 10_000,
+  /** The same until the whole request has arrived, its body included. */
+  requestMs: 20_000,
+  /** No operation takes a body: after one that is longer, or of unknown length, the connection is closed. */
+  bodyBytes: 65_536,
+  /** Between two requests. Longer than the usual 60 s of load balancers, so that it is they who close. */
+  idleMs: 65_000,
+  /** A connection on which nothing moves for this long while a request is in flight is closed. */
+  silenceMs: 30_000,
+  /** So is one whose client takes longer than this to read an answer to its end. */
+  readingMs: 120_000,
+  /** Connections at once; more are closed as they come. */
+  connections: 10_000,
+};
+export type Bounds = typeof BOUNDS;
+
+/** A server that stops still takes requests for so long: those sent before clients could know. */
+const LATE_MS = 100;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    inFlight: InFlight;
+  }
+}
+
+export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bounds }) => {
+  const inFlight = trackInFlight(app.server, bounds.readingMs);
+  app.decorate('inFlight', inFlight);
+  app.addHook('preClose', async () => {
+    await pause(LATE_MS);
+    // Node takes a connection for idle, and closes it, once its answer is written, though not all of it is sent.
+    await inFlight.settled();
+  });
+  app.addHook('onClose', async () => inFlight.stop());
+
+  // At once and not in a promise: what follows on the connection may be found malformed before one is settled.
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket, headers } = request.raw;
+    // Whatever follows a malformed request on its connection may be part of it: it is not even looked at.
+    if (inFlight.isCondemned(socket)) return void reply.hijack();
+    inFlight.add(socket, reply.raw);
+    if (isMalformed(request)) {
+      inFlight.condemn(socket);
+      return void sendProblem(reply, 'MALFORMED_REQUEST', { connection: 'close' });
+    }
+    // No operation takes a body: one that may be long is not read to its end. And Node drops what follows a request to
+    // upgrade, so nothing may.
+    const isLong = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > bounds.bodyBytes;
+    if (isLong || headers.upgrade !== undefined) {
+      inFlight.condemn(socket);
+      reply.header('connection', 'close');
+    }
+    done();
+  });
+
+  // Node would answer an unknown Expect by itself, without asking for a key; and `100 Continue` would invite a body
+  // that nobody reads.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  app.server.on('checkContinue', (request, response) => {
+    response.setHeader('connection', 'close');
+    app.routing(request, response);
+  });
+});
+
+/** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; empty where there is none. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+/** What Node's parser lets through and a server in front may read otherwise: framing, version and Host (RFC 9112). */
+function isMalformed({ raw }: FastifyRequest): boolean {
+  const { 'transfer-encoding': coding, host: hosts = [] } = raw.headersDistinct;
+  const isOld = raw.httpVersion === '1.0';
+  if (!isOld && raw.httpVersion !== '1.1') return true;
+  if (coding !== undefined && (isOld || coding.length > 1 || coding[0]!.toLowerCase() !== 'chunked')) return true;
+  if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
+  return hosts.some((host) => !HOST.test(host));
+}
+
+const FAULT_OF: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Headers Too Large' };
+
+/**
+ * Answers what Node's parser gave up on, where there is no request to answer, and closes the connection: once all that
+ * came before it on the connection has its answer.
+ */
+export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+  const { code = '' } = error;
+  if (code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  app.inFlight.afterAnswers(socket, () => {
+    if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isCondemned(socket)) {
+      socket.destroySoon();
+      return;
+    }
+    const request_id = newRequestId();
+    const { status, headers, body } = problemOf(FAULT_OF[code] ?? 'MALFORMED_REQUEST', request_id);
+    app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
+    const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id, connection: 'close' };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${head.join('')}\r\n${body}`);
+  });
+}

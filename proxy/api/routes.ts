@@ -1,0 +1,100 @@
+/**
+ * The contract's operations as routes. From a request to a file there is no other way: a state is found by equality
+ * among the snapshot's own codes and a period by membership in its months, so the name of the file is made of the
+ * contract's text and never of the request's.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { ErrorCode } from '../../pipeline/contract/errors.ts';
+import { isPeriod, monthIndex } from '../../pipeline/contract/months.ts';
+import {
+  type Coverage,
+  type FileParameters,
+  FORECAST_MONTHS,
+  filePath,
+  OPERATIONS,
+  type Operation,
+  type ParameterName,
+} from '../../pipeline/contract/operations.ts';
+import type { SnapshotSource } from '../snapshot/watch.ts';
+import { sendFile } from './answers.ts';
+import { sendProblem } from './problems.ts';
+
+export interface RoutesOptions {
+  snapshots: SnapshotSource;
+  report: (line: string) => void;
+}
+
+const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
+
+/** The operation that `url`, as the router sees it, asks for; undefined for an unknown path. */
+export function operationAt(url: string): Operation | undefined {
+  return BY_PATH.get(url.split('?', 1)[0]!);
+}
+
+export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply) =>
+    operationAt(request.url)
+      ? sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' })
+      : sendProblem(reply, 'NOT_FOUND');
+  app.setNotFoundHandler(refuse);
+  // Other methods at once: Fastify would first read the body that they may have.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, reply);
+  });
+
+  for (const operation of OPERATIONS as readonly Operation[]) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: operation.path,
+      handler: async (request, reply) => {
+        const { holder } = request.admission!;
+        if (operation.scope && !holder.scopes.includes(operation.scope)) return sendProblem(reply, 'SCOPE_REQUIRED');
+        const snapshot = snapshots.current();
+        const found = locate(operation, request.query as Query, snapshot.coverage);
+        if ('error' in found) return sendProblem(reply, found.error);
+        return sendFile(reply, snapshot.files.get(found.file)!, report);
+      },
+    });
+  }
+});
+
+/** Each parameter's decoded value; a list where it was given more than once. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The file that answers `operation`, or its first error: parameter by parameter, the 503 last. */
+export function locate(
+  operation: Operation,
+  query: Query,
+  coverage: Coverage,
+): { file: string } | { error: ErrorCode } {
+  const values: FileParameters = {};
+  for (const name of operation.parameters) {
+    const reading = READERS[name](query[name], coverage);
+    if (typeof reading === 'string') return { error: reading };
+    Object.assign(values, reading);
+  }
+  if (operation.needsTransmission && !coverage.transmission) return { error: 'TRANSMISSION_DATA_UNAVAILABLE' };
+  return { file: filePath(operation, values) };
+}
+
+const MONTHS = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
+
+const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) => FileParameters | ErrorCode> = {
+  state: (value, { states }) => {
+    const state = states.find((code) => code === value);
+    return state === undefined ? 'UNKNOWN_STATE' : { state };
+  },
+  period: (value, { first_estimated, last_estimated, last_forecast }) => {
+    if (value === undefined) return { period: last_estimated };
+    if (typeof value !== 'string' || !isPeriod(value)) return 'INVALID_PERIOD';
+    const month = monthIndex(value);
+    if (month < monthIndex(first_estimated) || month > monthIndex(last_forecast)) return 'PERIOD_NOT_AVAILABLE';
+    return month > monthIndex(last_estimated) ? 'FORECAST_PERIOD' : { period: value };
+  },
+  months: (value) => {
+    if (value === undefined) return { months: FORECAST_MONTHS };
+    const months = MONTHS.find((n) => String(n) === value);
+    return months === undefined ? 'INVALID_MONTHS' : { months };
+  },
+};
