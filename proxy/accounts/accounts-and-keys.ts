@@ -13,7 +13,7 @@ import {
 } from './accounts.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { accountBy, accounts } from './holding.ts';
+import { accountBy, accounts, toKey } from './holding.ts';
 import { hashHead, type KeyKind, randomText } from './key-format.ts';
 import { insert, update } from './rows.ts';
 
@@ -172,8 +172,6 @@ const keys = (db: Db) =>
     .leftJoin('key_uses', 'key_id', 'id')
     .select(['id', 'owner_id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'created_by'])
     .select(['last_used_at', 'version']);
-
-const toKey = <Row extends { scopes: string }>(row: Row) => ({ ...row, scopes: row.scopes.split(',') as Scope[] });
 
 async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
   const row = await keys(db).where('id', '=', id).executeTakeFirst();

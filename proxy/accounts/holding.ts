@@ -4,6 +4,7 @@
  * waits for each other in a circle. All are held by FOR NO KEY UPDATE: PostgreSQL itself checks references to them when
  * it sees fit, by FOR KEY SHARE, which is to wait for none of these. SQLite has one lock for all, and needs none of this.
  */
+import type { Scope } from '../../pipeline/contract/operations.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Account } from './accounts.ts';
 import type { Database, Db, Tables } from './database.ts';
@@ -11,6 +12,11 @@ import type { Person } from './people.ts';
 import { update } from './rows.ts';
 
 export const accounts = (db: Db) => db.selectFrom('accounts').selectAll();
+
+export const toKey = <Row extends { scopes: string }>(row: Row) => ({
+  ...row,
+  scopes: row.scopes.split(',') as Scope[],
+});
 
 /** Those who have not been removed, with their secrets. */
 export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);

@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { type Awaitable, andThen } from '../clock.ts';
 import { type Account, isAdmitted, type Key } from './accounts.ts';
-import type { Database, Db } from './database.ts';
+import type { Database } from './database.ts';
+import { accounts, toKey } from './holding.ts';
 import { hashHead, hashKey, isWellFormed, type KeyKind, LONGEST_KEY } from './key-format.ts';
 
 /** What the proxy needs to know of whoever sent a request. Limits null are the service's defaults. */
@@ -26,10 +27,10 @@ export interface KeyReader {
   noteUses(): Promise<void>;
 }
 
-/** A key with its owner, as one snapshot of the database has them, admitted or not. */
+/** A key with its owner, admitted or not. */
 export interface FoundKey {
-  key: Omit<Key, 'name' | 'created_at' | 'created_by' | 'last_used_at'>;
-  account: Omit<Account, 'name' | 'created_at'>;
+  key: Omit<Key, 'last_used_at'>;
+  account: Account;
 }
 
 /** Rows written at a time. */
@@ -48,15 +49,16 @@ const AT_ONCE = 500;
  * table has.
  */
 export function keyReader({ db, changed, prepare, transactLightly }: Database) {
-  const findByHashHead = prepare(byHashHead(db, '').compile());
+  const findKeys = prepare(db.selectFrom('keys').selectAll().where('hash_head', '=', '').compile());
+  const findAccount = prepare(accounts(db).where('id', '=', '').compile());
   const kept = new Map<string, FoundKey>();
   let uses = new Map<string, number>();
 
   /** The key with this SHA-256. */
   const find = (hash: Buffer): Awaitable<FoundKey | null> =>
-    andThen(findByHashHead(hashHead(hash)), (rows) => {
-      const row = rows.find((found) => timingSafeEqual(found.hash, hash));
-      return row ? toFound(row) : null;
+    andThen(findKeys(hashHead(hash)), (rows) => {
+      const key = rows.find((found) => timingSafeEqual(found.hash, hash));
+      return key ? andThen(findAccount(key.owner_id), ([account]) => ({ key: toKey(key), account: account! })) : null;
     });
   const admit = ({ key, account }: FoundKey, now: number): Holder | null => {
     if (!isAdmitted(key, account, now)) return null;
@@ -109,25 +111,5 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
         throw error;
       }
     },
-  };
-}
-
-const byHashHead = (db: Db, head: string) =>
-  db
-    .selectFrom('keys')
-    .innerJoin('accounts', 'accounts.id', 'owner_id')
-    .select(['keys.id', 'owner_id', 'keys.kind', 'scopes', 'expires_at', 'revoked_at', 'hash', 'keys.version'])
-    .select(['accounts.kind as owner_kind', 'unlocked_at', 'suspended_at', 'removed_at', 'per_minute', 'per_month'])
-    .select('accounts.version as owner_version')
-    .where('hash_head', '=', head);
-
-type Row = Awaited<ReturnType<ReturnType<typeof byHashHead>['executeTakeFirstOrThrow']>>;
-
-function toFound({ id, owner_id, kind, scopes, expires_at, revoked_at, version, ...owner }: Row): FoundKey {
-  const { owner_kind, owner_version, unlocked_at, suspended_at, removed_at, per_minute, per_month } = owner;
-  const limits = { per_minute, per_month, version: owner_version };
-  return {
-    key: { id, owner_id, kind, scopes: scopes.split(',') as Scope[], expires_at, revoked_at, version },
-    account: { id: owner_id, kind: owner_kind, unlocked_at, suspended_at, removed_at, ...limits },
   };
 }

@@ -48,14 +48,14 @@ test('the text of a key is kept until uses are noted, also of one that lets nobo
   const { key } = await giveKey(store, { expiresAt: 5000, now: 1000 });
   const reads = vi.spyOn(StatementSync.prototype, 'all');
   onTestFinished(() => reads.mockRestore());
-  const readsOfALook = async () => {
+  const readsForALook = async () => {
     reads.mockClear();
     expect(await store.identify(key, 5000)).toBeNull();
-    return reads.mock.calls.length;
+    return reads.mock.calls.length > 0;
   };
-  expect([await readsOfALook(), await readsOfALook()]).toEqual([1, 0]);
+  expect([await readsForALook(), await readsForALook()]).toEqual([true, false]);
   await store.noteUses();
-  expect(await readsOfALook()).toBe(1);
+  expect(await readsForALook()).toBe(true);
 });
 
 test('noting waits for another process that writes, and no request waits for it', async () => {
@@ -126,15 +126,15 @@ test('what is known of a key is kept while nobody commits, and forgotten with an
   const { key } = await giveKey(serving);
   const reads = vi.spyOn(StatementSync.prototype, 'all');
   onTestFinished(() => reads.mockRestore());
-  const readsOfALook = () => {
+  const readsForALook = () => {
     reads.mockClear();
     expect(serving.identify(key, 1)).not.toBeNull();
-    return reads.mock.calls.length;
+    return reads.mock.calls.length > 0;
   };
-  expect([readsOfALook(), readsOfALook(), readsOfALook()]).toEqual([1, 0, 0]);
+  expect([readsForALook(), readsForALook(), readsForALook()]).toEqual([true, false, false]);
   for (const store of [other, serving, other]) {
     await store.setLimits('ministry', { perMinute: 5 }, 1);
-    expect([readsOfALook(), readsOfALook()]).toEqual([1, 0]);
+    expect([readsForALook(), readsForALook()]).toEqual([true, false]);
   }
 });
 
