@@ -40,14 +40,9 @@ export interface Invitation {
 /** What a link is good for, while it is: an invitation, or a new password for a person. */
 export type Link = { invitation: Invitation; person: null } | { invitation: null; person: Person };
 
-const toInvitation = ({ id, email, role, account_id, created_at, expires_at }: Tables['links']): Invitation => ({
-  id,
-  email,
-  role: role!,
-  account_id,
-  created_at,
-  expires_at,
-});
+function toInvitation({ hash, purpose, person_id, used_at, role, ...row }: Tables['links']): Invitation {
+  return { ...row, role: role! };
+}
 
 /** A link that is good at `now`, not held: whoever uses it up finds out whether it still is. */
 const liveLink = (db: Db, hash: Buffer, now: number) => {

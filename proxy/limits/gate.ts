@@ -2,7 +2,7 @@ import type { Holder, KeyReader } from '../accounts/key-reader.ts';
 import { type AccountStore, isRedisUrl } from '../accounts/open-store.ts';
 import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import type { Charge, Limiter, Verdict } from './limiter.ts';
+import type { Limiter, Verdict } from './limiter.ts';
 import { checkLimits, openLimiter } from './open-limiter.ts';
 
 /** A request let in as far as keys go: whose it is, and what the limits say. */
@@ -58,16 +58,6 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   return openSharedGate({ store: opened, url: limits, perMinute, perMonth, report, times });
 }
 
-/** What a request of `holder` is charged to. */
-function chargeOf({ keyId, ownerId, kind, perMinute, perMonth }: Holder, service: DefaultLimits): Charge {
-  return {
-    keyId,
-    ownerId,
-    perMinute: perMinute ?? service.perMinute,
-    perMonth: kind === 'live' ? (perMonth ?? service.perMonth) : null,
-  };
-}
-
 /** The gate of a store and a limiter that are asked one after the other. */
 export function composeGate(
   keys: Pick<KeyReader, 'identify'>,
@@ -77,7 +67,10 @@ export function composeGate(
 ): Gate {
   const charge = (holder: Holder | null, now: Moment): Awaitable<Admission | null> => {
     if (!holder) return null;
-    return andThen(limiter.take(chargeOf(holder, service), now), (verdict) => ({ holder, verdict }));
+    const { keyId, ownerId, kind } = holder;
+    const perMinute = holder.perMinute ?? service.perMinute;
+    const perMonth = kind === 'live' ? (holder.perMonth ?? service.perMonth) : null;
+    return andThen(limiter.take({ keyId, ownerId, perMinute, perMonth }, now), (verdict) => ({ holder, verdict }));
   };
   return {
     admit(key, now) {

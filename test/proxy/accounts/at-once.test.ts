@@ -1,4 +1,4 @@
-/** Everything at once on one PostgreSQL, by two proxies: each step is done or refused, and none waits in a circle. */
+/** Everything at once on one store, by two proxies: each step is done or refused, and none waits in a circle. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Actor, COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
@@ -28,7 +28,7 @@ async function openSide(url: string) {
 type Side = Awaited<ReturnType<typeof openSide>>;
 
 /** What steps leave for others to take up. */
-const [links, sessions]: [Buffer[], Buffer[]] = [[], []];
+let [links, sessions]: [Buffer[], Buffer[]] = [[], []];
 let invited = 0;
 
 /** A step on `person`, by `by` who may; by `team` where only the service team may. */
@@ -84,9 +84,10 @@ const STEPS_THERE_ARE: Step[] = [
   },
 ];
 
-describe.skipIf(FORMS[1]!.skip)('PostgreSQL', () => {
+describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   test('whatever is done at once', async () => {
-    const { store: url } = await FORMS[1]!.place();
+    [links, sessions] = [[], []];
+    const { store: url } = await place();
     const sides = [await openSide(url), await openSide(url)] as const;
     const [{ store, directory }] = sides;
     for (const name of ORGANISATIONS) await store.createAccount('organisation', name, 1);
