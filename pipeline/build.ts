@@ -7,7 +7,6 @@ import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { type Recipe, recipeOf } from './engine/recipe.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
-import { readSteps, stepsDirectory } from './engine/steps.ts';
 import { causesOf } from './engine/why.ts';
 import { type Finding, otherReleases } from './publish/snapshot/provenance.ts';
 import {
@@ -20,7 +19,6 @@ import {
   publish,
 } from './publish/snapshot/publish.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
-import type { StateAnswers } from './publish/snapshot/state-answers.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
 /** What is built and where. */
@@ -122,10 +120,6 @@ async function publishSnapshot(
         recipe,
         artifact: (name) => readAny(cache, entries, name),
         findings,
-        answers: Object.assign(
-          {},
-          ...readSteps<null, StateAnswers>(stepsDirectory(cache, recipe)).parts.map((p) => p.part),
-        ),
         progress: (share, what) =>
           onEvent({ type: 'progress', stage, share: share * 0.7, ...(what === undefined ? {} : { what }) }),
       });

@@ -97,7 +97,6 @@ export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
   module: 'pipeline/publish/stage.ts',
-  by_state: true,
   reads: () => true,
   publishes_catalog: true,
   model: [

@@ -9,11 +9,11 @@ import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
 import { recipeOf } from './engine/recipe.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
-import { type Divided, ofStates, statesOf } from './engine/split.ts';
+import { ofStates, type Split, statesOf } from './engine/split.ts';
 import type { Stage } from './engine/stage.ts';
 import { keepStep, readSteps, stepsDirectory } from './engine/steps.ts';
 import { cacheOf } from './publish/snapshot/publish.ts';
-import { SNAPSHOT, STAGES } from './stages.ts';
+import { STAGES } from './stages.ts';
 
 export interface StatePartOptions {
   stage: string;
@@ -51,7 +51,7 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
     const io = openIo(taskOf(stage, country, cache, byStage), (share, what) =>
       onEvent({ type: 'progress', stage: stage.name, share, ...(what === undefined ? {} : { what }) }),
     );
-    const { split } = (await import(path.join(ROOT, stage.module))) as { split: Divided<unknown, unknown> };
+    const { split } = (await import(path.join(ROOT, stage.module))) as { split: Split<unknown, unknown> };
     const directory = stepsDirectory(cache, recipe);
     const done = readSteps(directory);
     const whole = done.whole === undefined ? await split.whole(io) : done.whole;
@@ -67,7 +67,7 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
 }
 
 function dividedStage(name: string): Stage {
-  const all = [...STAGES, SNAPSHOT].filter((stage) => stage.by_state);
+  const all = STAGES.filter((stage) => stage.by_state);
   const found = all.find((stage) => stage.name === name);
   if (found) return found;
   throw new RangeError(

@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander';
-import { SNAPSHOT, STAGES } from '../stages.ts';
+import { STAGES } from '../stages.ts';
 import { doStatePart } from '../state-part.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
 const DETAIL = `
-Stages that fall apart by state: ${[...STAGES, SNAPSHOT]
-  .filter((stage) => stage.by_state)
+Stages that fall apart by state: ${STAGES.filter((stage) => stage.by_state)
   .map(({ name }) => name)
   .join(', ')}.
 
@@ -33,7 +32,7 @@ export function partCommand(): Command {
     .addHelpText('after', DETAIL)
     .action(async (stage: string, options: CountryOptions & { states: string[]; json?: boolean }) => {
       const progress = showProgress(
-        [...STAGES, SNAPSHOT].map(({ name }) => name),
+        STAGES.map(({ name }) => name),
         options.json ?? false,
       );
       const files = await doStatePart({ ...options, stage, onEvent: progress.onEvent }).finally(progress.end);

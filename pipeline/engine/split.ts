@@ -2,19 +2,16 @@ import type { Areas } from '../artifacts.ts';
 import type { StageIo, StageRun } from './stage.ts';
 import type { StatesPart, Steps } from './steps.ts';
 
-/** Work that falls apart by state. What it hands from step to step is plain JSON, so that steps may run anywhere. */
-export interface Divided<Whole, Part> {
+/**
+ * A stage that falls apart by state. However the states are grouped into parts, and whatever order the parts are in,
+ * `merge` hands on the same bytes: it puts the parts' rows in the areas' order before it adds anything up. What is handed
+ * from step to step is plain JSON, so that steps may run anywhere.
+ */
+export interface Split<Whole, Part> {
   /** What the parts need and no state can tell by itself. */
   whole(io: StageIo): Promise<Whole>;
   /** The part of some states; `io` shows nothing of the others' areas. */
   part(io: StageIo, whole: Whole): Promise<Part>;
-}
-
-/**
- * A stage that falls apart by state. However the states are grouped into parts, and whatever order the parts are in,
- * `merge` hands on the same bytes: it puts the parts' rows in the areas' order before it adds anything up.
- */
-export interface Split<Whole, Part> extends Divided<Whole, Part> {
   merge(io: StageIo, whole: Whole, parts: readonly Part[]): ReturnType<StageRun>;
 }
 

@@ -9,7 +9,6 @@ import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../c
 import type * as schemas from '../contract/schemas.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { Recipe } from '../engine/recipe.ts';
-import type { Divided } from '../engine/split.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './client/api-page.ts';
 import { clientFiles } from './client/files.ts';
@@ -18,7 +17,6 @@ import { renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
 import { type Contents, documents } from './snapshot/documents.ts';
 import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
-import { encodedApart, encodeStateAnswers, type StateAnswers } from './snapshot/state-answers.ts';
 import { makeTables, writeTables } from './snapshot/tables.ts';
 import { openTree } from './snapshot/tree.ts';
 
@@ -40,17 +38,8 @@ export interface SnapshotInput {
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
   findings: readonly Finding[];
-  /** Answers about single states that were made apart. */
-  answers: StateAnswers;
   progress(share: number, what?: string): void;
 }
-
-/** The answers about single states fall apart by state; the rest joins all of them. */
-export const split: Divided<null, StateAnswers> = {
-  whole: async () => null,
-  // Only `periods` names the version, which follows from the stages' keys and is not known to a part.
-  part: (io) => encodeStateAnswers(documents(contentsOf({ ...io, model_version: '' }))),
-};
 
 /** Writes a whole snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
@@ -63,8 +52,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const queue = documents(contents);
   const work = async () => {
     for (const document of queue) {
-      const text = JSON.stringify(document.value);
-      await tree.writeEncoded(document.path, text, encodedApart(input.answers, document.path, text));
+      await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
@@ -114,7 +102,7 @@ async function allOf(works: Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-export function contentsOf({
+function contentsOf({
   artifact,
   model,
   sources,

@@ -8,17 +8,11 @@ import { sha256 } from '../../engine/hash.ts';
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
-/** A text compressed in every encoding. */
-export interface Encoded {
-  gzip: Uint8Array;
-  brotli: Uint8Array;
-}
-
 /**
  * Brotli at quality 9 in a window no larger than the text needs: over all answers 1/35 of the time of quality 11 for 16%
  * more bytes. In the default window of 4 MiB it would take 8 times as long for the same.
  */
-export async function encode(data: string): Promise<Encoded> {
+async function encode(data: string) {
   const bytes = Buffer.from(data);
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN, BROTLI_MIN_WINDOW_BITS, BROTLI_MAX_WINDOW_BITS } = zlib.constants;
   const window = Math.ceil(Math.log2(bytes.length + 16));
@@ -35,8 +29,8 @@ export async function encode(data: string): Promise<Encoded> {
 export interface Tree {
   /** Writes `data` at `name` inside the tree. */
   write(name: string, data: string | Uint8Array): Promise<void>;
-  /** The same, with a compressed sibling for every encoding, `encoded` where it is at hand. */
-  writeEncoded(name: string, data: string, encoded?: Encoded): Promise<void>;
+  /** The same, with a compressed sibling for every encoding. */
+  writeEncoded(name: string, data: string): Promise<void>;
   /** Entries of all files so far, by name in ascending order. */
   entries(): Record<string, FileEntry>;
 }
@@ -60,8 +54,8 @@ export function openTree(directory: string): Tree {
   };
   return {
     write,
-    async writeEncoded(name, data, encoded) {
-      const { gzip, brotli } = encoded ?? (await encode(data));
+    async writeEncoded(name, data) {
+      const { gzip, brotli } = await encode(data);
       await write(name, data);
       await write(name + ENCODINGS.gzip, gzip);
       await write(name + ENCODINGS.br, brotli);

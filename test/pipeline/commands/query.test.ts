@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../pipeline/commands/query.ts';
+import { withDatabase } from '../../../pipeline/duckdb.ts';
 import { buildHere, readJson } from '../../built-tiny.ts';
 import { run, temporary } from '../../command-line.ts';
 import { writeTiny } from '../../tiny-country.ts';
@@ -48,6 +49,26 @@ test('the artifacts that the snapshot was made of, row by row', async () => {
   );
   expect(counts).toMatchObject({ clusters: 24, last: '2021-12', census: 4, first: 'NG001001' });
   expect(counts!.people).toBeCloseTo(Number(counts!.of_lgas), 3);
+});
+
+test('the file of every table says of which version it is, and under which licences', async () => {
+  const folder = path.join(out, 'current', 'tables');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
+  expect(files.length).toBeGreaterThan(8);
+  for (const file of files) {
+    const metadata = await withDatabase((db) =>
+      db.rows<{ key: string; value: string }>(
+        `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path.join(folder, file)}')`,
+      ),
+    );
+    const { licences, ...about } = Object.fromEntries(metadata.map(({ key, value }) => [key, value]));
+    expect(about).toMatchObject({
+      model_version: version,
+      country: 'Tiny country',
+      updated_at: '2022-01-01T00:00:00.000Z',
+    });
+    expect(JSON.parse(licences!)).toEqual({ 'made for a test': 'CC0-1.0' });
+  }
 });
 
 test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', async () => {
