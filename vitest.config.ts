@@ -1,11 +1,34 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that build a country, or run a command in a process of its own. */
+const BUILD = [
+  'test/pipeline/*.test.ts',
+  'test/pipeline/commands/*.test.ts',
+  'test/pipeline/engine/{rerun,run,split}.test.ts',
+  'test/pipeline/ingest/bad-*.test.ts',
+  'test/pipeline/publish/snapshot/{diff,provenance,verify}.test.ts',
+  'test/pipeline/synthetic/country.test.ts',
+];
+/** Tests that open a page in a real browser. */
+const BROWSER = [
+  'test/whole-service.test.ts',
+  'test/pipeline/publish/report/odd-countries.test.ts',
+  'test/proxy/clients.test.ts',
+  'test/proxy/dashboard/{accessibility,browser}.test.ts',
+];
+const LONG = 'test/long/**';
+
+const project = (name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) => ({
+  test: { name, include, exclude, globalSetup, testTimeout: 120_000, hookTimeout: 600_000 },
+});
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Whole builds and real rasters run in some tests; the machine has two cores.
-    testTimeout: 120_000,
-    hookTimeout: 600_000,
-    maxWorkers: 2,
+    projects: [
+      project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG]),
+      project('build', BUILD, [], ['test/support/global-setup.ts']),
+      project('service', ['test/proxy/**/*.test.ts'], BROWSER),
+      project('browser', BROWSER, [], ['test/support/global-setup.ts']),
+    ],
   },
 });

@@ -7,10 +7,10 @@ import { pruneEntries } from '../../pipeline/engine/cache.ts';
 import { sha256 } from '../../pipeline/engine/hash.ts';
 import { doStatePart } from '../../pipeline/state-part.ts';
 import { withArtifacts } from '../../pipeline/with-artifacts.ts';
-import { BY_STATE, buildByStates, stepFiles } from '../built-by-states.ts';
-import { buildHere } from '../built-tiny.ts';
-import { hashTree, run, temporary } from '../command-line.ts';
-import { writeTiny } from '../tiny-country.ts';
+import { BY_STATE, buildByStates, stepFiles } from '../support/built-by-states.ts';
+import { buildHere, withTinyCache } from '../support/built-tiny.ts';
+import { hashTree, run, temporary } from '../support/command-line.ts';
+import { writeTiny } from '../support/tiny-country.ts';
 
 /** Artifacts alone: an entry also tells how long it took. */
 const artifactsOf = (out: string) =>
@@ -26,7 +26,7 @@ describe('the tiny country', () => {
   test('each state in a process of its own: the same artifacts, the same snapshot', async () => {
     const whole = await buildHere(country);
     // Not in the states' order: whoever is done first is merged first.
-    const split = await buildByStates({ country }, [['AD'], ['AB']]);
+    const split = await buildByStates({ country, joint: whole.out }, [['AD'], ['AB']]);
     expect(artifactsOf(split.out)).toEqual(artifactsOf(whole.out));
     expect(artifactsOf(whole.out).length).toBeGreaterThan(30);
     const tree = hashTree(whole.snapshot);
@@ -40,8 +40,8 @@ describe('the tiny country', () => {
     );
 
   test('a part is taken up and not worked out again; a damaged one, or one of the same state, counts for nothing', async () => {
-    const sound = await people(temporary());
-    const out = temporary();
+    const sound = await people(withTinyCache());
+    const out = withTinyCache(['ingest']);
     const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
     const step = JSON.parse(readFileSync(file!, 'utf8'));
     expect(step.states).toEqual(['AB']);
@@ -63,7 +63,7 @@ describe('the tiny country', () => {
   });
 
   test('a job that runs again writes a damaged part anew', async () => {
-    const out = temporary();
+    const out = withTinyCache(['ingest']);
     const options = { stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent };
     const [, file] = await doStatePart(options);
     const sound = readFileSync(file!, 'utf8');
@@ -73,7 +73,7 @@ describe('the tiny country', () => {
   });
 
   test('a file that holds no step under the hash of its bytes: an error that names it', async () => {
-    const out = temporary();
+    const out = withTinyCache(['ingest']);
     const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
     for (const text of ['{', 'null', '{"part":1}', '{"states":"AB","part":{}}', '{"states":[],"part":{}}']) {
       const none = path.join(path.dirname(file!), `part-${sha256(text)}.json`);
@@ -84,14 +84,14 @@ describe('the tiny country', () => {
   });
 
   test('--states may be repeated', async () => {
-    const place = ['--country', country, '--out', temporary()];
+    const place = ['--country', country, '--out', withTinyCache(['ingest'])];
     const ended = await run(['part', 'zonal', '--states', 'AD', '--states', 'AB', ...place]);
     const part = ended.stdout.split('\n').find((line) => line.includes('part-'));
     expect(JSON.parse(readFileSync(part!, 'utf8')).states).toEqual(['AB', 'AD']);
   });
 
   test('two results of what all parts share: an error', async () => {
-    const out = temporary();
+    const out = withTinyCache(['ingest']);
     const [whole] = await doStatePart({ stage: 'zonal', states: [], country, out, jobs: 1, onEvent });
     const text = readFileSync(whole!, 'utf8').replace(/"people":\d+/, '"people":1');
     writeFileSync(path.join(path.dirname(whole!), `whole-${sha256(text)}.json`), text);
@@ -99,7 +99,7 @@ describe('the tiny country', () => {
   });
 
   test('nothing is left to do where the whole is known; pruning takes the steps away', async () => {
-    const out = temporary();
+    const out = withTinyCache(['ingest']);
     const options = { states: ['AB'], country, out, jobs: 1, onEvent };
     await doStatePart({ stage: 'zonal', ...options });
     await people(out);
@@ -110,7 +110,7 @@ describe('the tiny country', () => {
   });
 
   test('a stage or a state that there is not is refused', async () => {
-    const place = ['--country', country, '--out', temporary()];
+    const place = ['--country', country, '--out', withTinyCache(['ingest'])];
     const joint = await run(['part', 'risk', ...place]);
     expect([joint.code, joint.stderr]).toEqual([
       2,

@@ -2,8 +2,8 @@
 import { cpSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { hashTree, run, temporary } from '../command-line.ts';
-import { writeTiny } from '../tiny-country.ts';
+import { hashTree, run, temporary } from '../support/command-line.ts';
+import { writeTiny } from '../support/tiny-country.ts';
 
 const current = (out: string) => realpathSync(path.join(out, 'current'));
 async function build(country: string, out: string, jobs: number, env: Record<string, string>) {

@@ -1,22 +1,22 @@
 /** A build that is killed, or that cannot write, leaves the old snapshot or the new: never neither, never half of one. */
 import { cpSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { randomStream } from '../../pipeline/numerics/random.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
-import { hashTree, run, start, temporary } from '../command-line.ts';
-import { writeTiny } from '../tiny-country.ts';
+import { hashTree, run, start, temporary } from '../support/command-line.ts';
+import { writeTiny } from '../support/tiny-country.ts';
 
 /** `MALARIA_KILLS=200` for the long run. */
 const KILLS = Number(process.env.MALARIA_KILLS ?? 20);
 const LANES = 2;
-const FAILING_WRITES = path.resolve(import.meta.dirname, '../failing-writes.ts');
+const FAILING_WRITES = path.resolve(import.meta.dirname, '../support/failing-writes.ts');
 /** A little more than what a build of the tiny country with a warm cache writes, so that some end before. */
 const WRITES = 400;
 
 let country = '';
 /** A directory with one published snapshot and a warm cache. */
-let base = '';
+const base = inject('builtTiny');
 let first = '';
 const args = (out: string, updatedAt?: string) => [
   ...['build', '--country', country, '--out', out, '--jobs', '2', '--json'],
@@ -28,11 +28,8 @@ const aside = (out: string) =>
     readdirSync(path.join(out, folder)).filter((name) => name.endsWith('.tmp')),
   );
 
-beforeAll(async () => {
+beforeAll(() => {
   country = writeTiny().directory;
-  base = temporary();
-  const { code, stderr } = await run(args(base));
-  expect(code, stderr).toBe(0);
   first = path.basename(currentOf(base));
 });
 

@@ -8,7 +8,7 @@ import { run } from '../../../pipeline/boundaries/stage.ts';
 import type { Model } from '../../../pipeline/catalog/model.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { areaKm2 } from '../../../pipeline/numerics/area.ts';
-import { REAL_DATA } from '../../real-data.ts';
+import { REAL_DATA } from '../../support/real-data.ts';
 
 type Point = [number, number];
 type Ring = Point[];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { showProgress } from '../../../pipeline/commands/progress.ts';
 import { STAGES as TABLE } from '../../../pipeline/stages.ts';
-import { run, temporary } from '../../command-line.ts';
-import { writeTiny } from '../../tiny-country.ts';
+import { run, temporary } from '../../support/command-line.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
 
 const STAGES = ['ingest', 'zonal', 'snapshot'];
 function screen(isTTY: boolean, json = false) {

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../pipeline/commands/query.ts';
 import { withDatabase } from '../../../pipeline/duckdb.ts';
-import { buildHere, readJson } from '../../built-tiny.ts';
-import { run, temporary } from '../../command-line.ts';
-import { writeTiny } from '../../tiny-country.ts';
+import { buildHere, readJson } from '../../support/built-tiny.ts';
+import { run, temporary } from '../../support/command-line.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
 
 let out = '';
 let version = '';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { withRangeBars } from '../../../pipeline/commands/show-charts.ts';
 import { type Cells, formatTable, tableWidth } from '../../../pipeline/commands/table.ts';
-import { buildHere } from '../../built-tiny.ts';
-import { run } from '../../command-line.ts';
-import { writeTiny } from '../../tiny-country.ts';
+import { buildHere } from '../../support/built-tiny.ts';
+import { run } from '../../support/command-line.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
 
 const STATES: Cells[] = [
   { code: 'AB', state: 'Abia', people: 3_436_379, nets: 0.2473, minutes: 16.3 },

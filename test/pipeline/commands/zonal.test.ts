@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runZonal, type ZonalOptions } from '../../../pipeline/commands/zonal.ts';
 import { EXTENT, writeNoise } from '../../bench/zonal-data.ts';
-import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../support/real-data.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../pipeline/cli.ts');

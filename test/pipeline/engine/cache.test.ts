@@ -14,7 +14,7 @@ import {
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
 import type { Recipe } from '../../../pipeline/engine/recipe.ts';
-import { temporary } from '../../command-line.ts';
+import { temporary } from '../../support/command-line.ts';
 
 const recipe = (key: string): Recipe => ({
   ...{

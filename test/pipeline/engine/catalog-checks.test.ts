@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/engine/country.ts';
-import { sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { type Case, refuses } from '../ingest/broken.ts';
 
 const on = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) => change(sourceIn(c, id));

@@ -5,7 +5,7 @@ import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
 import { changedFile, codeOf, ROOT } from '../../../pipeline/engine/code.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
-import { temporary } from '../../command-line.ts';
+import { temporary } from '../../support/command-line.ts';
 
 const MODULES = [...STAGES, SNAPSHOT].map(({ module }) => module);
 const FILES = {

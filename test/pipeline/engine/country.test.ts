@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../../pipeline/engine/code.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
-import { REAL_CATALOG } from '../../real-data.ts';
-import { sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { REAL_CATALOG } from '../../support/real-data.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const read = (change?: (country: TinyCountry) => void) => readCountry(writeTiny(change).directory);
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { planBuild } from '../../../pipeline/build.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
-import { buildHere } from '../../built-tiny.ts';
-import { run, temporary } from '../../command-line.ts';
-import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { buildHere, withTinyCache } from '../../support/built-tiny.ts';
+import { run, temporary } from '../../support/command-line.ts';
+import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const ALL = [...STAGES, SNAPSHOT].map(({ name }) => name);
 let country: TinyCountry;
@@ -134,7 +134,8 @@ describe('one change after another', () => {
 });
 
 test('two builds of one country at once, as processes: both succeed with one snapshot', async () => {
-  const shared = temporary();
+  // The longest of all stages are done: the race is for the others.
+  const shared = withTinyCache(['validation', 'transmission']);
   const args = ['build', '--country', country.directory, '--out', shared, '--jobs', '2', '--json'];
   const [one, two, pruned] = await Promise.all([
     run(args),

@@ -7,7 +7,7 @@ import type { Country } from '../../../pipeline/engine/country.ts';
 import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
 import { runStages } from '../../../pipeline/engine/run.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';
-import { temporary } from '../../command-line.ts';
+import { temporary } from '../../support/command-line.ts';
 
 /** A stage whose module does `work` and hands on the raw file's text. */
 function prepare(work: string) {

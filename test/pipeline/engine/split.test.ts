@@ -6,8 +6,8 @@ import { chooseParts, ofStates } from '../../../pipeline/engine/split.ts';
 import type { StageIo } from '../../../pipeline/engine/stage.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { countTouched } from '../../../pipeline/zonal/touched-cells.ts';
-import { buildHere, readJson } from '../../built-tiny.ts';
-import { writeTiny } from '../../tiny-country.ts';
+import { buildHere, readJson } from '../../support/built-tiny.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
 
 test('parts that share no state are taken, in their order; what is left is in none of them', () => {
   const part = (...states: string[]) => ({ states, part: states.join('+') });

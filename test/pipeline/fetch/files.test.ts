@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import type { WantedFile } from '../../../pipeline/fetch/download.ts';
 import { fetchFile } from '../../../pipeline/fetch/files.ts';
-import { run, temporary } from '../../command-line.ts';
-import { sourceIn, writeTiny } from '../../tiny-country.ts';
+import { run, temporary } from '../../support/command-line.ts';
+import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
 const DATA = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 251));
 const HALF = DATA.subarray(0, 20_000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sourceIn } from '../../tiny-country.ts';
+import { sourceIn } from '../../support/tiny-country.ts';
 import { type Case, edit, features, grid, line, raster, read, refuses } from './broken.ts';
 
 test('the sound country is taken, its one row by another method left out and told', async () => {

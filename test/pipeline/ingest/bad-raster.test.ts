@@ -1,7 +1,7 @@
 import { writeArrayBuffer } from 'geotiff';
 import { describe } from 'vitest';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
-import { sourceIn, type TinyCountry } from '../../tiny-country.ts';
+import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { accepts, type Case, grid, raster, refuses } from './broken.ts';
 
 const cells = grid.columns * grid.rows;

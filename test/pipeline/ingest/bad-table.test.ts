@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe } from 'vitest';
-import { sourceIn, type TinyCountry } from '../../tiny-country.ts';
+import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { accepts, type Case, edit, line, refuses } from './broken.ts';
 
 const bytes = (file: string, change: (whole: Buffer) => Buffer | string) => (c: TinyCountry) => {

@@ -6,7 +6,7 @@ import { run as ingest } from '../../../pipeline/ingest/stage.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { run as zonal } from '../../../pipeline/zonal/stage.ts';
-import { replaceLine, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 /** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
 export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];

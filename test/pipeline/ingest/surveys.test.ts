@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Surveys } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
 import { run } from '../../../pipeline/ingest/stage.ts';
-import { sourceIn, writeTiny } from '../../tiny-country.ts';
+import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
 test('whether coordinates are displaced is a cluster’s own, as its source says', async () => {
   const { directory } = writeTiny((country) => {

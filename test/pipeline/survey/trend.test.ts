@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { studentCdf, studentQuantile } from '../../../pipeline/numerics/student-t.ts';
 import { ratioEstimate } from '../../../pipeline/survey/trend.ts';
-import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../support/real-data.ts';
 
 describe('Student t', () => {
   test('quantiles of printed tables', () => {

@@ -6,8 +6,8 @@ import { readCountry } from '../../../pipeline/engine/country.ts';
 import { designOf, enterLook, standingOf } from '../../../pipeline/transmission/held-back.ts';
 import { probeRecord } from '../../../pipeline/transmission/projection-probe.ts';
 import { developProjections } from '../../../pipeline/transmission/projection-test.ts';
-import { REAL_CATALOG } from '../../real-data.ts';
-import { type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { REAL_CATALOG } from '../../support/real-data.ts';
+import { type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const SETTINGS = {
   durations: { infectious_months: 2, immune_months: 3 },

@@ -7,8 +7,8 @@ import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contr
 import { type SeasonOutput, season } from '../../../pipeline/season/stage.ts';
 import { readRegister } from '../../../pipeline/transmission/held-back.ts';
 import { type TransmissionOutput, transmission } from '../../../pipeline/transmission/stage.ts';
-import { realArtifacts } from '../../real-artifacts.ts';
-import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../../real-data.ts';
+import { realArtifacts } from '../../support/real-artifacts.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../../support/real-data.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
 const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];

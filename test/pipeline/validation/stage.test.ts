@@ -6,7 +6,7 @@ import { run as ingest } from '../../../pipeline/ingest/stage.ts';
 import { run as risk } from '../../../pipeline/risk/stage.ts';
 import { run as validation } from '../../../pipeline/validation/stage.ts';
 import { run as zonal } from '../../../pipeline/zonal/stage.ts';
-import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../tiny-country.ts';
+import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
 

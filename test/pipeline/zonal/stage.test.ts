@@ -8,7 +8,7 @@ import { identifyFeatures, readPolygons } from '../../../pipeline/ingest/readers
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
 import { type ZonalInput, zonal } from '../../../pipeline/zonal/stage.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../pipeline/zonal/urban-centre.ts';
-import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../support/real-data.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
 function box(west: number, south: number, east: number, north: number): Polygon {

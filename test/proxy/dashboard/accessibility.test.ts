@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../proxy/accounts/people.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { needsChromium, openProfile, skipWithoutChromium } from '../../chromium.ts';
+import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { giveKey } from '../service.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';

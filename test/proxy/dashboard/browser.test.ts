@@ -1,7 +1,7 @@
 /** What people do, in a real browser; where it says so without script. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { needsChromium, openProfile, skipWithoutChromium } from '../../chromium.ts';
+import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildHere } from '../../../built-tiny.ts';
-import { needsChromium, openFile, skipWithoutChromium } from '../../../chromium.ts';
-import { writeTiny } from '../../../tiny-country.ts';
+import { buildHere } from '../../../support/built-tiny.ts';
+import { needsChromium, openFile, skipWithoutChromium } from '../../../support/chromium.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
 
 const HOSTILE = `</script><script>document.title='broken'</script><b>"N'gla" & Söns`;
 const report = (snapshot: string) => path.join(snapshot, 'report/index.html');

@@ -4,9 +4,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { diffSnapshots } from '../../../../pipeline/publish/snapshot/diff.ts';
 import { openSnapshot } from '../../../../pipeline/publish/snapshot/read.ts';
-import { buildHere, copySnapshot, readJson, rewrite, rewriteManifest, rewriteTable } from '../../../built-tiny.ts';
-import { run, temporary } from '../../../command-line.ts';
-import { writeTiny } from '../../../tiny-country.ts';
+import {
+  buildHere,
+  copySnapshot,
+  readJson,
+  rewrite,
+  rewriteManifest,
+  rewriteTable,
+} from '../../../support/built-tiny.ts';
+import { run, temporary } from '../../../support/command-line.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
 
 let built = '';
 /** Four months later: the months that the first one forecast are estimated. */

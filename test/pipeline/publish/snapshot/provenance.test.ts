@@ -4,9 +4,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
 import { MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
-import { buildHere, readJson } from '../../../built-tiny.ts';
-import { run } from '../../../command-line.ts';
-import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../tiny-country.ts';
+import { buildHere, readJson } from '../../../support/built-tiny.ts';
+import { run } from '../../../support/command-line.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 let country: TinyCountry;
 let built: Awaited<ReturnType<typeof buildHere>>;

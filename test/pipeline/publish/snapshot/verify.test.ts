@@ -14,9 +14,9 @@ import {
   rewrite,
   rewriteManifest,
   rewriteTable,
-} from '../../../built-tiny.ts';
-import { run } from '../../../command-line.ts';
-import { writeTiny } from '../../../tiny-country.ts';
+} from '../../../support/built-tiny.ts';
+import { run } from '../../../support/command-line.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
 
 let sound = '';
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { addMonths } from '../pipeline/contract/months.ts';
-import type * as schemas from '../pipeline/contract/schemas.ts';
+import { addMonths } from '../../pipeline/contract/months.ts';
+import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { barriers } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';

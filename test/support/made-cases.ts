@@ -1,13 +1,13 @@
-import type { Areas, CaseSeries } from '../pipeline/artifacts.ts';
-import { addMonths, monthIndex, type Period } from '../pipeline/contract/months.ts';
-import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../pipeline/synthetic/cases.ts';
-import { makeRain, meanRain } from '../pipeline/synthetic/climate.ts';
-import { growGeography } from '../pipeline/synthetic/geography.ts';
-import { POPULATION_GRID, settle } from '../pipeline/synthetic/population.ts';
-import { centreOf } from '../pipeline/synthetic/raster.ts';
-import { rainForcing } from '../pipeline/synthetic/season.ts';
-import { type Sirs, transmissionRate } from '../pipeline/synthetic/sirs.ts';
-import { STATES } from '../pipeline/synthetic/states.ts';
+import type { Areas, CaseSeries } from '../../pipeline/artifacts.ts';
+import { addMonths, monthIndex, type Period } from '../../pipeline/contract/months.ts';
+import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
+import { makeRain, meanRain } from '../../pipeline/synthetic/climate.ts';
+import { growGeography } from '../../pipeline/synthetic/geography.ts';
+import { POPULATION_GRID, settle } from '../../pipeline/synthetic/population.ts';
+import { centreOf } from '../../pipeline/synthetic/raster.ts';
+import { rainForcing } from '../../pipeline/synthetic/season.ts';
+import { type Sirs, transmissionRate } from '../../pipeline/synthetic/sirs.ts';
+import { STATES } from '../../pipeline/synthetic/states.ts';
 
 /** Case records of a made-up country with their truth, and what the transmission stage reads: no surveys, no files. */
 export function makeCases(seed: number) {

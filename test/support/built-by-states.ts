@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { SNAPSHOT, STAGES } from '../pipeline/stages.ts';
+import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
 import { run, temporary } from './command-line.ts';
 
 /** Stages that fall apart by state, in the table's order. */

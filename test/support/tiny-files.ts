@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll } from 'vitest';
-import { addMonths, monthOf } from '../pipeline/contract/months.ts';
-import { writeGeotiff } from '../pipeline/synthetic/geotiff-writer.ts';
+import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
+import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
 
 /**
  * Two states of two square LGAs each, a degree a side, in a row from west to east: small enough to read, and to build
@@ -252,25 +250,16 @@ export function tinyCountry(): TinyCountry {
   return { directory: '', files, sources, model };
 }
 
-/** Writes a tiny country, as changed by the test, into a directory of its own that goes with the test file. */
-export function writeTiny(change: (country: TinyCountry) => void = () => {}): TinyCountry {
-  const country = tinyCountry();
-  change(country);
-  country.directory = mkdtempSync(path.join(tmpdir(), 'tiny-country-'));
-  made.push(country.directory);
+/** Writes a country's catalog and files into `directory`. */
+export function writeCountry(country: TinyCountry, directory: string): void {
+  country.directory = directory;
   for (const [name, data] of Object.entries(country.files)) {
-    mkdirSync(path.dirname(path.join(country.directory, name)), { recursive: true });
-    writeFileSync(path.join(country.directory, name), data);
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), data);
   }
-  writeFileSync(path.join(country.directory, 'sources.json'), JSON.stringify({ sources: country.sources }));
-  writeFileSync(path.join(country.directory, 'model.json'), JSON.stringify(country.model));
-  return country;
+  writeFileSync(path.join(directory, 'sources.json'), JSON.stringify({ sources: country.sources }));
+  writeFileSync(path.join(directory, 'model.json'), JSON.stringify(country.model));
 }
-
-const made: string[] = [];
-afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
-});
 
 /** `text` with line `line` (1 is the header) replaced. */
 export function replaceLine(text: string | Buffer, line: number, by: string | ((old: string) => string)): string {

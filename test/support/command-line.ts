@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { sha256 } from '../pipeline/engine/hash.ts';
+import { sha256 } from '../../pipeline/engine/hash.ts';
 
 /** How a command ended, and what it said. */
 export interface Ended {
@@ -13,7 +13,7 @@ export interface Ended {
   stderr: string;
 }
 
-const ROOT = path.resolve(import.meta.dirname, '..');
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Starts `malaria-risk` as a process of its own. */
 export function start(
@@ -21,7 +21,7 @@ export function start(
   options: { env?: Record<string, string>; preload?: string } = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const preload = options.preload ? ['--import', options.preload] : [];
-  const child = spawn(process.execPath, [...preload, path.join(ROOT, 'pipeline/cli.ts'), ...args], {
+  const child = spawn(process.execPath, [...preload, path.join(ROOT, 'bin/malaria-risk.js'), ...args], {
     cwd: ROOT,
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
   });

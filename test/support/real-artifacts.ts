@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Areas, Cases, Census, Climate } from '../pipeline/artifacts.ts';
-import type { Model } from '../pipeline/catalog/model.ts';
-import type { Sources } from '../pipeline/catalog/sources.ts';
-import { run as ingest } from '../pipeline/ingest/stage.ts';
+import type { Areas, Cases, Census, Climate } from '../../pipeline/artifacts.ts';
+import type { Model } from '../../pipeline/catalog/model.ts';
+import type { Sources } from '../../pipeline/catalog/sources.ts';
+import { run as ingest } from '../../pipeline/ingest/stage.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 
 /** What the season and transmission stages read of the real country: ingest's own artifacts, and the reference's population. */

@@ -1,15 +1,27 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { build } from '../pipeline/build.ts';
-import { etagOf, type Manifest } from '../pipeline/contract/manifest.ts';
-import { withDatabase } from '../pipeline/duckdb.ts';
-import { sha256 } from '../pipeline/engine/hash.ts';
-import type { StageEvent } from '../pipeline/engine/run.ts';
+import { inject } from 'vitest';
+import { build } from '../../pipeline/build.ts';
+import { etagOf, type Manifest } from '../../pipeline/contract/manifest.ts';
+import { withDatabase } from '../../pipeline/duckdb.ts';
+import { sha256 } from '../../pipeline/engine/hash.ts';
+import type { StageEvent } from '../../pipeline/engine/run.ts';
 import { temporary } from './command-line.ts';
 
-/** Builds a country in this process; what ran, in the order of its ending. */
-export async function buildHere(country: string, out = temporary(), updatedAt?: string) {
+/** An output directory whose cache holds what these stages, or all, made of the tiny country. */
+export function withTinyCache(stages: readonly string[] = ['']): string {
+  const out = temporary();
+  const cache = path.join(inject('builtTiny'), 'cache');
+  for (const stage of stages) cpSync(path.join(cache, stage), path.join(out, 'cache', stage), { recursive: true });
+  return out;
+}
+
+/**
+ * Builds a country in this process, of a changed tiny one only what the change touches; what ran, in the order of its
+ * ending.
+ */
+export async function buildHere(country: string, out = withTinyCache(), updatedAt?: string) {
   const events: StageEvent[] = [];
   const result = await build({ country, out, updatedAt, jobs: 2, onEvent: (event) => events.push(event) });
   const ran = events.flatMap((event) => (event.type === 'finished' ? [event.stage] : []));

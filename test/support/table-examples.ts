@@ -5,10 +5,10 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { bbox, booleanClockwise } from '@turf/turf';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type * as schemas from '../pipeline/contract/schemas.ts';
+import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { run } from './command-line.ts';
 
-const page = (name: string) => readFileSync(path.join(import.meta.dirname, '..', name), 'utf8');
+const page = (name: string) => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');
 const TABLES = page('pipeline/publish/TABLES.md');
 
 /** The code block in this language on the page about tables. */

@@ -1,0 +1,93 @@
+/** Real Nigeria from its raw files to answers over HTTP; and full-size countries built in parts. */
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Manifest } from '../../pipeline/contract/manifest.ts';
+import type * as schemas from '../../pipeline/contract/schemas.ts';
+import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import { buildByStates, type SplitPlace } from '../support/built-by-states.ts';
+import { buildHere, readJson } from '../support/built-tiny.ts';
+import { hashTree, temporary } from '../support/command-line.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
+import { buildAndServe, type Whole, wholeCountry } from '../support/whole-country.ts';
+
+/** A country of full size built state by state, in processes of their own, and merged: the same bytes. */
+function sameByStates(whole: () => { out: string; place: SplitPlace; snapshot: string }) {
+  test('split by state, in processes of their own, and merged: the same bytes', async () => {
+    const { out, place, snapshot } = whole();
+    const { coverage } = readJson(snapshot, 'manifest.json') as Manifest;
+    const groups = [0, 1].map((group) => coverage.states.filter((_, i) => i % 2 === group));
+    const split = await buildByStates({ ...place, joint: out }, groups);
+    const tree = hashTree(snapshot);
+    expect(Object.keys(tree).length).toBeGreaterThan(10_000);
+    expect(hashTree(split.snapshot)).toEqual(tree);
+  });
+}
+
+describe('the made-up country', () => {
+  const country = path.join(temporary(), 'synthetic');
+  let built!: Awaited<ReturnType<typeof buildHere>>;
+  beforeAll(async () => {
+    await writeSyntheticCountry({ seed: 1, out: country });
+    built = await buildHere(country, temporary());
+  });
+  sameByStates(() => ({ ...built, place: { country } }));
+});
+
+describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
+  let whole!: Whole;
+  beforeAll(async () => {
+    whole = await buildAndServe(async () => ({ country: REAL_CATALOG, rawData: REAL_DATA }));
+  });
+  wholeCountry(() => whole);
+  sameByStates(() => ({ ...whole, snapshot: whole.result.directory }));
+
+  test('people of all LGAs: 216,371,857', async () => {
+    const { states } = await whole.ask<schemas.ContextStates>('context-states');
+    expect(states.reduce((sum, state) => sum + state.population, 0)).toBe(216_371_857);
+  });
+
+  test('positivity of the rounds', async () => {
+    const { national, states } = await whole.ask<schemas.TransmissionStates>('transmission-states');
+    expect(national.survey_trend.map(({ survey_year }) => survey_year)).toEqual([2010, 2015, 2018, 2021]);
+    const [, second, , last] = national.survey_trend;
+    expect(Math.abs(second!.positivity - 0.2686)).toBeLessThan(0.0005);
+    expect(second!.low! < second!.positivity && second!.positivity < second!.high!).toBe(true);
+    expect([last!.low, last!.high, last!.clusters, last!.children_tested, last!.urban, last!.rural]).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    const lagos = states
+      .find(({ state_code }) => state_code === 'LA')!
+      .survey_trend.find(({ survey_year }) => survey_year === 2015)!;
+    expect(lagos).toMatchObject({ positivity: 0, low: null, high: null, children_tested: 274, small_sample: false });
+  });
+
+  test('every trap of the data is named in the findings', () => {
+    const text = whole.result.findings.map(({ source, what }) => `${source}: ${what}`).join('\n');
+    for (const trap of [
+      /Lagos Lagoon/,
+      /Sanga/,
+      /Bakassi has an empty row/,
+      /Bakassi has no row/,
+      /NG013 2016-06/,
+      /NG024 2015-01 to 2016-01/,
+      /round 2021/,
+      /14 blank months/,
+      /another method/,
+      /people \(lagoon/,
+    ])
+      expect(text).toMatch(trap);
+  });
+
+  test('gaps are null or borrowed, true zeros are zeros', async () => {
+    const { lgas } = await whole.ask<schemas.ContextLgas>('context-lgas', { state: 'CR' });
+    expect(lgas.find(({ lga_code }) => lga_code === 'NG009005')!.travel_minutes_to_care).toBeNull();
+    const { states } = await whole.ask<schemas.ContextStates>('context-states');
+    expect(states.every(({ irs_coverage }) => irs_coverage === 0)).toBe(true);
+    expect(states.every(({ itn_access }) => itn_access! > 0.1 && itn_access! < 1)).toBe(true);
+  });
+});

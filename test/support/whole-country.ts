@@ -1,0 +1,168 @@
+/** A country of Nigeria's size from raw files through the build to answers over HTTP: every operation, its schema, and what must join. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuildResult, build } from '../../pipeline/build.ts';
+import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
+import type * as schemas from '../../pipeline/contract/schemas.ts';
+import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
+import { reportInBrowser } from './report-in-browser.ts';
+import { tableExamples } from './table-examples.ts';
+
+const STATES = 37;
+const LGAS = 774;
+
+/** A country that was built, and a service over it. */
+export interface Whole {
+  out: string;
+  place: { country: string; rawData?: string };
+  result: BuildResult;
+  service: Service;
+  /** The answer to an operation, checked to be 200 and of its schema. */
+  ask<T>(id: OperationId, query?: Record<string, string>): Promise<T>;
+}
+
+const ajv = new Ajv2020({ strict: false });
+const validators = new Map(OPERATIONS.map((operation) => [operation.id, ajv.compile(operation.response)]));
+
+/** Builds a country in a directory of its own, and serves it until the test file ends. */
+export async function buildAndServe(
+  prepare: (out: string) => Promise<{ country: string; rawData?: string }>,
+): Promise<Whole> {
+  const out = mkdtempSync(path.join(tmpdir(), 'whole-'));
+  const from = await prepare(out);
+  const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
+  const place = { build: out, snapshot: path.join(out, 'current'), store: `sqlite:${path.join(out, 'proxy.sqlite')}` };
+  const service = await serveBuild(place, {}, (end) => ends.push(end));
+  const { key } = await giveKey(service.store);
+  const ask = async <T>(id: OperationId, query: Record<string, string> = {}) => {
+    const operation = OPERATIONS.find((candidate) => candidate.id === id)!;
+    const response = await service.get(`${operation.path}?${new URLSearchParams(query)}`, key);
+    expect(response.status, `${id} ${JSON.stringify(query)}`).toBe(200);
+    expect(response.headers.get('model-version')).toBe(result.model_version);
+    const value = await response.json();
+    const validate = validators.get(id)!;
+    expect(validate(value), JSON.stringify(validate.errors?.[0])).toBe(true);
+    return value as T;
+  };
+  ends.push(() => rmSync(out, { recursive: true, force: true }));
+  return { out, place: from, result, service, ask };
+}
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** Tests of what holds of any country of 37 states and 774 LGAs. */
+export function wholeCountry(whole: () => Whole) {
+  let states: string[] = [];
+  let codes: Record<string, string[]> = {};
+  const collect = async (pick: (state: string) => Promise<string[]>) =>
+    Object.fromEntries(await Promise.all(states.map(async (state) => [state, (await pick(state)).sort()] as const)));
+
+  beforeAll(async () => {
+    const { ask } = whole();
+    states = (await ask<schemas.BoundariesStates>('boundaries-states')).features
+      .map(({ properties }) => properties.code)
+      .sort();
+    codes = await collect(async (state) =>
+      (await ask<schemas.BoundariesLgas>('boundaries-lgas', { state })).features.map(
+        ({ properties }) => properties.lgaCode,
+      ),
+    );
+  });
+
+  reportInBrowser(() => path.join(whole().out, 'current'));
+  tableExamples(() => whole().out);
+
+  test('verify finds nothing wrong', async () => {
+    expect((await verifySnapshot(whole().result.directory)).faults).toEqual([]);
+  });
+
+  test('37 states and 774 LGAs', () => {
+    expect(states).toHaveLength(STATES);
+    expect(new Set(Object.values(codes).flat()).size).toBe(LGAS);
+  });
+
+  test('the same codes in risk, forecast, context and transmission', async () => {
+    const { ask } = whole();
+    expect(
+      await collect(async (state) => (await ask<schemas.RiskLgas>('risk-lgas', { state })).lgas.map((l) => l.lga_code)),
+    ).toEqual(codes);
+    expect(
+      await collect(async (state) =>
+        (await ask<schemas.ForecastsLgas>('forecasts-lgas', { state })).forecasts[3]!.lgas.map((l) => l.lga_code),
+      ),
+    ).toEqual(codes);
+    expect(
+      await collect(async (state) =>
+        (await ask<schemas.ContextLgas>('context-lgas', { state })).lgas.map((l) => l.lga_code),
+      ),
+    ).toEqual(codes);
+    expect(
+      await collect(async (state) =>
+        (await ask<schemas.TransmissionLgas>('transmission-lgas', { state })).lgas.map((l) => l.lga_code),
+      ),
+    ).toEqual(codes);
+    for (const rows of [
+      (await ask<schemas.RiskStates>('risk-states')).states,
+      (await ask<schemas.ForecastsStates>('forecasts-states', { months: '1' })).forecasts[0]!.states,
+      (await ask<schemas.ContextStates>('context-states')).states,
+      (await ask<schemas.TransmissionStates>('transmission-states')).states,
+    ])
+      expect(rows.map((row) => row.state_code).sort()).toEqual(states);
+  });
+
+  test('every month is there, first to last, and the default is the latest', async () => {
+    const { ask } = whole();
+    const { last_estimated } = await ask<schemas.Periods>('periods');
+    for (const period of ['2015-01', '2019-06', last_estimated]) {
+      const report = await ask<schemas.RiskLgas>('risk-lgas', { state: 'KN', period });
+      expect(report.period).toBe(period);
+      expect(report.lgas).toHaveLength(44);
+    }
+    expect((await ask<schemas.RiskLgas>('risk-lgas', { state: 'KN' })).period).toBe(last_estimated);
+  });
+
+  test('highest risk first, equal scores by code; low ≤ score ≤ high', async () => {
+    const { lgas } = await whole().ask<schemas.RiskLgas>('risk-lgas', { state: 'KN' });
+    const sorted = [...lgas].sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
+    expect(lgas).toEqual(sorted);
+    for (const lga of lgas) expect(lga.score_low <= lga.score && lga.score <= lga.score_high).toBe(true);
+  });
+
+  test('a state is its LGAs: people are their sum, the score their weighted mean, the context too', async () => {
+    const { ask } = whole();
+    const risk = await ask<schemas.RiskStates>('risk-states');
+    const context = await ask<schemas.ContextStates>('context-states');
+    for (const state of ['KN', 'LA', 'CR']) {
+      const { lgas } = await ask<schemas.RiskLgas>('risk-lgas', { state });
+      const people = lgas.reduce((sum, lga) => sum + lga.population, 0);
+      const row = risk.states.find((r) => r.state_code === state)!;
+      expect(row.population).toBe(people);
+      const mean = lgas.reduce((sum, lga) => sum + lga.score * lga.population, 0) / people;
+      expect(Math.abs(row.score - mean)).toBeLessThan(2e-4);
+      const figures = (await ask<schemas.ContextLgas>('context-lgas', { state })).lgas.filter(
+        (lga) => lga.travel_minutes_to_care !== null,
+      );
+      const weight = figures.reduce((sum, lga) => sum + lga.population, 0);
+      const minutes = figures.reduce((sum, lga) => sum + lga.population * lga.travel_minutes_to_care!, 0) / weight;
+      expect(
+        Math.abs(context.states.find((r) => r.state_code === state)!.travel_minutes_to_care! - minutes),
+      ).toBeLessThan(0.11);
+    }
+  });
+
+  test('the transmission model answers for three states and says what it does not show', async () => {
+    const model = await whole().ask<schemas.TransmissionModel>('transmission-model');
+    expect(model.states.map(({ state_code }) => state_code).sort()).toEqual(['EK', 'KE', 'KW']);
+    expect(model.limits.length).toBeGreaterThan(0);
+    for (const { reproduction_number_by_month, months_with_infection_growing } of model.states)
+      expect(months_with_infection_growing).toEqual(
+        reproduction_number_by_month.flatMap((r, i) => (r > 1 ? [i + 1] : [])),
+      );
+  });
+}
