@@ -18,17 +18,23 @@ const BROWSER = [
 ];
 const LONG = 'test/long/**';
 
-const project = (name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) => ({
-  test: { name, include, exclude, globalSetup, testTimeout: 120_000, hookTimeout: 600_000 },
+const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
+  test: {
+    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000 },
+    ...more,
+  },
 });
+const builtTiny = { globalSetup: 'test/support/global-setup.ts' };
 
 export default defineConfig({
   test: {
     projects: [
-      project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG]),
-      project('build', BUILD, [], ['test/support/global-setup.ts']),
+      project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
+        isolate: false,
+      }),
+      project('build', BUILD, [], builtTiny),
       project('service', ['test/proxy/**/*.test.ts'], BROWSER),
-      project('browser', BROWSER, [], ['test/support/global-setup.ts']),
+      project('browser', BROWSER, [], builtTiny),
     ],
   },
 });

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll } from 'vitest';
 import { sha256 } from '../../pipeline/engine/hash.ts';
 
 /** How a command ended, and what it said. */
@@ -50,9 +49,11 @@ export function temporary(): string {
   return directory;
 }
 const made: string[] = [];
-afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
-});
+
+/** Removes what `temporary` made: setup.ts does so at the end of every test file. */
+export function removeTemporary(): void {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+}
 
 /** Every file below a directory and the hash of its bytes. */
 export function hashTree(directory: string): Record<string, string> {

@@ -1,7 +1,266 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
+import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from './command-line.ts';
-import { type TinyCountry, tinyCountry, writeCountry } from './tiny-files.ts';
 
-export { LGAS, replaceLine, sourceIn, type TinyCountry, tinyCountry } from './tiny-files.ts';
+/**
+ * Two states of two square LGAs each, a degree a side, in a row from west to east: small enough to read, and to build
+ * in a second or two. Every file is text but for the two rasters, so a test breaks one line of it.
+ */
+export interface TinyCountry {
+  directory: string;
+  files: Record<string, string | Buffer>;
+  sources: Record<string, any>[];
+  model: Record<string, any>;
+}
+
+export const LGAS = ['NG001001', 'NG001002', 'NG002001', 'NG002002'] as const;
+const square = (west: number, width = 1) => [
+  [
+    [west, 4],
+    [west + width, 4],
+    [west + width, 5],
+    [west, 5],
+    [west, 4],
+  ],
+];
+const collection = (features: unknown[]) => JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
+const csv = (rows: (string | number)[][]) => `${rows.map((row) => row.join(',')).join('\n')}\n`;
+
+/** The catalog and files of a sound tiny country, not yet written. */
+export function tinyCountry(): TinyCountry {
+  const files: TinyCountry['files'] = {};
+  files['lgas.geojson'] = collection(
+    LGAS.map((code, i) => ({
+      type: 'Feature',
+      properties: { pcode: code, name: `Place ${i + 1}`, state: code.slice(0, 5) },
+      geometry: { type: 'Polygon', coordinates: square(3 + i) },
+    })),
+  );
+  files['states.geojson'] = collection(
+    [0, 1].map((i) => ({
+      type: 'Feature',
+      properties: { pcode: `NG00${i + 1}`, name: ['Abia', 'Adamawa'][i] },
+      geometry: { type: 'Polygon', coordinates: square(3 + 2 * i, 2) },
+    })),
+  );
+  const months = Array.from({ length: 48 }, (_, i) => addMonths('2018-01', i));
+  const rain = (lga: number, period: string) =>
+    Math.max(0, 120 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
+  files['climate.csv'] = csv([
+    ['lga', 'month', 'mm'],
+    ...LGAS.flatMap((code, i) => months.map((period) => [code, period, rain(i, period).toFixed(1)])),
+  ]);
+  files['census.csv'] = csv([['lga', 'people', 'under5'], ...LGAS.map((code, i) => [code, 100_000 + i, 18_000])]);
+  files['surveys.csv'] = csv([
+    ['year', 'month', 'cluster', 'state', 'lga', 'method', 'n', 'share'],
+    ...[2018, 2021].flatMap((year) =>
+      LGAS.flatMap((code, i) =>
+        [1, 2, 3].map((k) => [
+          year,
+          `${year}-10`,
+          `${year}-${code}-${k}`,
+          code.slice(0, 5),
+          code,
+          'microscopy',
+          20 + k,
+          (0.1 + 0.1 * i + 0.02 * k).toFixed(2),
+        ]),
+      ),
+    ),
+    [2018, '2018-10', '2018-x', 'NG001', LGAS[0], 'rdt', 20, 0.5],
+  ]);
+  files['cases.csv'] = csv([
+    ['state', 'month', 'cases'],
+    ...months.map((period) => [
+      'NG001',
+      period,
+      Math.round(1500 + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6)),
+    ]),
+  ]);
+  files['nets.csv'] = csv([['lga', 'use'], ...LGAS.map((code, i) => [code, (0.3 + 0.1 * i).toFixed(1)])]);
+  files['access.csv'] = csv([
+    ['state', 'percent'],
+    ['NG001', 45],
+    ['NG002', 60],
+  ]);
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const cells = grid.columns * grid.rows;
+  files['people.tif'] = writeGeotiff(
+    // No value twice, as in a raster of people.
+    Float32Array.from({ length: cells }, (_, i) => 250 + ((i * 7) % cells) / 100),
+    grid,
+  );
+  files['height.tif'] = writeGeotiff(
+    Int16Array.from({ length: cells }, (_, i) => 100 + (i % 80)),
+    grid,
+    '-9999',
+  );
+
+  const about = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
+  const table = (path: string) => [{ path, rows: String(files[path]).split('\n').length - 2 }];
+  const sources = [
+    {
+      id: 'lga_boundaries',
+      role: 'lga_boundaries',
+      ...about,
+      format: 'geojson',
+      unit: 'degrees',
+      columns: { lga_pcode: 'pcode', lga: 'name', state_pcode: 'state' },
+      files: [{ path: 'lgas.geojson' }],
+    },
+    {
+      id: 'state_boundaries',
+      role: 'state_boundaries',
+      ...about,
+      format: 'geojson',
+      unit: 'degrees',
+      columns: { state_pcode: 'pcode', state: 'name' },
+      files: [{ path: 'states.geojson' }],
+    },
+    {
+      id: 'population',
+      role: 'population',
+      ...about,
+      format: 'geotiff',
+      crs: 'EPSG:4326',
+      unit: 'persons',
+      nodata: 'none',
+      range: [0, 10_000],
+      repeats: 10,
+      files: [{ path: 'people.tif' }],
+    },
+    {
+      id: 'elevation',
+      role: 'elevation',
+      ...about,
+      format: 'geotiff',
+      crs: 'EPSG:4326',
+      unit: 'm',
+      nodata: -9999,
+      range: [0, 1000],
+      files: [{ path: 'height.tif' }],
+    },
+    {
+      id: 'population_census',
+      role: 'population_census',
+      ...about,
+      format: 'csv',
+      unit: 'persons',
+      columns: { lga_pcode: 'lga', people: 'people', children_0_4: 'under5' },
+      files: table('census.csv'),
+    },
+    {
+      id: 'climate',
+      role: 'climate',
+      ...about,
+      format: 'csv',
+      unit: 'mm per month',
+      columns: { lga_pcode: 'lga', period: 'month', rain_mm: 'mm' },
+      span: { first: '2018-01', last: '2021-12' },
+      files: table('climate.csv'),
+    },
+    {
+      id: 'surveys',
+      role: 'survey_clusters',
+      ...about,
+      format: 'csv',
+      unit: 'share',
+      columns: {
+        survey_year: 'year',
+        period: 'month',
+        cluster_id: 'cluster',
+        state_pcode: 'state',
+        lga_pcode: 'lga',
+        method: 'method',
+        examined: 'n',
+        positivity: 'share',
+      },
+      rounds: [2018, 2021].map((year) => ({ survey_year: year, first: `${year}-09`, last: `${year}-11` })),
+      files: table('surveys.csv'),
+    },
+    {
+      id: 'cases',
+      role: 'cases_states',
+      ...about,
+      format: 'csv',
+      unit: 'cases',
+      columns: { state_pcode: 'state', period: 'month', confirmed: 'cases' },
+      span: { first: '2018-01', last: '2021-12' },
+      files: table('cases.csv'),
+    },
+    {
+      id: 'itn_use',
+      role: 'layer',
+      figure: 'itn_use',
+      ...about,
+      format: 'csv',
+      unit: 'share',
+      columns: { lga_pcode: 'lga', itn_use: 'use' },
+      files: table('nets.csv'),
+    },
+    {
+      id: 'itn_access',
+      role: 'layer',
+      figure: 'itn_access',
+      ...about,
+      format: 'csv',
+      unit: 'percent',
+      columns: { state_pcode: 'state', itn_access: 'percent' },
+      files: table('access.csv'),
+    },
+  ];
+  const model = {
+    country: 'tiny',
+    name: 'Tiny country',
+    synthetic: false,
+    release: '1',
+    first_estimated: '2020-11',
+    last_estimated: '2021-12',
+    updated_at: '2022-01-01T00:00:00.000Z',
+    expected: { states: 2, lgas: 4 },
+    extent: [3, 4, 7, 5],
+    states: [
+      { state_pcode: 'NG001', state_code: 'AB', state: 'Abia', zone: 'SE' },
+      { state_pcode: 'NG002', state_code: 'AD', state: 'Adamawa', zone: 'NE' },
+    ],
+    parameters: {
+      seed: 1,
+      boundaries: { tolerance_m: 100, max_area_change: 0.03 },
+      context: { name: 'test', coverage_year: 2018, note: 'test' },
+      survey: { method: 'microscopy', small_sample: 100, confidence: 0.95 },
+      season: { high_share: 0.5, masked: [] },
+      risk: {
+        score: 'baseline',
+        draws: 200,
+        state_only_effective_size: 100,
+        season_exponent: { mean: 0.4, sd: 0.15, source: 'test' },
+      },
+      transmission: {
+        infectious_months: 1,
+        immune_months: 12,
+        assumed_from: 'assumed for a test',
+        development_first: 2020,
+        held_back_year: 2021,
+        starts: 4,
+      },
+      diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },
+    },
+  };
+  return { directory: '', files, sources, model };
+}
+
+/** Writes a country's catalog and files into `directory`. */
+export function writeCountry(country: TinyCountry, directory: string): void {
+  country.directory = directory;
+  for (const [name, data] of Object.entries(country.files)) {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), data);
+  }
+  writeFileSync(path.join(directory, 'sources.json'), JSON.stringify({ sources: country.sources }));
+  writeFileSync(path.join(directory, 'model.json'), JSON.stringify(country.model));
+}
 
 /** Writes a tiny country, as changed by the test, into a directory of its own that goes with the test file. */
 export function writeTiny(change: (country: TinyCountry) => void = () => {}): TinyCountry {
@@ -9,4 +268,16 @@ export function writeTiny(change: (country: TinyCountry) => void = () => {}): Ti
   change(country);
   writeCountry(country, temporary());
   return country;
+}
+
+/** `text` with line `line` (1 is the header) replaced. */
+export function replaceLine(text: string | Buffer, line: number, by: string | ((old: string) => string)): string {
+  const lines = String(text).split('\n');
+  lines[line - 1] = typeof by === 'string' ? by : by(lines[line - 1]!);
+  return lines.join('\n');
+}
+
+/** The source of that id in a country. */
+export function sourceIn(country: TinyCountry, id: string): Record<string, any> {
+  return country.sources.find((source) => source.id === id)!;
 }

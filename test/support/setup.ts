@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { removeTemporary } from './command-line.ts';
+
+afterAll(removeTemporary);
