@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that build a country, or run a command in a process of its own. */
+/** Tests that build a country, fit a whole model, or run a command in a process of its own. */
 const BUILD = [
   'test/pipeline/*.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/publish/snapshot/{diff,provenance,verify}.test.ts',
+  'test/pipeline/risk/fit.test.ts',
   'test/pipeline/synthetic/country.test.ts',
+  'test/pipeline/transmission/{held-back,made-transmission,season-and-transmission}.test.ts',
+  'test/pipeline/validation/stage.test.ts',
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
