@@ -73,6 +73,7 @@ const AT_ONCE = 500;
 /** Counts in memory; `flush` is to be called now and then. */
 export function countUsage(store: Pick<UsageStore, 'add'>) {
   let rows = new Map<string, UsageRow>();
+  let day = { start: Number.NaN, name: '' };
 
   const tally = (day: string, key_id: string, operation: string, granted: number, refused: number) => {
     const id = `${day} ${key_id} ${operation}`;
@@ -83,7 +84,8 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
   return {
     /** Counts one request answered at wall-clock time `now` (ms). */
     count(keyId: string, operation: string, isRefused: boolean, now: number): void {
-      tally(dayOf(now), keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
+      if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
+      tally(day.name, keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
     },
     /** Hands over to the store what was counted; what it cannot take now is kept for the next time. */
     async flush(): Promise<void> {

@@ -5,27 +5,25 @@ import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { CODINGS, type Coding, type Representation, type ServedFile } from '../snapshot/snapshot.ts';
 
-/**
- * A private cache may keep an answer but must ask again each time, which counts: so a revoked key never reads on from a
- * cache, and a new month's estimates are seen at once.
- */
-const CACHE_CONTROL = 'private, no-cache';
-
 /** Answers with `file` in the coding that the client likes best; 304 where it has those very bytes. */
-export async function sendFile(
+export function sendFile(
   reply: FastifyReply,
   file: ServedFile,
   report: (line: string) => void,
-): Promise<FastifyReply> {
+): FastifyReply | Promise<FastifyReply> {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
   const found = file.codings[coding];
-  reply.headers({ etag: found.etag, 'cache-control': CACHE_CONTROL, 'model-version': file.modelVersion });
+  // A cache may keep an answer but must ask again each time: so a revoked key never reads on from one.
+  reply.headers({ etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion });
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).send();
-  const body = method === 'HEAD' ? undefined : (found.held ?? (await openChecked(found, report)));
-  reply.headers({ 'content-type': file.type, 'content-length': found.bytes });
-  if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(body);
+  const send = (body?: Buffer | Transform) => {
+    reply.headers({ 'content-type': file.type, 'content-length': found.bytes });
+    if (coding !== 'identity') reply.header('content-encoding', coding);
+    return reply.send(body);
+  };
+  if (method === 'HEAD') return send();
+  return found.held ? send(found.held) : openChecked(found, report).then(send);
 }
 
 /** The bytes of a file that is not held in memory. @throws Error where it has another length than the manifest says. */
@@ -72,8 +70,9 @@ export function chooseCoding(acceptEncoding = ''): Coding {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
-    const q = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
-    weights.set(name === 'x-gzip' ? 'gzip' : name, /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0);
+    const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const weight = q === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(q)?.[1] ?? 0);
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   // Identity unmentioned is acceptable, but only where nothing named is.
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);

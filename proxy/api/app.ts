@@ -1,13 +1,12 @@
 /** The API: every plugin that a request passes through, in that order. Listening is server.ts's. */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { OPERATIONS } from '../../pipeline/contract/operations.ts';
 import { type KeysOptions, keys } from './keys.ts';
 import { type LimitsOptions, limits } from './limits.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { newRequestId, problems } from './problems.ts';
 import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
-import { type RoutesOptions, routes } from './routes.ts';
+import { operationAt, type RoutesOptions, routes } from './routes.ts';
 
 export interface ApiOptions extends KeysOptions, LimitsOptions, ObserveOptions, RoutesOptions {
   bounds: Bounds;
@@ -51,8 +50,6 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   return app;
 }
 
-const PATHS: ReadonlySet<string> = new Set(OPERATIONS.map(({ path }) => path));
-
 /**
  * What the router gets to see of a request target: the path of an operation, matched by its exact text and without
  * decoding, and its query; `/`, which is no route, for everything else. So no path that a client writes is ever decoded
@@ -60,8 +57,8 @@ const PATHS: ReadonlySet<string> = new Set(OPERATIONS.map(({ path }) => path));
  * must accept (RFC 9112, 3.2.2), loses its scheme and authority.
  */
 function routable(target: string): string {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, '');
-  return PATHS.has(local.split('?', 1)[0]!) ? local : '/';
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return operationAt(local) ? local : '/';
 }
 
 /** A preflight cannot carry a key: from a listed origin it is answered without one, from any other it is a 401. */

@@ -3,18 +3,6 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface InFlight {
-  add(socket: Socket, response: ServerResponse): void;
-  /** Calls `next` once no answer is in flight on `socket`: at once if so, and never where it closes before. */
-  afterAnswers(socket: Socket, next: () => void): void;
-  /** Marks `socket`: no request that follows on it is to be answered. */
-  condemn(socket: Socket): void;
-  isCondemned(socket: Socket): boolean;
-  /** Resolves once every answer that is now in flight has been sent, or its connection has closed. */
-  settled(): Promise<unknown>;
-  stop(): void;
-}
-
 interface Connection {
   /** When each was begun, the oldest first. */
   answers: Map<ServerResponse, number>;
@@ -23,7 +11,7 @@ interface Connection {
 }
 
 /** Tracks the answers of `server`, and closes connections whose client takes longer than `readingMs` to read one. */
-export function trackInFlight(server: Server, readingMs: number): InFlight {
+export function trackInFlight(server: Server, readingMs: number) {
   const connections = new Map<Socket, Connection>();
   server.on('connection', (socket: Socket) => {
     const connection: Connection = { answers: new Map(), next: null, isCondemned: false };
@@ -42,7 +30,7 @@ export function trackInFlight(server: Server, readingMs: number): InFlight {
     }
   }, readingMs / 8).unref();
   return {
-    add(socket, response) {
+    add(socket: Socket, response: ServerResponse): void {
       const connection = connections.get(socket);
       if (!connection) return;
       const { answers } = connection;
@@ -52,20 +40,25 @@ export function trackInFlight(server: Server, readingMs: number): InFlight {
         if (answers.size === 0) connection.next?.();
       });
     },
-    afterAnswers(socket, next) {
+    /** Calls `next` once no answer is in flight on `socket`: at once if so, and never where it closes before. */
+    afterAnswers(socket: Socket, next: () => void): void {
       const connection = connections.get(socket);
       if (!connection || connection.answers.size === 0) next();
       else connection.next = next;
     },
-    condemn(socket) {
+    /** Marks `socket`: no request that follows on it is to be answered. */
+    condemn(socket: Socket): void {
       const connection = connections.get(socket);
       if (connection) connection.isCondemned = true;
     },
-    isCondemned: (socket) => connections.get(socket)?.isCondemned ?? false,
-    settled() {
+    isCondemned: (socket: Socket) => connections.get(socket)?.isCondemned ?? false,
+    /** Resolves once every answer that is now in flight has been sent, or its connection has closed. */
+    settled(): Promise<unknown> {
       const responses = [...connections.values()].flatMap(({ answers }) => [...answers.keys()]);
       return Promise.all(responses.map((response) => once(response, 'close')));
     },
     stop: () => clearInterval(sweep),
   };
 }
+
+export type InFlight = ReturnType<typeof trackInFlight>;

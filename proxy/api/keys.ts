@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Clock, momentOf } from '../clock.ts';
-import type { Admission, Gate } from '../limits/gate.ts';
+import type { Admission, Gate, Unavailable } from '../limits/gate.ts';
 import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
@@ -19,27 +19,39 @@ export interface KeysOptions {
 
 export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions) => {
   app.decorateRequest('admission', null);
-  app.addHook('onRequest', async (request, reply) => {
-    const key = presentedKey(request.raw.headersDistinct);
-    const admission = key === null ? null : await gate.admit(key, momentOf(clock));
-    if (admission === null) return sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
-    if ('retrySeconds' in admission) {
-      return sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
-    }
-    request.admission = admission;
+  app.addHook('onRequest', (request, reply, done) => {
+    const key = presentedKey(request.raw.rawHeaders);
+    const found = key === null ? null : gate.admit(key, momentOf(clock));
+    const enter = (admission: Admission | Unavailable | null) => {
+      if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
+      if ('retrySeconds' in admission) {
+        return void sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
+      }
+      request.admission = admission;
+      done();
+    };
+    // At once where it is known at once, as on one machine.
+    if (found instanceof Promise) found.then(enter).catch(done);
+    else enter(found);
   });
 });
 
 /**
- * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null where there is none, or where two differ. Takes each
- * header as often as it was sent: Node's `headers` would silently drop a second Authorization. Another scheme, such as
- * Basic, is not a key.
+ * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null where there is none, or where two differ. From the raw
+ * list of names and values in turn, since Node's `headers` drops a second Authorization. Another scheme, such as Basic,
+ * is not a key.
  */
-export function presentedKey(headers: NodeJS.Dict<string[]>): string | null {
-  const bearers = (headers.authorization ?? []).flatMap((value) => {
-    const bearer = /^bearer(?: +(.*))?$/i.exec(value);
-    return bearer ? [bearer[1] ?? ''] : [];
-  });
-  const [key, ...others] = [...bearers, ...(headers['x-api-key'] ?? [])];
-  return key === undefined || others.some((other) => other !== key) ? null : key;
+export function presentedKey(rawHeaders: readonly string[]): string | null {
+  const keys = [
+    ...valuesOf(rawHeaders, 'authorization').flatMap((value) => /^bearer(?: +(.*))?$/i.exec(value)?.slice(1) ?? []),
+    ...valuesOf(rawHeaders, 'x-api-key'),
+  ].map((key) => key ?? '');
+  return keys.length > 0 && keys.every((key) => key === keys[0]) ? keys[0]! : null;
+}
+
+/** Every value of the header `name`, in small letters, as often as it was sent. */
+export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter(
+    (_, i) => i % 2 === 1 && rawHeaders[i - 1]!.length === name.length && rawHeaders[i - 1]!.toLowerCase() === name,
+  );
 }

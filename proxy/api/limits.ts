@@ -13,14 +13,14 @@ export interface LimitsOptions {
 }
 
 export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOptions) => {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { holder, verdict } = request.admission!;
     const { refusedBy } = verdict;
     usage.count(holder.keyId, operationAt(request.url)?.id ?? 'none', refusedBy !== null, clock.wallMs());
     reply.headers(limitHeaders(verdict));
-    if (refusedBy === null) return;
+    if (refusedBy === null) return done();
     const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };
-    return sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
+    sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
   });
 });
 

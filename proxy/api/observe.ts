@@ -35,7 +35,10 @@ export const observe = fp(async (app: FastifyInstance, { metrics, log }: Observe
     metrics.count(record);
     log?.(record);
   });
-  app.addHook('onResponse', async (request, reply) => app.observe(recordOf(request, reply)));
+  app.addHook('onResponse', (request, reply, done) => {
+    app.observe(recordOf(request, reply));
+    done();
+  });
 });
 
 function recordOf(request: FastifyRequest, reply: FastifyReply): AccessRecord {

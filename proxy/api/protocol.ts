@@ -1,9 +1,11 @@
 /** HTTP itself: requests that are malformed, and connections that keep answers waiting. */
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type InFlight, trackInFlight } from './in-flight.ts';
+import { valuesOf } from './keys.ts';
 import { newRequestId, type ProblemCode, problemOf, sendProblem } from './problems.ts';
 
 /** Bounds of connections and requests; operate.md explains them to operators. */
@@ -51,18 +53,16 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     // Whatever follows a malformed request on its connection may be part of it: it is not even looked at.
     if (inFlight.isCondemned(socket)) return void reply.hijack();
     inFlight.add(socket, reply.raw);
-    if (isMalformed(request)) {
-      inFlight.condemn(socket);
-      return void sendProblem(reply, 'MALFORMED_REQUEST', { connection: 'close' });
-    }
+    const isBad = isMalformed(request);
     // No operation takes a body: one that may be long is not read to its end. And Node drops what follows a request to
     // upgrade, so nothing may.
     const isLong = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > bounds.bodyBytes;
-    if (isLong || headers.upgrade !== undefined) {
+    if (isBad || isLong || headers.upgrade !== undefined) {
       inFlight.condemn(socket);
       reply.header('connection', 'close');
     }
-    done();
+    if (isBad) sendProblem(reply, 'MALFORMED_REQUEST');
+    else done();
   });
 
   // Node would answer an unknown Expect by itself, without asking for a key; and `100 Continue` would invite a body
@@ -79,10 +79,12 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** What Node's parser lets through and a server in front may read otherwise: framing, version and Host (RFC 9112). */
 function isMalformed({ raw }: FastifyRequest): boolean {
-  const { 'transfer-encoding': coding, host: hosts = [] } = raw.headersDistinct;
   const isOld = raw.httpVersion === '1.0';
   if (!isOld && raw.httpVersion !== '1.1') return true;
-  if (coding !== undefined && (isOld || coding.length > 1 || coding[0]!.toLowerCase() !== 'chunked')) return true;
+  // Node joins several of them with commas.
+  const coding = raw.headers['transfer-encoding'];
+  if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true;
+  const hosts = valuesOf(raw.rawHeaders, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
   return hosts.some((host) => !HOST.test(host));
 }
@@ -91,7 +93,6 @@ const FAULT_OF: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
-const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Headers Too Large' };
 
 /**
  * Answers what Node's parser gave up on, where there is no request to answer, and closes the connection: once all that
@@ -99,20 +100,16 @@ const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Time
  */
 export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   const { code = '' } = error;
-  if (code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
+  if (code === 'ECONNRESET') return void socket.destroy();
   app.inFlight.afterAnswers(socket, () => {
     if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isCondemned(socket)) {
-      socket.destroySoon();
-      return;
+      return void socket.destroySoon();
     }
     const request_id = newRequestId();
     const { status, headers, body } = problemOf(FAULT_OF[code] ?? 'MALFORMED_REQUEST', request_id);
     app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id, connection: 'close' };
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${head.join('')}\r\n${body}`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   });
 }

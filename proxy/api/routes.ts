@@ -29,7 +29,8 @@ const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operatio
 
 /** The operation that `url`, as the router sees it, asks for; undefined for an unknown path. */
 export function operationAt(url: string): Operation | undefined {
-  return BY_PATH.get(url.split('?', 1)[0]!);
+  const query = url.indexOf('?');
+  return BY_PATH.get(query < 0 ? url : url.slice(0, query));
 }
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
@@ -39,15 +40,16 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
       : sendProblem(reply, 'NOT_FOUND');
   app.setNotFoundHandler(refuse);
   // Other methods at once: Fastify would first read the body that they may have.
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'GET' || request.method === 'HEAD') done();
+    else refuse(request, reply);
   });
 
   for (const operation of OPERATIONS as readonly Operation[]) {
     app.route({
       method: ['GET', 'HEAD'],
       url: operation.path,
-      handler: async (request, reply) => {
+      handler: (request, reply) => {
         const { holder } = request.admission!;
         if (operation.scope && !holder.scopes.includes(operation.scope)) return sendProblem(reply, 'SCOPE_REQUIRED');
         const snapshot = snapshots.current();

@@ -1,18 +1,18 @@
-/** The plainest Fastify route with a key look-up and nothing else. Arguments: file, coding, key. */
+/**
+ * The plainest Fastify route with a key look-up, that answers with one file and the proxy's own headers. Arguments: file,
+ * key, and those headers as JSON of names and values in turn.
+ */
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 
-const [file, coding, key] = process.argv.slice(2);
+const [file, key, all] = process.argv.slice(2);
 const body = readFileSync(file!);
 const keys = new Map([[key!, { owner: 'bench' }]]);
+const lines = JSON.parse(all!) as string[];
+const headers = Object.fromEntries(lines.flatMap((name, i) => (i % 2 ? [] : [[name.toLowerCase(), lines[i + 1]!]])));
 const app = fastify();
-app.get('/file', (request, reply) => {
-  if (!keys.has(String(request.headers['x-api-key']))) {
-    reply.code(401).send();
-    return;
-  }
-  reply.header('content-type', 'application/json');
-  if (coding === 'gzip') reply.header('content-encoding', 'gzip');
-  reply.send(body);
+app.get('/v1/*', (request, reply) => {
+  if (keys.has(String(request.headers['x-api-key']))) reply.headers(headers).send(body);
+  else reply.code(401).send();
 });
-process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}/file\n`);
+process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
