@@ -42,7 +42,7 @@ export async function startNginx(folder: string, root: string, file: string): Pr
     join(folder, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
      ${process.getuid?.() === 0 ? 'user root;' : ''}
-     events { worker_connections 1024; }
+     events { worker_connections 4096; }
      http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; default_type application/json;
        open_file_cache max=1000; ${paths.join(' ')}
        server { listen 127.0.0.1:${port} backlog=1024; root ${root}; gzip_static on; } }`,

@@ -1,27 +1,40 @@
 /**
- * The proxy with every check on against bare node:http sending the same bytes, once with the few headers that a client
- * needs and once with the proxy's own, the plainest Fastify route with a key look-up, and nginx with gzip_static: wrk, 64
- * connections, files of about 5, 30 and 300 KB. Rounds are interleaved,
- * one contender after the other, and medians over the rounds are given, since the machine may be busy with other
- * things. CPU time a request is the steadier figure on such a machine.
+ * The proxy with every check on against a Fastify route with a key look-up that sends the same bytes and headers, bare
+ * node:http, and nginx with gzip_static where it is installed: wrk, gzip and identity, 64 and 1,000 connections, one URL
+ * and many. Rounds are interleaved, one contender after the other, and medians over the rounds are given, since the
+ * machine may be busy with other things; CPU time a request is the steadier figure on such a machine.
  *
- *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2] [--coding gzip|identity]
+ *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2]
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
+import { periodRange } from '../../pipeline/contract/months.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
 import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SIZES_KB = [5, 30, 300];
-const CONNECTIONS = 64;
+interface Scenario {
+  kilobytes: number;
+  coding: 'gzip' | 'identity';
+  connections: number;
+  /** Whether each request asks for another month and state. */
+  many?: boolean;
+}
+const SCENARIOS: readonly Scenario[] = [
+  { kilobytes: 5, coding: 'gzip', connections: 64 },
+  { kilobytes: 5, coding: 'gzip', connections: 1000 },
+  { kilobytes: 5, coding: 'gzip', connections: 64, many: true },
+  { kilobytes: 5, coding: 'identity', connections: 64 },
+  { kilobytes: 5, coding: 'identity', connections: 1000 },
+  { kilobytes: 300, coding: 'gzip', connections: 64 },
+];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const { values } = parseArgs({
@@ -29,7 +42,6 @@ const { values } = parseArgs({
     snapshot: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
-    coding: { type: 'string', default: 'gzip' },
   },
 });
 const rounds = Number(values.rounds);
@@ -53,48 +65,62 @@ async function main(): Promise<void> {
   const { key } = await giveKey(accounts);
   await accounts.close();
   try {
-    say(
-      `snapshot ${snapshot === realpathSync(made.current) ? 'made up' : snapshot}, ${values.coding}, ${rounds} rounds of ${values.seconds} s`,
-    );
-    for (const kilobytes of SIZES_KB) await compare(folder, snapshot, store, key, kilobytes);
+    const which = snapshot === realpathSync(made.current) ? 'made up' : snapshot;
+    say(`snapshot ${which}, ${rounds} rounds of ${values.seconds} s`);
+    for (const scenario of SCENARIOS) await compare({ folder, snapshot, store, key }, scenario);
   } finally {
     made.remove();
     rmSync(folder, { recursive: true });
   }
 }
 
-async function compare(folder: string, snapshot: string, store: string, key: string, kilobytes: number): Promise<void> {
+interface Place {
+  folder: string;
+  snapshot: string;
+  store: string;
+  key: string;
+}
+
+async function compare({ folder, snapshot, store, key }: Place, scenario: Scenario): Promise<void> {
+  const { kilobytes, coding, connections, many } = scenario;
   const { file, target, bytes } = nearest(snapshot, kilobytes * 1000);
-  const path = join(snapshot, values.coding === 'gzip' ? `${file}.gz` : file);
+  const path = join(snapshot, coding === 'gzip' ? `${file}.gz` : file);
   const servers = join(import.meta.dirname, 'servers');
   const limits = ['--per-minute', '100000000', '--per-month', '1000000000'];
   const proxy = await startNode('proxy', join(ROOT, 'proxy/cli.ts'), [
     ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', snapshot, '--store', store, ...limits],
   ]);
   proxy.url += target;
-  const sameHeaders = JSON.stringify(await headersOf(proxy.url, key));
-  const contenders = [
-    await startNode('bare node:http', join(servers, 'bare.ts'), [path, values.coding]),
-    await startNode('bare, headers', join(servers, 'bare.ts'), [path, values.coding, sameHeaders]),
-    await startNode('Fastify route', join(servers, 'fastify-route.ts'), [path, values.coding, key]),
-    ...(isInstalled('nginx') ? [await startNginx(join(folder, 'nginx'), snapshot, file)] : []),
-    proxy,
-  ];
+  const sameHeaders = JSON.stringify(await headersOf(proxy.url, key, coding));
+  const route = await startNode('Fastify route', join(servers, 'fastify-route.ts'), [path, key, sameHeaders]);
+  route.url += target;
+  const contenders = many
+    ? [route, proxy]
+    : [
+        await startNode('bare node:http', join(servers, 'bare.ts'), [path, coding]),
+        route,
+        ...(isInstalled('nginx') ? [await startNginx(join(folder, 'nginx'), snapshot, file)] : []),
+        proxy,
+      ];
+  const headers = ['-H', `x-api-key: ${key}`, '-H', `Accept-Encoding: ${coding}`];
+  const options = ['-t1', `-c${connections}`, '--latency', ...headers];
+  if (many) options.push('-s', writeTargets(folder, snapshot));
   const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));
   try {
-    for (const contender of contenders) await load(contender, key, 1);
+    for (const contender of contenders) await load(contender, options, 3);
     for (let round = 0; round < rounds; round++) {
       // Each round begins with another, so that none always follows the same one.
       for (const i of contenders.keys()) {
         const contender = contenders[(i + round) % contenders.length]!;
-        runs.get(contender)!.push(await load(contender, key, Number(values.seconds)));
+        runs.get(contender)!.push(await load(contender, options, Number(values.seconds)));
       }
     }
   } finally {
     for (const contender of contenders) await contender.stop();
   }
 
-  say(`\n${file}, ${bytes} bytes plain, ${readFileSync(path).length} sent`);
+  const asked = many ? 'every state and month' : `${file}, ${bytes} bytes plain, ${readFileSync(path).length} sent`;
+  say(`\n${coding}, ${connections} connections: ${asked}`);
   for (const [contender, own] of runs) {
     const ratio = (of: (run: Run) => number) => median(own.map((run, i) => of(runs.get(proxy)![i]!) / of(run)));
     const [speed, cpu] = [ratio((run) => run.requestsPerSecond), 1 / ratio((run) => run.cpuMicroseconds)];
@@ -119,12 +145,9 @@ async function compare(folder: string, snapshot: string, store: string, key: str
 }
 
 /** The headers of one answer, names and values in turn, but for those that Node adds to every answer. */
-async function headersOf(url: string, key: string): Promise<string[]> {
+async function headersOf(url: string, key: string, coding: string): Promise<string[]> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { agent: false, headers: { 'x-api-key': key, 'accept-encoding': values.coding } }, resolve).on(
-      'error',
-      reject,
-    );
+    get(url, { agent: false, headers: { 'x-api-key': key, 'accept-encoding': coding } }, resolve).on('error', reject);
   });
   answer.resume();
   const added = new Set(['date', 'connection', 'keep-alive']);
@@ -144,11 +167,26 @@ function nearest(snapshot: string, size: number): { file: string; target: string
     .reduce((a, b) => (Math.abs(Math.log(b.bytes / size)) < Math.abs(Math.log(a.bytes / size)) ? b : a));
 }
 
-async function load(contender: Contender, key: string, seconds: number): Promise<Run> {
+/** A script for wrk that asks for every state and month in turn. */
+function writeTargets(folder: string, snapshot: string): string {
+  const { coverage } = JSON.parse(readFileSync(join(snapshot, 'manifest.json'), 'utf8')) as Manifest;
+  const periods = periodRange(coverage.first_estimated, coverage.last_estimated);
+  const targets = periods.flatMap((period) =>
+    coverage.states.map((state) => `'/v1/risk/lgas?state=${state}&period=${period}'`),
+  );
+  const path = join(folder, 'targets.lua');
+  writeFileSync(
+    path,
+    `local targets = { ${targets.join(', ')} }
+     local i = 0
+     request = function() i = i % #targets + 1; return wrk.format('GET', targets[i]) end`,
+  );
+  return path;
+}
+
+async function load(contender: Contender, options: readonly string[], seconds: number): Promise<Run> {
   const before = contender.cpuMicroseconds();
-  const headers = ['-H', `x-api-key: ${key}`, '-H', `Accept-Encoding: ${values.coding}`];
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', ...headers, contender.url];
-  const { stdout } = await promisify(execFile)('wrk', args);
+  const { stdout } = await promisify(execFile)('wrk', [...options, `-d${seconds}s`, contender.url]);
   const after = contender.cpuMicroseconds();
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${contender.name} failed under load:\n${stdout}`);
   const requests = Number(/(\d+) requests in/.exec(stdout)![1]);
