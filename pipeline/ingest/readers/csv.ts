@@ -21,18 +21,31 @@ export async function readCsv(full: string, file: string): Promise<Csv> {
   const lines = await readLines(full, file);
   const header = splitCells(lines[0]!);
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
-  try {
-    const columns = header.map((_, i) => `c${i}: 'VARCHAR'`).join(', ');
-    const rows = await withDatabase(async ({ connection }) => {
-      const read = `read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}})`;
-      return (await connection.runAndReadAll(`FROM ${read}`, [full])).getRows() as (string | null)[][];
+  return withDatabase(async (db) => {
+    const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
+    const read = `read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
+    const found = await db.connection.runAndReadAll(`FROM ${read}`, [full]).catch((error: Error) => {
+      throw new BadInput(file, '', error.message.split('\n')[0]!, 'a readable CSV table');
     });
+    const [reject] = await db.rows<Reject>('SELECT line, error_message FROM reject_errors ORDER BY line LIMIT 1');
+    if (reject) throw complaintOf(file, reject, splitCells(lines[reject.line - 1]!).length, header.length);
+    const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
       throw new BadInput(file, '', `${rows.length} rows on ${numbers.length} lines`, 'a row a line');
     return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
-  } catch (error) {
-    throw error instanceof BadInput ? error : complaintOf(file, error);
-  }
+  });
+}
+
+/** What DuckDB says of a line that it could not take. */
+interface Reject {
+  line: number;
+  error_message: string;
+}
+
+function complaintOf(file: string, { line, error_message }: Reject, cells: number, expected: number): BadInput {
+  const where = `row ${line}`;
+  if (cells !== expected) return new BadInput(file, where, `${cells} cells`, `${expected} as in the header`);
+  return new BadInput(file, where, error_message.split('\n')[0]!.replace(/\.$/, ''), 'a readable CSV table');
 }
 
 /** The file's lines without their ends, the last one's included: the whole file is looked at before any of it is used. */
@@ -104,16 +117,4 @@ function isUtf8(latin1: string): boolean {
 function splitCells(line: string): string[] {
   const cells = [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell]) => cell!);
   return cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
-}
-
-/** DuckDB's complaint in our form: it names the line, and the cells that it counted. */
-function complaintOf(file: string, error: unknown): BadInput {
-  const message = error instanceof Error ? error.message : String(error);
-  const row = /CSV Error on Line: (\d+)/.exec(message)?.[1];
-  const where = row ? `row ${row}` : '';
-  const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
-  if (counts) return new BadInput(file, where, `${counts[2]} cells`, `${counts[1]} as in the header`);
-  const lines = message.split('\n').map((line) => line.trim());
-  const said = row ? (lines[2] ?? lines[0]!) : lines[0]!;
-  return new BadInput(file, where, said.replace(/\.$/, ''), 'a readable CSV table');
 }
