@@ -1,5 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { type Command, Option } from 'commander';
+import ipaddr from 'ipaddr.js';
 import { curlLine, isBrand } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
@@ -42,74 +42,59 @@ interface ServeOptions extends StoreOptions {
 }
 
 export function addServeCommand(program: Command): void {
-  addStoreOptions(program.command('serve'))
-    .description('serve a snapshot to holders of keys')
-    .addOption(
-      new Option('--snapshot <place>', 'snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX')
-        .env('MALARIA_SNAPSHOT')
-        .default('build/current'),
-    )
-    .addOption(
-      new Option('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to; of this proxy alone')
-        .env('MALARIA_SNAPSHOT_COPIES')
-        .default(DEFAULT_COPIES),
-    )
-    .addOption(new Option('--host <host>', 'address to listen on').env('MALARIA_HOST').default('127.0.0.1'))
-    .addOption(portOption('--port <n>', 'port of the API; 0: any free one', 'MALARIA_PORT', 8080))
-    .addOption(portOption('--ops-port <n>', 'port of health and metrics; 0: any free one', 'MALARIA_OPS_PORT', 9090))
-    .addOption(
-      new Option('--per-minute <n>', 'requests a minute for each key, where its owner has no limit of its own')
-        .env('MALARIA_PER_MINUTE')
-        .argParser(wholeNumber(1))
-        .default(DEFAULT_PER_MINUTE),
-    )
-    .addOption(
-      new Option('--per-month <n>', 'requests a month for all live keys of an owner, likewise')
-        .env('MALARIA_PER_MONTH')
-        .argParser(wholeNumber(1))
-        .default(DEFAULT_PER_MONTH),
-    )
-    .addOption(
-      new Option('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
-        .env('MALARIA_CORS_ORIGIN')
-        .argParser((text: string, all: string[]) => [...all, ...text.split(',').map(checkOrigin)])
-        .default([], 'none'),
-    )
-    .addOption(brandOption())
-    .addOption(
-      new Option('--dashboard-port <n>', 'port of the dashboard, which is off otherwise; 0: any free one')
-        .env('MALARIA_DASHBOARD_PORT')
-        .argParser(wholeNumber(0, 65_535)),
-    )
-    .addOption(dashboardUrlOption().default(undefined, 'its own address'))
-    .addOption(
-      new Option('--api-url <url>', 'where clients reach the API, as the dashboard says it')
-        .env('MALARIA_API_URL')
-        .default(undefined, 'its own address')
-        .argParser((text) => checkUrl('--api-url', text)),
-    )
-    .addOption(
-      new Option('--mail <where>', "the dashboard's mails: outbox:FOLDER or smtp://user:password@host:port")
-        .env('MALARIA_MAIL')
-        .default(DEFAULT_MAIL),
-    )
-    .addOption(
-      new Option('--mail-from <address>', 'sender of those mails').env('MALARIA_MAIL_FROM').default(DEFAULT_MAIL_FROM),
-    )
-    .addOption(
-      new Option('--trust-proxy <network>', 'believe X-Forwarded-For of these proxies, for the dashboard; repeated')
-        .env('MALARIA_TRUST_PROXY')
-        .argParser((text: string, all: string[]) => [...all, ...text.split(',').map(checkNetwork)])
-        .default([], 'none'),
-    )
-    .option('--first-key', "print a fresh test key of the organisation 'first', made where missing")
-    .addOption(
-      new Option('--log', 'a JSON line for each request on standard output, and for all else on standard error').env(
-        'MALARIA_LOG',
-      ),
-    )
-    .action(serve);
+  const command = addStoreOptions(program.command('serve')).description('serve a snapshot to holders of keys');
+  const port = wholeNumber(0, 65_535);
+  for (const option of [
+    setting('--snapshot <place>', 'snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX').default(
+      'build/current',
+    ),
+    setting('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to; of this proxy alone').default(
+      DEFAULT_COPIES,
+    ),
+    setting('--host <host>', 'address to listen on').default('127.0.0.1'),
+    setting('--port <n>', 'port of the API; 0: any free one').argParser(port).default(8080),
+    setting('--ops-port <n>', 'port of health and metrics; 0: any free one').argParser(port).default(9090),
+    setting('--per-minute <n>', 'requests a minute for each key, where its owner has no limit of its own')
+      .argParser(wholeNumber(1))
+      .default(DEFAULT_PER_MINUTE),
+    setting('--per-month <n>', 'requests a month for all live keys of an owner, likewise')
+      .argParser(wholeNumber(1))
+      .default(DEFAULT_PER_MONTH),
+    setting('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
+      .argParser(listOf(checkOrigin))
+      .default([], 'none'),
+    brandOption(),
+    setting('--dashboard-port <n>', 'port of the dashboard, which is off otherwise; 0: any free one').argParser(port),
+    dashboardUrlOption().default(undefined, 'its own address'),
+    setting('--api-url <url>', 'where clients reach the API, as the dashboard says it')
+      .argParser((text) => checkUrl('--api-url', text))
+      .default(undefined, 'its own address'),
+    setting('--mail <where>', "the dashboard's mails: outbox:FOLDER or smtp://user:password@host:port").default(
+      DEFAULT_MAIL,
+    ),
+    setting('--mail-from <address>', 'sender of those mails').default(DEFAULT_MAIL_FROM),
+    setting('--trust-proxy <network>', 'believe X-Forwarded-For of these proxies, for the dashboard; repeated')
+      .argParser(listOf(checkNetwork))
+      .default([], 'none'),
+    new Option('--first-key', "print a fresh test key of the organisation 'first', made where missing"),
+    setting('--log', 'a JSON line for each request on standard output, and for all else on standard error'),
+  ]) {
+    command.addOption(option);
+  }
+  command.action(serve);
 }
+
+/** An option that the environment can set too: `--per-minute` by MALARIA_PER_MINUTE. */
+function setting(flags: string, description: string): Option {
+  const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
+  return new Option(flags, description).env(`MALARIA_${name}`);
+}
+
+/** A parser of an option that may be repeated, or hold several with commas. */
+const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
+  ...all,
+  ...text.split(',').map(check),
+];
 
 async function serve(options: ServeOptions): Promise<void> {
   if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
@@ -204,10 +189,6 @@ function stopOnSignal(server: RunningServer, report: (line: string) => void): vo
   process.on('SIGINT', stopOnce);
 }
 
-function portOption(flags: string, description: string, env: string, fallback: number): Option {
-  return new Option(flags, description).env(env).argParser(wholeNumber(0, 65_535)).default(fallback);
-}
-
 function checkOrigin(text: string): string {
   const origin = URL.parse(text.trim())?.origin;
   if (origin !== text.trim() || origin === 'null') {
@@ -217,10 +198,6 @@ function checkOrigin(text: string): string {
 }
 
 function checkNetwork(text: string): string {
-  const [address, bits, ...rest] = text.trim().split('/');
-  const most = isIPv4(address!) ? 32 : isIPv6(address!) ? 128 : -1;
-  if (most < 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
-    throw new UsageError(`--trust-proxy: expected an address or network such as 10.0.0.0/8, found '${text}'`);
-  }
-  return text.trim();
+  if (ipaddr.isValid(text.trim()) || ipaddr.isValidCIDR(text.trim())) return text.trim();
+  throw new UsageError(`--trust-proxy: expected an address or network such as 10.0.0.0/8, found '${text}'`);
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { mirrorSnapshots } from '../../../proxy/snapshot/object-storage.ts';
+import { mirrorSnapshots } from '../../../proxy/cluster/object-storage.ts';
 import { parseS3 } from '../../../proxy/snapshot/s3-url.ts';
 import { versionOf, writeSnapshot } from '../fixture.ts';
 import { type S3Server, startS3 } from '../s3-server.ts';

@@ -1,5 +1,4 @@
 /** Snapshots in object storage: each proxy keeps a copy of the published one on its own disk, and serves from that. */
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { access, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,10 +6,10 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { inParallel } from '../in-parallel.ts';
+import { parseS3 } from '../snapshot/s3-url.ts';
+import { checkRelative, openSnapshot, parseManifest } from '../snapshot/snapshot.ts';
+import type { Refusal } from '../snapshot/watch.ts';
 import { lineOf, UsageError } from '../usage-error.ts';
-import { parseS3 } from './s3-url.ts';
-import { checkRelative, parseManifest } from './snapshot.ts';
-import type { Refusal } from './watch.ts';
 
 export interface Mirror {
   /** A link to the copy, for watchSnapshot. */
@@ -122,38 +121,37 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
 
 type Get = (name: string) => Promise<{ Body?: unknown }>;
 
-/** Fetches the snapshot at `target` into `folder`, whole or not at all. */
+/** Fetches the snapshot at `target` into `folder` and checks all of it: whole or not at all. */
 async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
   const aside = join(folder, UNFINISHED);
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { recursive: true });
   const text = await bodyText(await get(`${target}/manifest.json`));
-  const manifest = parseManifest(text, `${target}/manifest.json`);
-  await inParallel(FETCHED_AT_ONCE, Object.entries(manifest.files), async ([name, { bytes, sha256 }]) => {
-    const file = join(aside, checkRelative(name));
-    await mkdir(dirname(file), { recursive: true });
-    const digest = createHash('sha256');
-    let length = 0;
-    const { Body } = await get(`${target}/${name}`).catch((error) => {
-      throw new Error(`${target}/${name}: ${lineOf(error)}`, { cause: error });
-    });
-    await pipeline(
-      Body as Readable,
-      async function* (chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          digest.update(chunk);
-          length += chunk.length;
-          if (length > bytes) throw new Error(`${target}/${name} has more bytes than the ${bytes} of the manifest`);
-          yield chunk;
-        }
-      },
-      createWriteStream(file),
-    );
-    if (length !== bytes) throw new Error(`${target}/${name} has ${length} bytes, the manifest says ${bytes}`);
-    const found = digest.digest('hex');
-    if (found !== sha256) throw new Error(`${target}/${name} has SHA-256 ${found}, the manifest says ${sha256}`);
-  });
+  await inParallel(
+    FETCHED_AT_ONCE,
+    Object.entries(parseManifest(text, `${target}/manifest.json`).files),
+    async ([name, { bytes }]) => {
+      const file = join(aside, checkRelative(name));
+      await mkdir(dirname(file), { recursive: true });
+      const { Body } = await get(`${target}/${name}`).catch((error) => {
+        throw new Error(`${target}/${name}: ${lineOf(error)}`, { cause: error });
+      });
+      await pipeline(
+        Body as Readable,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          let length = 0;
+          for await (const chunk of chunks) {
+            length += chunk.length;
+            if (length > bytes) throw new Error(`${target}/${name} has more bytes than the ${bytes} of the manifest`);
+            yield chunk;
+          }
+        },
+        createWriteStream(file),
+      );
+    },
+  );
   await writeFile(join(aside, 'manifest.json'), text);
+  await openSnapshot(aside);
   await rm(join(folder, target), { recursive: true, force: true });
   await rename(aside, join(folder, target));
 }
