@@ -89,14 +89,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
         case 'verdict': {
           const [, keyId, ownerId, kind, scopes, ...figures] = answer;
           store.used(keyId, now);
-          const holder = {
-            keyId,
-            ownerId,
-            kind,
-            scopes: scopes.split(',') as Scope[],
-            perMinute: null,
-            perMonth: null,
-          };
+          const holder = { keyId, ownerId, kind, scopes: scopes.split(',') as Scope[] };
           return { holder, verdict: verdictOf(figures, kind, calendar) };
         }
         case 'nobody':

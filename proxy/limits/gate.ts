@@ -7,7 +7,7 @@ import { checkLimits, openLimiter } from './open-limiter.ts';
 
 /** A request let in as far as keys go: whose it is, and what the limits say. */
 export interface Admission {
-  holder: Holder;
+  holder: Omit<Holder, 'perMinute' | 'perMonth'>;
   verdict: Verdict;
 }
 
