@@ -9,7 +9,7 @@ const BUILD = [
   'test/pipeline/publish/snapshot/{diff,provenance,verify}.test.ts',
   'test/pipeline/risk/fit.test.ts',
   'test/pipeline/synthetic/country.test.ts',
-  'test/pipeline/transmission/{held-back,made-transmission,season-and-transmission}.test.ts',
+  'test/pipeline/transmission/{held-back,season-and-transmission}.test.ts',
   'test/pipeline/validation/stage.test.ts',
 ];
 /** Tests that open a page in a real browser. */
@@ -31,6 +31,8 @@ const builtTiny = { globalSetup: 'test/support/global-setup.ts' };
 
 export default defineConfig({
   test: {
+    // By default one core would be left idle.
+    maxWorkers: '100%',
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,
