@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { changedFile } from './code.ts';
@@ -8,6 +8,7 @@ import { changedRawFile } from './raw.ts';
 import { type Recipe, recipeOf } from './recipe.ts';
 import type { Stage } from './stage.ts';
 import { stepsDirectory } from './steps.ts';
+import { inThread } from './threads.ts';
 import { causesOf } from './why.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
@@ -99,19 +100,12 @@ async function runInThread(
     ...taskOf(stage, country, cache, entries),
     steps: stepsDirectory(cache, recipe),
   };
-  const values = await new Promise<Record<string, unknown>>((resolve, reject) => {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });
-    workers.add(worker);
-    worker.on('message', (message: WorkerMessage) => {
-      if (message.type === 'progress') onEvent({ ...message, stage: stage.name });
-      else if (message.type === 'done') resolve(message.values);
-      else reject(failure(stage.name, message));
-    });
-    worker.on('error', reject);
-    worker.on('exit', () => {
-      workers.delete(worker);
-      reject(new Error(`${stage.name} was stopped`));
-    });
+  const module = new URL('./worker.ts', import.meta.url);
+  const values = await inThread(module, task, workers, (message: WorkerMessage) => {
+    if (message.type === 'failed') throw failure(stage.name, message);
+    if (message.type === 'done') return message.values;
+    onEvent({ ...message, stage: stage.name });
+    return undefined;
   });
   await refuseChanges(recipe, country.rawData);
   const expected = [...stage.outputs, 'report'];

@@ -1,11 +1,11 @@
 import { cpSync, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
+import { STAGES } from '../../pipeline/stages.ts';
 import { run, temporary } from './command-line.ts';
 
 /** Stages that fall apart by state, in the table's order. */
-export const BY_STATE = [...STAGES, SNAPSHOT].filter((stage) => stage.by_state).map(({ name }) => name);
+export const BY_STATE = STAGES.filter((stage) => stage.by_state).map(({ name }) => name);
 
 export interface SplitPlace {
   country: string;
@@ -17,12 +17,10 @@ export interface SplitPlace {
 /**
  * Builds a country state by state, as many machines would: each group of states in a process of its own, on a copy of
  * the cache, of which nothing but the part goes back.
- * @param onParts is called before the build that merges the parts of the snapshot, with its output directory
  */
 export async function buildByStates(
   { country, rawData, joint }: SplitPlace,
   groups: readonly (readonly string[])[],
-  onParts: (out: string) => void = () => {},
 ): Promise<{ out: string; snapshot: string }> {
   const out = temporary();
   if (joint)
@@ -45,7 +43,6 @@ export async function buildByStates(
     }
     expect(stepFiles(out, stage).filter((file) => /part-/.test(file))).toHaveLength(groups.length);
   }
-  onParts(out);
   await malaria(['build'], out);
   return { out, snapshot: realpathSync(path.join(out, 'current')) };
 }
