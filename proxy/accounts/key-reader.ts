@@ -16,17 +16,6 @@ export interface Holder {
   perMonth: number | null;
 }
 
-/** All that serving requests asks of the store. */
-export interface KeyReader {
-  /**
-   * Who holds `key`, as a client presents it, at wall-clock time `now` (ms); null where it is unknown, mistyped or not
-   * admitted. Sees whatever any process committed before this call. An admitted key counts as used at `now`.
-   */
-  identify(key: string, now: number): Awaitable<Holder | null>;
-  /** Writes down when keys were last used; to be called now and then. What cannot be written is kept for the next time. */
-  noteUses(): Promise<void>;
-}
-
 /** A key with its owner, admitted or not. */
 export interface FoundKey {
   key: Omit<Key, 'last_used_at'>;
@@ -68,6 +57,10 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
   };
 
   return {
+    /**
+     * Who holds the key that a client presents, at wall-clock time `now` (ms); null where it is unknown, mistyped or not
+     * admitted. Sees whatever any process committed before this call. An admitted key counts as used at `now`.
+     */
     identify(text: string, now: number): Awaitable<Holder | null> {
       if (changed()) kept.clear();
       const known = kept.get(text);
@@ -82,7 +75,8 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
     find,
     /** The key was used at `now`; written down by `noteUses`. */
     used: (keyId: string, now: number) => void uses.set(keyId, now),
-    async noteUses() {
+    /** Writes down when keys were last used, which is kept where it cannot be; to be called now and then. */
+    async noteUses(): Promise<void> {
       // Also the texts of keys that let nobody in, as expired ones, and so have no uses.
       kept.clear();
       const noted = uses;

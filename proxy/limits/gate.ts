@@ -1,4 +1,4 @@
-import type { Holder, KeyReader } from '../accounts/key-reader.ts';
+import type { Holder } from '../accounts/key-reader.ts';
 import { type AccountStore, isRedisUrl } from '../accounts/open-store.ts';
 import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
 import type { GateTimes } from '../cluster/times.ts';
@@ -60,7 +60,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
 /** The gate of a store and a limiter that are asked one after the other. */
 export function composeGate(
-  keys: Pick<KeyReader, 'identify'>,
+  keys: Pick<AccountStore, 'identify'>,
   limiter: Limiter,
   service: DefaultLimits,
   clock: Clock,
