@@ -6,6 +6,8 @@ import { mintKey } from '../../proxy/accounts/key-format.ts';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/commands/serve.ts';
 
+import { startService } from './service.ts';
+
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
 const readme = readFileSync(join(PROXY, 'README.md'), 'utf8');
 const operate = readFileSync(join(PROXY, 'operate.md'), 'utf8');
@@ -36,6 +38,19 @@ test('the table of bounds has every bound', () => {
       .map(([name, value]) => [name, text(name, value)])
       .sort(),
   );
+});
+
+test('every metric that the page names is there, with those of the process', async () => {
+  const service = await startService();
+  await service.get('/v1/periods');
+  const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  const named = new Set(operate.match(/\bmalaria_\w+/g));
+  expect(named.size).toBeGreaterThan(5);
+  for (const name of [...named, 'process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']) {
+    expect(metrics).toMatch(new RegExp(`^${name}(_count)?[ {]`, 'm'));
+  }
+  const updated = Number(/^malaria_data_updated_timestamp_seconds (\d+)$/m.exec(metrics)![1]);
+  expect(new Date(updated * 1000).toISOString()).toBe('2024-01-15T00:00:00.000Z');
 });
 
 test('the pattern for secret scanners finds keys', () => {
