@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { DEFAULT_STORE, openStore } from '../accounts/open-store.ts';
-import { checkLimits, DEFAULT_LIMITS } from '../limits/open-limiter.ts';
+import { checkLimits, DEFAULT_LIMITS } from '../limits/gate.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface StoreOptions {
@@ -19,7 +19,7 @@ export function addStoreOptions(command: Command): Command {
         .default(DEFAULT_STORE),
     )
     .addOption(
-      new Option('--limits <where>', 'limits: sqlite (beside the store), sqlite:FILE or redis://…')
+      new Option('--limits <where>', 'limits: sqlite (beside the store), or redis://… with a store in PostgreSQL')
         .env('MALARIA_LIMITS')
         .default(DEFAULT_LIMITS),
     )

@@ -3,7 +3,7 @@ import type { Directory } from '../accounts/directory.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import type { UsageStore } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
-import type { Limiter } from '../limits/limiter.ts';
+import type { Gate } from '../limits/gate.ts';
 import type { Mailer } from '../mail/mailer.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
@@ -14,7 +14,7 @@ export interface Services {
   directory: Directory;
   attempts: Attempts;
   mailer: Mailer;
-  limiter: Pick<Limiter, 'monthUsed'>;
+  limiter: Pick<Gate, 'monthUsed'>;
   usage: Pick<UsageStore, 'listUsage'>;
   /** Brings `usage` up to date. */
   flushUsage: () => Promise<void>;

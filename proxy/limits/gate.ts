@@ -1,9 +1,11 @@
+import { realpathSync } from 'node:fs';
 import type { Holder } from '../accounts/key-reader.ts';
-import { type AccountStore, isRedisUrl } from '../accounts/open-store.ts';
+import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from '../accounts/open-store.ts';
 import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
 import type { GateTimes } from '../cluster/times.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Limiter, Verdict } from './limiter.ts';
-import { checkLimits, openLimiter } from './open-limiter.ts';
+import { openSqliteLimiter } from './sqlite-limiter.ts';
 
 /** A request let in as far as keys go: whose it is, and what the limits say. */
 export interface Admission {
@@ -46,12 +48,26 @@ export interface GateOptions extends DefaultLimits {
   times?: Partial<GateTimes> | undefined;
 }
 
+export const DEFAULT_LIMITS = 'sqlite';
+
+/** @throws UsageError where `limits` is neither `sqlite` nor, with a store in PostgreSQL, redis://…. */
+export function checkLimits(limits: string, store: string): void {
+  const isShared = isPostgresUrl(store);
+  if (isRedisUrl(limits) && !isShared) throw new UsageError('limits: redis:// goes with --store postgres://…');
+  // The value itself may hold a password, so it is not repeated.
+  if (!isRedisUrl(limits) && limits !== DEFAULT_LIMITS) throw new UsageError('limits: expected sqlite or redis://…');
+}
+
 /** The gate to what `opened` holds, by the limits that `limits` names. @throws UsageError where that is not to be had. */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const { limits, store, opened, clock, perMinute, perMonth, report, times = {} } = options;
   checkLimits(limits, store);
   if (!isRedisUrl(limits)) {
-    return composeGate(opened, openLimiter(limits, store, clock), { perMinute, perMonth }, clock);
+    const file = sqliteFile(store);
+    if (file === null) throw new UsageError('limits: with a store in PostgreSQL, name redis://…');
+    // A link to the store is followed, so that two servers on one store meet at one lock however they name it.
+    const limiter = openSqliteLimiter(`${realpathSync(file)}-limits`, clock);
+    return composeGate(opened, limiter, { perMinute, perMonth }, clock);
   }
   // Loaded here, so that one machine does without it.
   const { openSharedGate } = await import('../cluster/shared-gate.ts');
@@ -65,19 +81,15 @@ export function composeGate(
   service: DefaultLimits,
   clock: Clock,
 ): Gate {
-  const charge = (holder: Holder | null, now: Moment): Awaitable<Admission | null> => {
-    if (!holder) return null;
+  const charge = (holder: Holder): Admission => {
     const { keyId, ownerId, kind } = holder;
     const perMinute = holder.perMinute ?? service.perMinute;
     const perMonth = kind === 'live' ? (holder.perMonth ?? service.perMonth) : null;
-    return andThen(limiter.take({ keyId, ownerId, perMinute, perMonth }, now), (verdict) => ({ holder, verdict }));
+    // By the clock as it is now: later requests may have been charged while the key was looked up.
+    return { holder, verdict: limiter.take({ keyId, ownerId, perMinute, perMonth }, momentOf(clock)) };
   };
   return {
-    admit(key, now) {
-      const found = keys.identify(key, now.wallMs);
-      // Later requests may have been charged meanwhile.
-      return found instanceof Promise ? found.then((holder) => charge(holder, momentOf(clock))) : charge(found, now);
-    },
+    admit: (key, now) => andThen(keys.identify(key, now.wallMs), (holder) => holder && charge(holder)),
     monthUsed: limiter.monthUsed,
     unavailable: () => null,
     close: limiter.close,

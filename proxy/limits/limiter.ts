@@ -1,4 +1,4 @@
-import type { Awaitable, Moment } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 
 export const DEFAULT_PER_MINUTE = 60;
 export const DEFAULT_PER_MONTH = 10_000;
@@ -35,8 +35,8 @@ export interface Limiter {
    * Decides minute and month together and charges both or neither, as one step under any interleaving. `now` is never
    * before that of an earlier call.
    */
-  take(charge: Charge, now: Moment): Awaitable<Verdict>;
+  take(charge: Charge, now: Moment): Verdict;
   /** Requests granted to the owner's live keys in this calendar month so far. */
-  monthUsed(ownerId: string): Awaitable<number>;
-  close(): Awaitable<void>;
+  monthUsed(ownerId: string): number;
+  close(): void;
 }

@@ -143,7 +143,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
  * The database of limits at `file`, for one process alone for as long as it is open.
  * @throws UsageError when another process holds it.
  */
-export function openForOne(file: string): DatabaseSync {
+function openForOne(file: string): DatabaseSync {
   return openSqliteFile(
     file,
     (opened) => {
