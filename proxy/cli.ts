@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addServeCommand } from './commands/serve.ts';
-import { lineOf, UnavailableError, UsageError } from './usage-error.ts';
+import { lineOf, UnavailableError, UsageError } from './errors.ts';
 
 const EXAMPLES = `
 Examples:

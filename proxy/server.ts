@@ -10,15 +10,15 @@ import { BOUNDS, type Bounds } from './api/protocol.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { GateTimes } from './cluster/times.ts';
 import type { DashboardSettings } from './dashboard/open.ts';
+import { lineOf, UsageError } from './errors.ts';
 import { openGate } from './limits/gate.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
 import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
-import { sparing } from './sparing.ts';
 import { watchPlace } from './sqlite-file.ts';
-import { lineOf, UsageError } from './usage-error.ts';
+import { throttled } from './throttle.ts';
 
 export interface ServerOptions extends SourceOptions {
   host: string;
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigins ?? [],
     log: options.log ?? null,
-    report: sparing(report, clock, FAILURE_MS),
+    report: throttled(report, clock, FAILURE_MS),
   });
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));

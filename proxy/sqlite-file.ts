@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, UsageError } from './usage-error.ts';
+import { lineOf, UsageError } from './errors.ts';
 
 /** Error code of SQLite where another connection holds the lock that is needed. */
 export const SQLITE_BUSY = 5;

@@ -1,6 +1,6 @@
 /** Accounts and their keys, as they are kept. */
 import type { Scope } from '../../pipeline/contract/operations.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import {
   type Account,
   type AccountChange,

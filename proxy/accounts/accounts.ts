@@ -1,6 +1,6 @@
 /** Accounts and their keys as rules, whatever they are stored in: conditions, transitions, and who gets a key. */
 import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import type { KeyKind } from './key-format.ts';
 
 export type AccountKind = 'organisation' | 'researcher';

@@ -1,5 +1,5 @@
 /** Who did what: one line for each change, written in the change's own transaction, never altered after. */
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import type { Db } from './database.ts';
 import { insert } from './rows.ts';
 

@@ -1,5 +1,5 @@
 /** The people who sign in to the dashboard. */
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { type Actor, type Deed, listAudit, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import {

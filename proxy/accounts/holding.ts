@@ -5,7 +5,7 @@
  * it sees fit, by FOR KEY SHARE, which is to wait for none of these. SQLite has one lock for all, and needs none of this.
  */
 import type { Scope } from '../../pipeline/contract/operations.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import type { Account } from './accounts.ts';
 import type { Database, Db, Tables } from './database.ts';
 import type { Person } from './people.ts';

@@ -1,5 +1,5 @@
 /** Links that are good once, to join or to choose a new password, and the passwords that are set by them or without. */
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { accountStatus } from './accounts.ts';
 import { type Actor, record } from './audit.ts';
 import type { Database, Db, Tables } from './database.ts';

@@ -1,5 +1,5 @@
 /** Those who sign in to the dashboard, as rules, whatever they are stored in. */
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { type Account, type AccountStatus, accountStatus, checkName } from './accounts.ts';
 import type { Actor } from './audit.ts';
 

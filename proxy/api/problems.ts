@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
-import { lineOf, UnavailableError } from '../usage-error.ts';
+import { lineOf, UnavailableError } from '../errors.ts';
 
 /** Failures that the contract does not name: not HTTP, or the proxy or something that it depends on failed. */
 const FAULTS = {

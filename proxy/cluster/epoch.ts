@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../accounts/database.ts';
 import { randomText } from '../accounts/key-format.ts';
-import { lineOf } from '../usage-error.ts';
+import { lineOf } from '../errors.ts';
 import { type Link, openLink } from './link.ts';
 import { tellAll } from './mirror.ts';
 import { epochKey, prefixOf } from './names.ts';

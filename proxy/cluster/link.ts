@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { lineOf, UsageError } from '../usage-error.ts';
+import { lineOf, UsageError } from '../errors.ts';
 
 const SCRIPTS = ['admit', 'put', 'block', 'lease', 'open', 'month'] as const;
 export type Script = (typeof SCRIPTS)[number];

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Account, accountStatus, type Key } from '../accounts/accounts.ts';
 import type { Database, Db } from '../accounts/database.ts';
 import type { FoundKey } from '../accounts/key-reader.ts';
-import { lineOf, UnavailableError } from '../usage-error.ts';
+import { lineOf, UnavailableError } from '../errors.ts';
 import type { Epoch } from './epoch.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';

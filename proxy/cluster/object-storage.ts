@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { lineOf, UsageError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { parseS3 } from '../snapshot/s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from '../snapshot/snapshot.ts';
 import type { Refusal } from '../snapshot/watch.ts';
-import { lineOf, UsageError } from '../usage-error.ts';
 
 export interface Mirror {
   /** A link to the copy, for watchSnapshot. */

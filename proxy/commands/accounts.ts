@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Account, type AccountChange, accountStatus } from '../accounts/accounts.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { addPeopleCommands } from './people.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
 

@@ -4,7 +4,7 @@ import type { NewKey } from '../accounts/accounts-and-keys.ts';
 import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {

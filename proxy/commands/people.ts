@@ -7,7 +7,7 @@ import { INVITATION_MS, type Person, RESET_MS, type Role } from '../accounts/peo
 import { hashToken, mintToken } from '../accounts/tokens.ts';
 import { systemClock } from '../clock.ts';
 import { linkUrl } from '../dashboard/mails.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface Target extends StoreOptions {

@@ -3,14 +3,14 @@ import ipaddr from 'ipaddr.js';
 import { curlLine, isBrand } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
+import { lineOf, UsageError } from '../errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
 import { openLog } from '../log.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import type { RunningServer } from '../server.ts';
 import { exampleStateOf } from '../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../snapshot/s3-url.ts';
-import { sparing } from '../sparing.ts';
-import { lineOf, UsageError } from '../usage-error.ts';
+import { throttled } from '../throttle.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
@@ -104,7 +104,7 @@ async function serve(options: ServeOptions): Promise<void> {
     else console.error(`malaria-proxy: ${message}`);
   };
   // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
-  const reportLoss = sparing(report, systemClock, LOSS_MS);
+  const reportLoss = throttled(report, systemClock, LOSS_MS);
   const access = openLog(process.stdout, () => reportLoss('standard output not written: nobody reads it'));
   process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
   process.stderr.on('error', () => {});

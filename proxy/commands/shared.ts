@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { DEFAULT_STORE, openStore } from '../accounts/open-store.ts';
+import { UsageError } from '../errors.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../limits/gate.ts';
-import { UsageError } from '../usage-error.ts';
 
 export interface StoreOptions {
   store: string;

@@ -9,8 +9,8 @@ import { TooBusy } from '../accounts/passwords.ts';
 import { BROWSER_MS } from '../accounts/people.ts';
 import type { Visitor } from '../accounts/sessions.ts';
 import { hashToken, isToken, mintToken } from '../accounts/tokens.ts';
-import { sparing } from '../sparing.ts';
-import { lineOf, UnavailableError, UsageError } from '../usage-error.ts';
+import { lineOf, UnavailableError, UsageError } from '../errors.ts';
+import { throttled } from '../throttle.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
 import { html } from './html.ts';
 import { type AssetUrls, layout } from './layout.ts';
@@ -81,7 +81,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
-  const reportOutage = sparing(services.report, services.clock, TOLD_MS);
+  const reportOutage = throttled(services.report, services.clock, TOLD_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { isPostgresUrl, openStore } from '../accounts/open-store.ts';
+import { lineOf } from '../errors.ts';
 import { openMailer } from '../mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
-import { lineOf } from '../usage-error.ts';
 import { buildDashboard } from './app.ts';
 import type { Services } from './services.ts';
 

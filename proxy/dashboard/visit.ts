@@ -3,7 +3,7 @@
 import type { Role } from '../accounts/people.ts';
 import type { Visitor } from '../accounts/sessions.ts';
 import type { Awaitable } from '../clock.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 

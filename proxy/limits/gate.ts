@@ -3,7 +3,7 @@ import type { Holder } from '../accounts/key-reader.ts';
 import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from '../accounts/open-store.ts';
 import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import type { Limiter, Verdict } from './limiter.ts';
 import { openSqliteLimiter } from './sqlite-limiter.ts';
 

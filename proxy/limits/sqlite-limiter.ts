@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.ts';
+import { UsageError } from '../errors.ts';
 import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
-import { UsageError } from '../usage-error.ts';
 import { minuteBlock, monthBlock } from './blocks.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
 import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';

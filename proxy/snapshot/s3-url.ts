@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 
 /** Where copies of snapshots in object storage are kept, one proxy's own. */
 export const DEFAULT_COPIES = 'build/copies';

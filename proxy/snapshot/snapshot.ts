@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { type Coverage, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import { lineOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import { lineOf } from '../usage-error.ts';
 
 export type Coding = Encoding | 'identity';
 

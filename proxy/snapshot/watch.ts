@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lineOf } from '../usage-error.ts';
+import { lineOf } from '../errors.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 
 /** A snapshot that was found but not taken up. */

@@ -4,7 +4,7 @@ import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../
 import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
 import { actorOf, HOUR_MS, SESSION_MS, whyNoKeys } from '../../accounts/people.ts';
 import { mintToken } from '../../accounts/tokens.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import {
   button,

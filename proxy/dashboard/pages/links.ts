@@ -4,7 +4,7 @@ import type { Link } from '../../accounts/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../accounts/passwords.ts';
 import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../accounts/people.ts';
 import { hashToken, isToken, mintToken } from '../../accounts/tokens.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';
 import { button, facts, field, form, notice, problem } from '../parts.ts';

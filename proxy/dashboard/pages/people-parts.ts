@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/accounts.ts';
 import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
 import { hashToken, mintToken } from '../../accounts/tokens.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
 import { button, choices, field, form, mark, moment, notice, table } from '../parts.ts';

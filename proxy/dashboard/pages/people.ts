@@ -1,6 +1,6 @@
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
 import type { Awaitable } from '../../clock.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { html } from '../html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
 import type { Services } from '../services.ts';

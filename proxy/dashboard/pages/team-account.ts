@@ -2,7 +2,7 @@
 import { type Account, type AccountChange, accountStatus, keyStatus } from '../../accounts/accounts.ts';
 import { actorOf, DAY_MS } from '../../accounts/people.ts';
 import { dayOf } from '../../accounts/usage.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 /** The service team's list of accounts, and creating one. */
 import { type Account, type AccountKind, accountStatus } from '../../accounts/accounts.ts';
 import { actorOf, toEmail } from '../../accounts/people.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';

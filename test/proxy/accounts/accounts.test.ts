@@ -11,7 +11,7 @@ import {
   parseExpiry,
   parseScopes,
 } from '../../../proxy/accounts/accounts.ts';
-import { UsageError } from '../../../proxy/usage-error.ts';
+import { UsageError } from '../../../proxy/errors.ts';
 
 const account = (kind: Account['kind']): Account => ({
   id: 'acc_1',

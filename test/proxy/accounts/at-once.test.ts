@@ -4,7 +4,7 @@ import { type Actor, COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
 import { actorOf, type Person, type Role } from '../../../proxy/accounts/people.ts';
 import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
-import { UsageError } from '../../../proxy/usage-error.ts';
+import { UsageError } from '../../../proxy/errors.ts';
 import { FORMS, removeServersAtEnd, rowsIn } from '../forms.ts';
 import { giveKey } from '../service.ts';
 

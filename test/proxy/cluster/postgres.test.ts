@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { schemaOf } from '../../../proxy/accounts/database.ts';
 import { hashKey } from '../../../proxy/accounts/key-format.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { UnavailableError } from '../../../proxy/usage-error.ts';
+import { UnavailableError } from '../../../proxy/errors.ts';
 import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 

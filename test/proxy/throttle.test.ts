@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sparing } from '../../proxy/sparing.ts';
+import { throttled } from '../../proxy/throttle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 test('of a flood one line a second is told, and how many others there were', () => {
   const lines: string[] = [];
   const clock = { wallMs: () => Date.now(), steadyMs: () => Date.now() };
-  const report = sparing((line) => lines.push(line), clock, 1000);
+  const report = throttled((line) => lines.push(line), clock, 1000);
   for (let i = 0; i < 2000; i++) {
     report(`line ${i}`);
     vi.advanceTimersByTime(1);

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
  * Reports lines, but in any `spanMs` only the first; the next one that is reported says how many were left out, or a line
  * of its own does where none comes.
  */
-export function sparing(report: (line: string) => void, clock: Clock, spanMs: number): (line: string) => void {
+export function throttled(report: (line: string) => void, clock: Clock, spanMs: number): (line: string) => void {
   let [next, leftOut] = [Number.NEGATIVE_INFINITY, 0];
   const sumUp = () => {
     if (leftOut > 0) report(`${leftOut} more like this`);
