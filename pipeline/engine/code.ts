@@ -27,7 +27,8 @@ const locked = new Map<string, Map<string, string>>();
 /**
  * What a module is made of: its own file, every file of this project that it imports, directly or not, and the packages
  * that these import. Any string that names a file beside the one it stands in, or a dependency, counts as an import: the
- * file may be started as a worker or shipped as it is. What is imported for its types alone does not count.
+ * file may be started as a worker or shipped as it is. What is imported for its types alone does not count. (Biome
+ * refuses an import of a package that package.json does not name.)
  */
 export function codeOf(module: string, root = ROOT): Code {
   const files = new Map<string, string>();
