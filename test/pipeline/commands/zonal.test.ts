@@ -1,10 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runZonal, type ZonalOptions } from '../../../pipeline/commands/zonal.ts';
-import { EXTENT, writeNoise } from '../../bench/zonal-data.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../support/real-data.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
@@ -166,36 +164,6 @@ describe('refused', () => {
     expect(call('--id', 'name', '--out', options.out).status).toBe(0);
     expect(existsSync(options.out)).toBe(true);
   });
-});
-
-test('400 million cells in less than a gibibyte', () => {
-  const directory = temporaryDirectory();
-  const at = (name: string) => join(directory, name);
-  writeNoise(at('values.tif'), 20_000, 1);
-  const [west, south, east, north] = EXTENT;
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
-  const feature = { type: 'Feature', properties: { id: 1 }, geometry: { type: 'Polygon', coordinates: [ring] } };
-  writeFileSync(at('all.geojson'), JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
-  const options = { polygons: at('all.geojson'), id: 'id', raster: [at('values.tif')], out: at('out.csv'), jobs: 2 };
-  const module = pathToFileURL(resolve(import.meta.dirname, '../../../pipeline/commands/zonal.ts'));
-  writeFileSync(
-    at('run.mjs'),
-    `const { runZonal } = await import('${module}');
-    await runZonal(${JSON.stringify(options)}, () => {});
-    process.stdout.write(String(process.resourceUsage().maxRSS));`,
-  );
-  const peakKb = execFileSync(process.execPath, [at('run.mjs')], { encoding: 'utf8' });
-  expect(Number(peakKb) * 1024).toBeLessThan(2 ** 30);
-  const row = readTable(at('out.csv')).get('1')!;
-  expect(row.count).toBe(400_000_000);
-  // exp(u) for u even between -1 and 1: its mean is sinh(1).
-  expect(row.mean).toBeCloseTo(Math.sinh(1), 2);
 });
 
 describe('real rasters', () => {
