@@ -1,6 +1,6 @@
 /** Every error as RFC 9457 `application/problem+json`. Nothing of a request is ever repeated in one. */
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
@@ -49,7 +49,12 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, more: Record
 
 /** What the proxy itself failed at: told to the operator, and to the client no more than that. */
 export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // What Fastify cannot route, such as PRI, the method of HTTP/2's preface, comes here without passing any hook.
+    if (error.code === 'FST_ERR_NOT_FOUND') {
+      app.inFlight.condemn(request.raw.socket);
+      return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
+    }
     // A client that has left is no failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
     return error instanceof UnavailableError

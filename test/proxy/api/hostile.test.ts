@@ -154,6 +154,7 @@ describe('smuggling', () => {
     ['a host with a path', 'GET /v1/periods HTTP/1.1', ['Host: a/b']],
     ['a host with a user', 'GET /v1/periods HTTP/1.1', ['Host: u@a']],
     ['a port with letters', 'GET /v1/periods HTTP/1.1', ['Host: a:b']],
+    ["HTTP/2's preface as a method", 'PRI /v1/periods HTTP/1.1', ['Host: x']],
   ])('%s is answered 400, alone', async (_, line, headers) => {
     const text = `${[line, ...headers, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
     const { raw, answers } = await exchange(port, `${text}0\r\n\r\n${inner()}${inner()}`);
