@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { type AccountStore, openStore, sqliteFile } from './accounts/open-store.ts';
@@ -54,9 +53,6 @@ export interface RunningServer {
 /** How far behind a key's time of last use and the counts by day may be, and what kill -9 may cost of them. */
 const NOTE_USES_MS = 60_000;
 
-/** When stopping, what another process holds up is tried again for so long. */
-const LAST_NOTE_MS = 5000;
-
 /** How often it is seen to that the store's file is still in its place. */
 const PLACE_MS = 1000;
 
@@ -80,12 +76,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const store = await openStore(options.store, limits);
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
-  const note = async (forMs = 0) => {
-    await noteDown('times of last use', () => store.noteUses(), report, forMs);
-    await noteDown('usage', () => usage.flush(), report, forMs);
+  const note = async () => {
+    await noteDown('times of last use', () => store.noteUses(), report);
+    await noteDown('usage', () => usage.flush(), report);
   };
   const noting = setInterval(note, NOTE_USES_MS).unref();
-  opened.defer(() => note(LAST_NOTE_MS));
+  opened.defer(note);
   opened.defer(async () => clearInterval(noting));
   const gate = await openGate({
     ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock, report },
@@ -174,19 +170,7 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(deadline);
 }
 
-/** Writes down what can be lost; where that fails, tries again until `forMs` have passed, then reports it. */
-async function noteDown(what: string, write: () => unknown, report: (line: string) => void, forMs = 0): Promise<void> {
-  const started = performance.now();
-  for (;;) {
-    try {
-      await write();
-      return;
-    } catch (error) {
-      if (performance.now() - started >= forMs) {
-        report(`${what} not noted: ${lineOf(error)}`);
-        return;
-      }
-      await pause(100);
-    }
-  }
+/** Writes down what can be lost, and reports where that fails. */
+async function noteDown(what: string, write: () => Promise<void>, report: (line: string) => void): Promise<void> {
+  await write().catch((error) => report(`${what} not noted: ${lineOf(error)}`));
 }
