@@ -19,7 +19,7 @@ import mapshaper from 'mapshaper';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Model } from '../../../pipeline/catalog/model.ts';
 import { Sources } from '../../../pipeline/catalog/sources.ts';
-import { hasSyntheticCountry, writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
+import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'synthetic-'));
 const out = join(directory, 'one');
@@ -140,49 +140,6 @@ test('the truth: every LGA and month of 2010-01 to 2024-04, as shares', () => {
   const values = rows.map((row) => Number(row.split(',')[2]));
   expect(Math.min(...values.slice(0, 50_000))).toBeGreaterThan(0);
   expect(values.every((p) => p > 0 && p < 1)).toBe(true);
-});
-
-test('the same seed gives the same bytes in another process, time zone and language; --if-missing keeps it', () => {
-  const other = join(directory, 'again');
-  const run = synth(['--seed', '1', '--out', other], {
-    TZ: 'Asia/Kathmandu',
-    LANG: 'de_DE.UTF-8',
-    LC_ALL: 'tr_TR.UTF-8',
-  });
-  expect(run.stderr).toBe('');
-  expect(run.status).toBe(0);
-  expect(run.stdout).toContain(other);
-  expect(hashTree(other)).toEqual(hashTree(out));
-
-  const before = statSync(join(other, 'model.json')).mtimeMs;
-  const kept = synth(['--seed', '1', '--out', other, '--if-missing', '--json']);
-  expect(JSON.parse(kept.stdout)).toEqual({ out: other, seed: 1, written: false });
-  expect(statSync(join(other, 'model.json')).mtimeMs).toBe(before);
-
-  expect(hasSyntheticCountry(1, other)).toBe(true);
-  expect(hasSyntheticCountry(2, other)).toBe(false);
-  rmSync(join(other, 'cases/lgas.csv'));
-  expect(hasSyntheticCountry(1, other)).toBe(false);
-});
-
-test('another seed is another country, put in the place of the first, and nothing is left beside it', async () => {
-  const place = join(directory, 'place');
-  mkdirSync(`${place}.writing-999999999`);
-  mkdirSync(place);
-  writeFileSync(join(place, 'model.json'), JSON.stringify({ synthetic: true }));
-  writeFileSync(join(place, 'stale.csv'), 'of the first');
-  await writeSyntheticCountry({ seed: 2, out: place });
-  const [one, two] = [hashTree(out), hashTree(place)];
-  expect(Object.keys(two)).toEqual(Object.keys(one));
-  const same = Object.keys(one).filter((path) => one[path] === two[path]);
-  expect(same.sort()).toEqual([
-    'boundaries/lgas.prj',
-    'boundaries/states.dbf',
-    'boundaries/states.prj',
-    'coverage/irs_coverage_2022.tif',
-    'truth/README.md',
-  ]);
-  expect(readdirSync(directory).filter((name) => name.startsWith('place'))).toEqual(['place']);
 });
 
 test('refuses what is not a made-up country, and a bad seed, with one line and exit code 2', async () => {

@@ -1,0 +1,52 @@
+/** The made-up country made several times over. */
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import { hashTree, run, temporary } from '../support/command-line.ts';
+
+const directory = temporary();
+const out = join(directory, 'one');
+beforeAll(async () => {
+  await writeSyntheticCountry({ seed: 1, out });
+});
+
+test('the same seed gives the same bytes in another process, time zone and language; --if-missing keeps it', async () => {
+  const other = join(directory, 'again');
+  const env = { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
+  const made = await run(['synth', '--seed', '1', '--out', other], { env });
+  expect(made.stderr).toBe('');
+  expect(made.code).toBe(0);
+  expect(made.stdout).toContain(other);
+  expect(hashTree(other)).toEqual(hashTree(out));
+
+  const before = statSync(join(other, 'model.json')).mtimeMs;
+  const kept = await run(['synth', '--seed', '1', '--out', other, '--if-missing', '--json']);
+  expect(JSON.parse(kept.stdout)).toEqual({ out: other, seed: 1, written: false });
+  expect(statSync(join(other, 'model.json')).mtimeMs).toBe(before);
+
+  expect(hasSyntheticCountry(1, other)).toBe(true);
+  expect(hasSyntheticCountry(2, other)).toBe(false);
+  rmSync(join(other, 'cases/lgas.csv'));
+  expect(hasSyntheticCountry(1, other)).toBe(false);
+});
+
+test('another seed is another country, put in the place of the first, and nothing is left beside it', async () => {
+  const place = join(directory, 'place');
+  mkdirSync(`${place}.writing-999999999`);
+  mkdirSync(place);
+  writeFileSync(join(place, 'model.json'), JSON.stringify({ synthetic: true }));
+  writeFileSync(join(place, 'stale.csv'), 'of the first');
+  await writeSyntheticCountry({ seed: 2, out: place });
+  const [one, two] = [hashTree(out), hashTree(place)];
+  expect(Object.keys(two)).toEqual(Object.keys(one));
+  const same = Object.keys(one).filter((path) => one[path] === two[path]);
+  expect(same.sort()).toEqual([
+    'boundaries/lgas.prj',
+    'boundaries/states.dbf',
+    'boundaries/states.prj',
+    'coverage/irs_coverage_2022.tif',
+    'truth/README.md',
+  ]);
+  expect(readdirSync(directory).filter((name) => name.startsWith('place'))).toEqual(['place']);
+});
