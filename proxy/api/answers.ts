@@ -6,11 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { CODINGS, type Coding, type Representation, type ServedFile } from '../snapshot/snapshot.ts';
 
 /** Answers with `file` in the coding that the client likes best; 304 where it has those very bytes. */
-export function sendFile(
-  reply: FastifyReply,
-  file: ServedFile,
-  report: (line: string) => void,
-): FastifyReply | Promise<FastifyReply> {
+export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
   const found = file.codings[coding];

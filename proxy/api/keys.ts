@@ -42,11 +42,12 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
  * is not a key.
  */
 export function presentedKey(rawHeaders: readonly string[]): string | null {
-  const keys = [
-    ...valuesOf(rawHeaders, 'authorization').flatMap((value) => /^bearer(?: +(.*))?$/i.exec(value)?.slice(1) ?? []),
+  const bearers = valuesOf(rawHeaders, 'authorization').filter((value) => /^bearer( |$)/i.test(value));
+  const [key = null, ...others] = [
+    ...bearers.map((value) => value.replace(/^bearer */i, '')),
     ...valuesOf(rawHeaders, 'x-api-key'),
-  ].map((key) => key ?? '');
-  return keys.length > 0 && keys.every((key) => key === keys[0]) ? keys[0]! : null;
+  ];
+  return others.every((other) => other === key) ? key : null;
 }
 
 /** Every value of the header `name`, in small letters, as often as it was sent. */

@@ -26,9 +26,6 @@ export function newRequestId(): string {
   return uuid.slice(19, 23) + uuid.slice(24);
 }
 
-/** When to come back after a 503 whose end is not known. */
-const RETRY_SECONDS = 5;
-
 /** Status, headers and body of an error. */
 export function problemOf(code: ProblemCode, requestId: string) {
   const { status, title, detail } = PROBLEMS[code];
@@ -58,7 +55,7 @@ export const problems = fp(async (app: FastifyInstance, { report }: { report: (l
     // A client that has left is no failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
     return error instanceof UnavailableError
-      ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(RETRY_SECONDS) })
+      ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': '5' })
       : sendProblem(reply, 'INTERNAL_ERROR');
   });
 });
