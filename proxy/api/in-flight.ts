@@ -30,15 +30,13 @@ export function trackInFlight(server: Server, readingMs: number) {
     }
   }, readingMs / 8).unref();
   return {
-    add(socket: Socket, response: ServerResponse): void {
+    begin(socket: Socket, response: ServerResponse): void {
+      connections.get(socket)?.answers.set(response, performance.now());
+    },
+    end(socket: Socket, response: ServerResponse): void {
       const connection = connections.get(socket);
-      if (!connection) return;
-      const { answers } = connection;
-      answers.set(response, performance.now());
-      response.once('close', () => {
-        answers.delete(response);
-        if (answers.size === 0) connection.next?.();
-      });
+      connection?.answers.delete(response);
+      if (connection?.answers.size === 0) connection.next?.();
     },
     /** Calls `next` once no answer is in flight on `socket`: at once if so, and never where it closes before. */
     afterAnswers(socket: Socket, next: () => void): void {

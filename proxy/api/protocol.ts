@@ -52,7 +52,7 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     const { socket, headers } = request.raw;
     // Whatever follows a malformed request on its connection may be part of it: it is not even looked at.
     if (inFlight.isCondemned(socket)) return void reply.hijack();
-    inFlight.add(socket, reply.raw);
+    inFlight.begin(socket, reply.raw);
     const isBad = isMalformed(request);
     // No operation takes a body: one that may be long is not read to its end. And Node drops what follows a request to
     // upgrade, so nothing may.
@@ -63,6 +63,11 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     }
     if (isBad) sendProblem(reply, 'MALFORMED_REQUEST');
     else done();
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    inFlight.end(request.raw.socket, reply.raw);
+    done();
   });
 
   // Node would answer an unknown Expect by itself, without asking for a key; and `100 Continue` would invite a body
