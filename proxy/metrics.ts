@@ -28,7 +28,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'malaria_requests_total',
-    help: 'Requests answered, by operation, status and kind of key; 401, 403 and 429 are refusals.',
+    help: 'Requests by operation, status and kind of key; 401, 403 and 429 are refusals, 499 is a client that left.',
     labelNames: ['operation', 'status', 'key_kind'],
     registers,
   });
@@ -72,7 +72,8 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
   return {
     count({ operation, status, key_kind, ms }) {
       requests.inc({ operation, status, key_kind });
-      latency.observe(ms / 1000);
+      // What was no request took no time that is known.
+      if (ms > 0) latency.observe(ms / 1000);
     },
     render: () => registry.metrics(),
     contentType: registry.contentType,

@@ -11,10 +11,10 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
   const found = file.codings[coding];
   // A cache may keep an answer but must ask again each time: so a revoked key never reads on from one.
-  reply.headers({ etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion });
-  if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).send();
+  const common = { etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion };
+  if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
   const send = (body?: Buffer | Transform) => {
-    reply.headers({ 'content-type': file.type, 'content-length': found.bytes });
+    reply.headers({ ...common, 'content-type': file.type, 'content-length': found.bytes });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     return reply.send(body);
   };

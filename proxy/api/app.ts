@@ -42,7 +42,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register(observe, options);
   await app.register(protocol, options);
   if (corsOrigins.length > 0) {
-    await app.register(cors, { delegator: async (request: FastifyRequest) => corsFor(request, corsOrigins) });
+    await app.register(cors, { delegator: (request, done) => done(null, corsFor(request, corsOrigins)) });
   }
   await app.register(keys, options);
   await app.register(limits, options);

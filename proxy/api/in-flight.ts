@@ -30,13 +30,14 @@ export function trackInFlight(server: Server, readingMs: number) {
     }
   }, readingMs / 8).unref();
   return {
-    begin(socket: Socket, response: ServerResponse): void {
-      connections.get(socket)?.answers.set(response, performance.now());
-    },
-    end(socket: Socket, response: ServerResponse): void {
+    add(socket: Socket, response: ServerResponse): void {
       const connection = connections.get(socket);
-      connection?.answers.delete(response);
-      if (connection?.answers.size === 0) connection.next?.();
+      if (!connection) return;
+      connection.answers.set(response, performance.now());
+      response.once('close', () => {
+        connection.answers.delete(response);
+        if (connection.answers.size === 0) connection.next?.();
+      });
     },
     /** Calls `next` once no answer is in flight on `socket`: at once if so, and never where it closes before. */
     afterAnswers(socket: Socket, next: () => void): void {

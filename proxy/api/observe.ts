@@ -5,7 +5,10 @@ import type { KeyKind } from '../accounts/key-format.ts';
 import type { Metrics } from '../metrics.ts';
 import { operationAt } from './routes.ts';
 
-/** One answered request, as the access log has it. */
+/** The status of an answer that was not read to its end, as nginx has it. */
+const CLIENT_LEFT = 499;
+
+/** One request, as the access log has it. */
 export interface AccessRecord {
   request_id: string;
   /** An operation of the contract, or 'none'. */
@@ -35,20 +38,22 @@ export const observe = fp(async (app: FastifyInstance, { metrics, log }: Observe
     metrics.count(record);
     log?.(record);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    app.observe(recordOf(request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    const started = performance.now();
+    // Once it is sent to its end, or its client has left: Fastify's onResponse knows of the first alone.
+    reply.raw.once('close', () => app.observe(recordOf(request, reply, performance.now() - started)));
     done();
   });
 });
 
-function recordOf(request: FastifyRequest, reply: FastifyReply): AccessRecord {
+function recordOf(request: FastifyRequest, reply: FastifyReply, ms: number): AccessRecord {
   const holder = request.admission?.holder;
   return {
     request_id: request.id,
     operation: (holder && operationAt(request.url)?.id) ?? 'none',
-    status: reply.statusCode,
+    status: reply.raw.writableFinished ? reply.statusCode : CLIENT_LEFT,
     key_id: holder?.keyId ?? null,
     key_kind: holder?.kind ?? 'none',
-    ms: Math.round(reply.elapsedTime * 1000) / 1000,
+    ms: Math.round(ms * 1000) / 1000,
   };
 }

@@ -47,9 +47,10 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, more: Record
 /** What the proxy itself failed at: told to the operator, and to the client no more than that. */
 export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // What Fastify cannot route, such as PRI, the method of HTTP/2's preface, comes here without passing any hook.
+    // Methods that Node's parser knows and Fastify does not, as RTSP's and HTTP/2's PRI, come here past every hook.
     if (error.code === 'FST_ERR_NOT_FOUND') {
       app.inFlight.condemn(request.raw.socket);
+      app.observe({ request_id: request.id, operation: 'none', status: 400, key_id: null, key_kind: 'none', ms: 0 });
       return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
     }
     // A client that has left is no failure.

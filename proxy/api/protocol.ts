@@ -13,10 +13,8 @@ export const BOUNDS = {
   headerBytes: 16_384,
   /** From the first byte, or for a new connection from its opening, until the headers are complete. */
   headersMs: 10_000,
-  /** The same until the whole request has arrived, its body included. */
+  /** The same until the whole request has arrived, its body included, which is read by nobody. */
   requestMs: 20_000,
-  /** No operation takes a body: after one that is longer, or of unknown length, the connection is closed. */
-  bodyBytes: 65_536,
   /** Between two requests. Longer than the usual 60 s of load balancers, so that it is they who close. */
   idleMs: 65_000,
   /** A connection on which nothing moves for this long while a request is in flight is closed. */
@@ -40,8 +38,11 @@ declare module 'fastify' {
 export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bounds }) => {
   const inFlight = trackInFlight(app.server, bounds.readingMs);
   app.decorate('inFlight', inFlight);
+  let isStopping = false;
   app.addHook('preClose', async () => {
+    isStopping = true;
     await pause(LATE_MS);
+    app.server.maxConnections = 0;
     // Node takes a connection for idle, and closes it, once its answer is written, though not all of it is sent.
     await inFlight.settled();
   });
@@ -50,14 +51,13 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
   // At once and not in a promise: what follows on the connection may be found malformed before one is settled.
   app.addHook('onRequest', (request, reply, done) => {
     const { socket, headers } = request.raw;
-    // Whatever follows a malformed request on its connection may be part of it: it is not even looked at.
+    // Nothing is to follow the last request on a connection, and what does may be part of it: it is not even looked at.
     if (inFlight.isCondemned(socket)) return void reply.hijack();
-    inFlight.begin(socket, reply.raw);
+    inFlight.add(socket, reply.raw);
     const isBad = isMalformed(request);
-    // No operation takes a body: one that may be long is not read to its end. And Node drops what follows a request to
-    // upgrade, so nothing may.
-    const isLong = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > bounds.bodyBytes;
-    if (isBad || isLong || headers.upgrade !== undefined) {
+    // No operation takes a body, so none is read; and Node drops what follows a request to upgrade.
+    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
+    if (isBad || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
       inFlight.condemn(socket);
       reply.header('connection', 'close');
     }
@@ -65,18 +65,9 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     else done();
   });
 
-  app.addHook('onResponse', (request, reply, done) => {
-    inFlight.end(request.raw.socket, reply.raw);
-    done();
-  });
-
   // Node would answer an unknown Expect by itself, without asking for a key; and `100 Continue` would invite a body
   // that nobody reads.
-  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
-  app.server.on('checkContinue', (request, response) => {
-    response.setHeader('connection', 'close');
-    app.routing(request, response);
-  });
+  for (const event of ['checkExpectation', 'checkContinue']) app.server.on(event, app.routing);
 });
 
 /** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; empty where there is none. */
@@ -113,8 +104,9 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
     const request_id = newRequestId();
     const { status, headers, body } = problemOf(FAULT_OF[code] ?? 'MALFORMED_REQUEST', request_id);
     app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
-    const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id, connection: 'close' };
-    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
+    const always = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };
+    const head = Object.entries({ ...lines, ...always }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   });
 }

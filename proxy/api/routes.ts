@@ -3,7 +3,7 @@
  * among the snapshot's own codes and a period by membership in its months, so the name of the file is made of the
  * contract's text and never of the request's.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { ErrorCode } from '../../pipeline/contract/errors.ts';
 import { isPeriod, monthIndex } from '../../pipeline/contract/months.ts';
@@ -34,15 +34,12 @@ export function operationAt(url: string): Operation | undefined {
 }
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
-  const refuse = (request: FastifyRequest, reply: FastifyReply) =>
-    operationAt(request.url)
-      ? sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' })
-      : sendProblem(reply, 'NOT_FOUND');
-  app.setNotFoundHandler(refuse);
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
   // Other methods at once: Fastify would first read the body that they may have.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') done();
-    else refuse(request, reply);
+    else if (operationAt(request.url)) sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
+    else sendProblem(reply, 'NOT_FOUND');
   });
 
   for (const operation of OPERATIONS as readonly Operation[]) {

@@ -155,6 +155,7 @@ describe('smuggling', () => {
     ['a host with a user', 'GET /v1/periods HTTP/1.1', ['Host: u@a']],
     ['a port with letters', 'GET /v1/periods HTTP/1.1', ['Host: a:b']],
     ["HTTP/2's preface as a method", 'PRI /v1/periods HTTP/1.1', ['Host: x']],
+    ['a method of RTSP', 'DESCRIBE /v1/periods RTSP/1.1', ['Host: x']],
   ])('%s is answered 400, alone', async (_, line, headers) => {
     const text = `${[line, ...headers, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
     const { raw, answers } = await exchange(port, `${text}0\r\n\r\n${inner()}${inner()}`);
@@ -295,6 +296,23 @@ test('what is not HTTP is counted and logged', async () => {
   const metrics = await (await fetch(`${own.opsUrl}/metrics`)).text();
   expect(metrics).toContain('malaria_requests_total{operation="none",status="400",key_kind="none"} 2');
   expect(metrics).toContain('malaria_requests_total{operation="none",status="431",key_kind="none"} 1');
+});
+
+test('an answer that its client did not wait for is counted and logged as such', async () => {
+  const records: AccessRecord[] = [];
+  const own = await startService({ fixture: { outlinePoints: 30_000 }, log: (record) => records.push(record) });
+  const { key: ownKey } = await giveKey(own.store);
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(portOf(own.url), '127.0.0.1').pause();
+    socket.write(head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${ownKey}`).repeat(8));
+    setTimeout(() => socket.destroy(), 30);
+    await new Promise((resolve) => socket.on('close', resolve).on('error', () => {}));
+  }
+  // The first of each may fit into the system's buffers, and so count as sent.
+  await vi.waitFor(() => expect(records).toHaveLength(24));
+  expect(records.filter(({ status }) => status === 499).length).toBeGreaterThanOrEqual(12);
+  expect(records.at(-1)).toMatchObject({ operation: 'boundaries-states', key_kind: 'live' });
+  expect(own.reports).toEqual([]);
 });
 
 test('HTTP/1.1 names its host, once; HTTP/1.0 need not', async () => {
