@@ -1,11 +1,11 @@
 /** A whole build: the stages that changed, then the snapshot, then `current`. */
 import type { ReportLine } from './artifacts.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
+import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter, whenAlone } from './engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
-import { type Recipe, recipeOf } from './engine/recipe.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
 import { causesOf } from './engine/why.ts';
 import { type Finding, otherReleases } from './publish/snapshot/provenance.ts';
@@ -82,13 +82,16 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   const artifacts = artifactHashes(entries);
   const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache);
   if (waiting) return [...planned, waiting];
-  const recipe = recipeOf(SNAPSHOT, country, raw, artifacts);
-  const { version, keys } = versionOf(country, [...entries, recipe]);
+  const cacheKey = cacheKeyOf(SNAPSHOT, country, raw, artifacts);
+  const { version, keys } = versionOf(country, [...entries, cacheKey]);
   if (isPublished(out, version, keys)) {
     const causes = isCurrent(out, version) ? [] : [`current will point to ${version}, published before`];
     return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes }];
   }
-  return [...planned, { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, recipe, version) }];
+  return [
+    ...planned,
+    { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, cacheKey, version) },
+  ];
 }
 
 async function publishSnapshot(
@@ -101,14 +104,14 @@ async function publishSnapshot(
 ) {
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
-  const recipe = recipeOf(SNAPSHOT, country, raw, artifactHashes(entries));
-  const { version, keys } = versionOf(country, [...entries, recipe]);
+  const cacheKey = cacheKeyOf(SNAPSHOT, country, raw, artifactHashes(entries));
+  const { version, keys } = versionOf(country, [...entries, cacheKey]);
   const began = performance.now();
   const { directory, already } = await publish(out, {
     version,
     keys,
     async write(aside) {
-      onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, recipe, version) });
+      onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, cacheKey, version) });
       // Loaded only where there is something to write: a build that finds nothing changed is done before these are.
       const { writeSnapshot } = await import('./publish/stage.ts');
       await writeSnapshot(aside, {
@@ -117,7 +120,7 @@ async function publishSnapshot(
         model_version: version,
         raw,
         entries,
-        recipe,
+        cacheKey,
         artifact: (name) => readAny(cache, entries, name),
         findings,
         progress: (share, what) =>
@@ -125,7 +128,7 @@ async function publishSnapshot(
       });
     },
     async check(aside) {
-      await refuseChanges(recipe, country.rawData);
+      await refuseChanges(cacheKey, country.rawData);
       const { verifySnapshot } = await import('./publish/snapshot/verify.ts');
       const { faults } = await verifySnapshot(aside, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
@@ -137,16 +140,16 @@ async function publishSnapshot(
     },
   });
   const seconds = (performance.now() - began) / 1000;
-  if (!already) markLatest(cache, { ...recipe, outputs: {}, counts: {}, seconds }, country.model.country);
+  if (!already) markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
   return { model_version: version, directory, already, manifest_sha256: hashOfManifest(directory) };
 }
 
-function snapshotCauses(country: Country, cache: string, recipe: Recipe, version: string): string[] {
+function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, version: string): string[] {
   const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
   const where = { cache, rawData: country.rawData };
-  const same = latest?.key === recipe.key;
-  return same ? [`${version} is not published here`] : causesOf(recipe, latest, where);
+  const same = latest?.key === cacheKey.key;
+  return same ? [`${version} is not published here`] : causesOf(cacheKey, latest, where);
 }
 
 function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
@@ -185,7 +188,7 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
 }
 
 /** `<country>-<release>-<8 hex of all stages' keys and updated_at>`. */
-function versionOf({ model }: Country, recipes: readonly Recipe[]) {
-  const keys = Object.fromEntries(recipes.map(({ stage, key }) => [stage, key]));
+function versionOf({ model }: Country, cacheKeys: readonly CacheKey[]) {
+  const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
   return { keys, version: `${model.country}-${model.release}-${versionSuffix(keys, model.updated_at)}` };
 }

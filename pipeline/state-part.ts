@@ -2,12 +2,12 @@
 import path from 'node:path';
 import { withUpdatedAt } from './build.ts';
 import { findEntry } from './engine/cache.ts';
+import { cacheKeyOf } from './engine/cache-key.ts';
 import { ROOT } from './engine/code.ts';
 import { readCountry } from './engine/country.ts';
 import { openIo, taskOf } from './engine/io.ts';
 import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
-import { recipeOf } from './engine/recipe.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
 import { ofStates, type Split, statesOf } from './engine/split.ts';
 import type { Stage } from './engine/stage.ts';
@@ -45,19 +45,19 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
   try {
     const raw = await hashRawFiles(country);
     const entries = await runStages(stagesBefore(stage), { country, raw, cache, jobs, onEvent });
-    const recipe = recipeOf(stage, country, raw, artifactHashes(entries));
-    if (findEntry(cache, stage.name, recipe.key)) return [];
+    const cacheKey = cacheKeyOf(stage, country, raw, artifactHashes(entries));
+    if (findEntry(cache, stage.name, cacheKey.key)) return [];
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const io = openIo(taskOf(stage, country, cache, byStage), (share, what) =>
       onEvent({ type: 'progress', stage: stage.name, share, ...(what === undefined ? {} : { what }) }),
     );
     const { split } = (await import(path.join(ROOT, stage.module))) as { split: Split<unknown, unknown> };
-    const directory = stepsDirectory(cache, recipe);
+    const directory = stepsDirectory(cache, cacheKey);
     const done = readSteps(directory);
     const whole = done.whole === undefined ? await split.whole(io) : done.whole;
     const states = statesOf(io).filter((state) => options.states.includes(state));
     const part = states.length > 0 ? await split.part(ofStates(io, states), whole) : null;
-    await refuseChanges(recipe, country.rawData);
+    await refuseChanges(cacheKey, country.rawData);
     const files = [keepStep(directory, { whole })];
     if (part !== null) files.push(keepStep(directory, { states, part }));
     return files;

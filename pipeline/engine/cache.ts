@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
-import type { Recipe } from './recipe.ts';
 
 /** What made a cache entry, and what it holds. Kept beside the artifacts as `stage.json`. */
-export interface CacheEntry extends Recipe {
+export interface CacheEntry extends CacheKey {
   /** Artifact -> SHA-256 of its file. */
   outputs: Record<string, string>;
   /** How many rows or areas the artifacts hold. */
@@ -93,11 +93,11 @@ export function readArtifact<T>(cache: string, entry: CacheEntry, name: string):
  */
 export function writeEntry(
   cache: string,
-  recipe: Recipe,
+  cacheKey: CacheKey,
   values: Record<string, unknown>,
   seconds: number,
 ): CacheEntry {
-  const directory = entryDirectory(cache, recipe.stage, recipe.key);
+  const directory = entryDirectory(cache, cacheKey.stage, cacheKey.key);
   const aside = asideOf(directory);
   try {
     mkdirSync(aside, { recursive: true });
@@ -107,20 +107,20 @@ export function writeEntry(
       outputs[name] = sha256(text);
       writeFileSync(path.join(aside, `${name}.json`), text);
     }
-    const entry: CacheEntry = { ...recipe, outputs, counts: countsOf(values), seconds };
+    const entry: CacheEntry = { ...cacheKey, outputs, counts: countsOf(values), seconds };
     writeFileSync(path.join(aside, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
-      const other = findEntry(cache, recipe.stage, recipe.key);
+      const other = findEntry(cache, cacheKey.stage, cacheKey.key);
       if (!other) renameSync(directory, asideOf(directory));
     }
     try {
       renameSync(aside, directory);
     } catch (error) {
-      const other = findEntry(cache, recipe.stage, recipe.key);
+      const other = findEntry(cache, cacheKey.stage, cacheKey.key);
       if (!other) throw error;
       if (sha256Json(other.outputs) !== sha256Json(outputs))
         throw new Error(
-          `${recipe.stage}: found other results than ${directory} holds, expected the same from the same`,
+          `${cacheKey.stage}: found other results than ${directory} holds, expected the same from the same`,
         );
       return other;
     }

@@ -1,8 +1,8 @@
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import { type CacheEntry, readArtifact } from './cache.ts';
+import { modelRead, sourcesRead } from './cache-key.ts';
 import type { Country } from './country.ts';
-import { modelRead, sourcesRead } from './recipe.ts';
 import type { Stage, StageIo } from './stage.ts';
 
 /** What a stage's run is given, as it can be sent to a thread. */

@@ -1,6 +1,6 @@
 import { type CacheEntry, findEntry, latestEntry } from './cache.ts';
+import { cacheKeyOf } from './cache-key.ts';
 import type { Country } from './country.ts';
-import { recipeOf } from './recipe.ts';
 import type { Stage } from './stage.ts';
 import { causesOf } from './why.ts';
 
@@ -24,11 +24,11 @@ export function planStages(
   const planned = stages.map((stage): PlannedStage => {
     const waiting = waitingFor(stage, country, raw, artifacts, cache);
     if (waiting) return waiting;
-    const recipe = recipeOf(stage, country, raw, artifacts);
-    const entry = findEntry(cache, stage.name, recipe.key);
+    const cacheKey = cacheKeyOf(stage, country, raw, artifacts);
+    const entry = findEntry(cache, stage.name, cacheKey.key);
     if (!entry) {
       const latest = latestEntry(cache, stage.name, country.model.country);
-      const causes = causesOf(recipe, latest, { cache, rawData: country.rawData });
+      const causes = causesOf(cacheKey, latest, { cache, rawData: country.rawData });
       return { stage: stage.name, status: 'run', causes };
     }
     entries.push(entry);
@@ -55,8 +55,8 @@ export function waitingFor(
   const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
   const wait = `runs if ${list} ${makers.length > 1 ? 'hand' : 'hands'} on something else than before`;
   const latest = latestEntry(cache, stage.name, country.model.country);
-  const recipe = latest && recipeOf(stage, country, raw, { ...latest.inputs, ...artifacts });
-  const changed = recipe !== null && recipe.key !== latest!.key;
-  const own = changed ? causesOf(recipe, latest, { cache, rawData: country.rawData }) : [];
+  const cacheKey = latest && cacheKeyOf(stage, country, raw, { ...latest.inputs, ...artifacts });
+  const changed = cacheKey !== null && cacheKey.key !== latest!.key;
+  const own = changed ? causesOf(cacheKey, latest, { cache, rawData: country.rawData }) : [];
   return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };
 }

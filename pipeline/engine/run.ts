@@ -1,11 +1,11 @@
 import type { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
+import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import { changedFile } from './code.ts';
 import type { Country } from './country.ts';
 import { taskOf } from './io.ts';
 import { changedRawFile } from './raw.ts';
-import { type Recipe, recipeOf } from './recipe.ts';
 import type { Stage } from './stage.ts';
 import { stepsDirectory } from './steps.ts';
 import { inThread } from './threads.ts';
@@ -46,17 +46,17 @@ export async function runStages(stages: readonly Stage[], input: RunInput): Prom
 
   const ready = (stage: Stage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
   const launch = (stage: Stage) => {
-    const recipe = recipeOf(stage, country, raw, artifactHashes(Object.values(entries)));
-    const found = findEntry(cache, stage.name, recipe.key);
+    const cacheKey = cacheKeyOf(stage, country, raw, artifactHashes(Object.values(entries)));
+    const found = findEntry(cache, stage.name, cacheKey.key);
     if (found) {
       entries[stage.name] = found;
       onEvent({ type: 'cached', stage: stage.name });
       return;
     }
     const latest = latestEntry(cache, stage.name, country.model.country);
-    const causes = causesOf(recipe, latest, { cache, rawData: country.rawData });
+    const causes = causesOf(cacheKey, latest, { cache, rawData: country.rawData });
     onEvent({ type: 'started', stage: stage.name, causes });
-    const work = runInThread(stage, recipe, input, entries, workers).then((entry) => {
+    const work = runInThread(stage, cacheKey, input, entries, workers).then((entry) => {
       entries[stage.name] = entry;
       running.delete(stage.name);
       onEvent({ type: 'finished', stage: stage.name, seconds: entry.seconds });
@@ -90,7 +90,7 @@ export function artifactHashes(entries: readonly CacheEntry[]): Record<string, s
 
 async function runInThread(
   stage: Stage,
-  recipe: Recipe,
+  cacheKey: CacheKey,
   { country, cache, onEvent }: RunInput,
   entries: Record<string, CacheEntry>,
   workers: Set<Worker>,
@@ -98,7 +98,7 @@ async function runInThread(
   const began = performance.now();
   const task: WorkerTask = {
     ...taskOf(stage, country, cache, entries),
-    steps: stepsDirectory(cache, recipe),
+    steps: stepsDirectory(cache, cacheKey),
   };
   const module = new URL('./worker.ts', import.meta.url);
   const values = await inThread(module, task, workers, (message: WorkerMessage) => {
@@ -107,18 +107,18 @@ async function runInThread(
     onEvent({ ...message, stage: stage.name });
     return undefined;
   });
-  await refuseChanges(recipe, country.rawData);
+  await refuseChanges(cacheKey, country.rawData);
   const expected = [...stage.outputs, 'report'];
   for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} handed on no ${name}`);
   const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));
-  return writeEntry(cache, recipe, kept, (performance.now() - began) / 1000);
+  return writeEntry(cache, cacheKey, kept, (performance.now() - began) / 1000);
 }
 
 /**
- * What was made belongs under the recipe's key only if it was made of what the recipe says.
+ * A result may be kept under its key only if nothing that the key was hashed from has changed since.
  * @throws Error where a raw file or the code was changed since it was hashed
  */
-export async function refuseChanges({ stage, inputs, code }: Recipe, rawData: string): Promise<void> {
+export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
   const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
   if (changed !== null)
     throw new Error(

@@ -6,8 +6,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { entryDirectory, refuseUnfinite, writeWhole } from './cache.ts';
+import type { CacheKey } from './cache-key.ts';
 import { sha256 } from './hash.ts';
-import type { Recipe } from './recipe.ts';
 
 /** The part of some states, and whose it is. */
 export interface StatesPart<Part> {
@@ -21,7 +21,7 @@ export interface Steps<Whole, Part> {
   parts: StatesPart<Part>[];
 }
 
-export const stepsDirectory = (cache: string, { stage, key }: Pick<Recipe, 'stage' | 'key'>) =>
+export const stepsDirectory = (cache: string, { stage, key }: Pick<CacheKey, 'stage' | 'key'>) =>
   `${entryDirectory(cache, stage, key)}.steps`;
 
 /** Keeps a step, in place of a damaged file of its name too. @returns its file */

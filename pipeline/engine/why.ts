@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { CacheKey } from './cache-key.ts';
 import { changedRows } from './raw.ts';
-import type { Recipe } from './recipe.ts';
 
 /** Where to look for what a hash alone does not tell. */
 export interface Whereabouts {
@@ -8,8 +8,8 @@ export interface Whereabouts {
   rawData: string;
 }
 
-/** In words, what differs between a recipe and that of the latest build: a cause a line. */
-export function causesOf(now: Recipe, then: Recipe | null, where: Whereabouts): string[] {
+/** What differs between a cache key and that of the latest build, in words: one cause a line. */
+export function causesOf(now: CacheKey, then: CacheKey | null, where: Whereabouts): string[] {
   if (!then) return ['never run here'];
   const causes = [
     ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),
@@ -21,7 +21,7 @@ export function causesOf(now: Recipe, then: Recipe | null, where: Whereabouts): 
   return causes.length > 0 ? causes : ['its results are no longer in the cache, or were changed there'];
 }
 
-function inputCauses(name: string, now: Recipe, then: Recipe, { cache, rawData }: Whereabouts): string[] {
+function inputCauses(name: string, now: CacheKey, then: CacheKey, { cache, rawData }: Whereabouts): string[] {
   const [is, was] = [now.inputs[name], then.inputs[name]];
   if (name.startsWith('raw ')) {
     const file = name.slice('raw '.length);
@@ -36,8 +36,8 @@ function inputCauses(name: string, now: Recipe, then: Recipe, { cache, rawData }
   return [`${name} ${change(was, is)}`];
 }
 
-/** @param then undefined in a recipe of an earlier version of this program */
-function packageCauses(now: Recipe['packages'], then: Recipe['packages'] = {}): string[] {
+/** @param then undefined in a key that an earlier version of this program wrote */
+function packageCauses(now: CacheKey['packages'], then: CacheKey['packages'] = {}): string[] {
   return differences(now, then).map((name) => {
     const [is, was] = [now[name]?.split(' ')[0], then[name]?.split(' ')[0]];
     if (is === was) return `package ${name} ${is}: something that it depends on changed`;

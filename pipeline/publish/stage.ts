@@ -8,7 +8,7 @@ import { buildOpenapi } from '../contract/openapi.ts';
 import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import type { CacheEntry } from '../engine/cache.ts';
-import type { Recipe } from '../engine/recipe.ts';
+import type { CacheKey } from '../engine/cache-key.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './client/api-page.ts';
 import { clientFiles } from './client/files.ts';
@@ -33,7 +33,7 @@ export interface SnapshotInput {
   /** Every stage's entry, in the table's order. */
   entries: readonly CacheEntry[];
   /** The snapshot's own. */
-  recipe: Recipe;
+  cacheKey: CacheKey;
   /** Reads an artifact by its full name. */
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
@@ -87,9 +87,9 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       answers: written,
       files: Object.keys(tree.entries()).length,
     },
-    runtime: input.recipe.runtime,
+    runtime: input.cacheKey.runtime,
     sources,
-    stages: [...input.entries, input.recipe].map(stageRecord),
+    stages: [...input.entries, input.cacheKey].map(stageRecord),
     files: tree.entries(),
   };
   await openTree(directory).write('manifest.json', JSON.stringify(manifest));

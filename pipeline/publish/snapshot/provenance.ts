@@ -2,14 +2,14 @@ import type { ReportLine } from '../../artifacts.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
-import type { Recipe } from '../../engine/recipe.ts';
+import type { CacheKey } from '../../engine/cache-key.ts';
 
 /** A finding of the build, and the stage that found it. */
 export type Finding = ReportLine & { stage: string };
 
 /** A stage's line in the manifest. How long it took is kept out: equal builds would differ. */
 export function stageRecord(
-  entry: Recipe & { outputs?: Record<string, string>; counts?: Record<string, number> },
+  entry: CacheKey & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {
   const { stage, key, code, packages, inputs, parameters, outputs = {}, counts = {} } = entry;
   return { stage, key, code, packages, inputs, parameters, outputs, counts };

@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Manifest } from '../../contract/manifest.ts';
+import { keyOf } from '../../engine/cache-key.ts';
 import { sha256Json } from '../../engine/hash.ts';
-import { keyOf } from '../../engine/recipe.ts';
 
 /**
  * Whether a manifest's account of itself holds together: each stage's key is the hash of what is told of the stage,

@@ -11,12 +11,12 @@ import {
   readArtifact,
   writeEntry,
 } from '../../../pipeline/engine/cache.ts';
+import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
-import type { Recipe } from '../../../pipeline/engine/recipe.ts';
 import { temporary } from '../../support/command-line.ts';
 
-const recipe = (key: string): Recipe => ({
+const cacheKey = (key: string): CacheKey => ({
   ...{
     stage: 'survey',
     key: sha256(key),
@@ -32,7 +32,7 @@ const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256
 
 test('what was written is found and read; its rows are counted', () => {
   const cache = temporary();
-  const entry = writeEntry(cache, recipe('a'), { trend: { national: [1, 2], states: { AB: [1] } }, report: [] }, 1.5);
+  const entry = writeEntry(cache, cacheKey('a'), { trend: { national: [1, 2], states: { AB: [1] } }, report: [] }, 1.5);
   expect(entry.counts).toEqual({ 'trend.national': 2, 'trend.states': 1, report: 0 });
   expect(findEntry(cache, 'survey', sha256('a'))).toEqual(entry);
   expect(readArtifact(cache, entry, 'trend')).toEqual({ national: [1, 2], states: { AB: [1] } });
@@ -42,18 +42,18 @@ test('what was written is found and read; its rows are counted', () => {
 test('an entry that was changed or lost a file is not found, and is written anew', () => {
   const cache = temporary();
   for (const damage of [(file: string) => writeFileSync(file, '[]'), (file: string) => rmSync(file)]) {
-    const entry = writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+    const entry = writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
     damage(fileOf(cache, 'a'));
     expect(findEntry(cache, 'survey', entry.key)).toBeNull();
     expect(() => readArtifact(cache, entry, 'trend')).toThrow();
-    writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+    writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
     expect(readArtifact(cache, entry, 'trend')).toEqual([1]);
   }
 });
 
 test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', () => {
   const cache = temporary();
-  const entry = writeEntry(cache, recipe('a'), { trend: [1, 2] }, 1);
+  const entry = writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
   markLatest(cache, entry, 'one');
   for (const file of [
     path.join(path.dirname(fileOf(cache, 'a')), 'stage.json'),
@@ -65,7 +65,7 @@ test('a byte flipped in what is told of an entry: it is made anew, and no plan t
   }
   expect(findEntry(cache, 'survey', entry.key)).toBeNull();
   expect(latestEntry(cache, 'survey', 'one')).toBeNull();
-  expect(writeEntry(cache, recipe('a'), { trend: [1, 2] }, 1)).toEqual(entry);
+  expect(writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1)).toEqual(entry);
   expect(findEntry(cache, 'survey', entry.key)).toEqual(entry);
   for (const text of ['null', '{}', '[1]', '{"entry":']) {
     writeFileSync(path.join(cache, 'survey/latest-one.json'), text);
@@ -76,7 +76,7 @@ test('a byte flipped in what is told of an entry: it is made anew, and no plan t
 
 test('what is half written is cleared, and what others call .tmp stays', () => {
   const cache = temporary();
-  writeEntry(cache, recipe('a'), { trend: [1] }, 1);
+  writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   for (const name of [path.basename(asideOf('abc')), 'mine.tmp', 'notes.12.tmp'])
     writeFileSync(path.join(cache, 'survey', name), '');
   clearAsides(cache);
@@ -88,21 +88,21 @@ test('what is half written is cleared, and what others call .tmp stays', () => {
 
 test('the second of two that write one entry keeps the first; other results are an error', () => {
   const cache = temporary();
-  const first = writeEntry(cache, recipe('a'), { trend: [1] }, 1);
-  expect(writeEntry(cache, recipe('a'), { trend: [1] }, 99)).toEqual(first);
-  expect(() => writeEntry(cache, recipe('a'), { trend: [2] }, 1)).toThrow(/survey: found other results than/);
+  const first = writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
+  expect(writeEntry(cache, cacheKey('a'), { trend: [1] }, 99)).toEqual(first);
+  expect(() => writeEntry(cache, cacheKey('a'), { trend: [2] }, 1)).toThrow(/survey: found other results than/);
   expect(readdirSync(path.join(cache, 'survey'))).toHaveLength(1);
 });
 
 test('a number that JSON cannot hold is refused, and leaves nothing', () => {
   const cache = temporary();
-  expect(() => writeEntry(cache, recipe('a'), { trend: [Number.NaN] }, 1)).toThrow(/NaN in an artifact/);
+  expect(() => writeEntry(cache, cacheKey('a'), { trend: [Number.NaN] }, 1)).toThrow(/NaN in an artifact/);
   expect(readdirSync(path.join(cache, 'survey'))).toEqual([]);
 });
 
 test('pruning keeps what the latest build of each country used', () => {
   const cache = temporary();
-  for (const key of ['a', 'b', 'c']) writeEntry(cache, recipe(key), { trend: [key] }, 1);
+  for (const key of ['a', 'b', 'c']) writeEntry(cache, cacheKey(key), { trend: [key] }, 1);
   markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
   markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 2 });

@@ -5,26 +5,26 @@ import type { Country } from './country.ts';
 import { sha256Json } from './hash.ts';
 import type { Stage } from './stage.ts';
 
-/** All that a stage's result follows from. */
-export interface Recipe {
+/** Everything that determines a stage's result, and the hash of it. */
+export interface CacheKey {
   stage: string;
-  /** Hash of all that follows but `catalog`, whose entries' hashes are among the inputs. */
+  /** Hash of everything below except `catalog`, whose entries are hashed among the inputs. */
   key: string;
-  /** Content hash of every raw file, catalog entry and artifact read. */
+  /** Content hash of every raw file, catalog entry and artifact that the stage reads. */
   inputs: Record<string, string>;
   /** Hash of every file of code, and version and hash of every package that it imports (see code.ts). */
   code: Record<string, string>;
   packages: Record<string, string>;
   parameters: unknown;
   runtime: string;
-  /** The catalog entries as the stage sees them, by id: so that a plan can say which line of one changed. */
+  /** The catalog entries as the stage sees them, by id, so that a plan can say which field of one changed. */
   catalog: Record<string, unknown>;
 }
 
-/** What a key is the hash of; a snapshot's manifest holds all of it, so that `verify` computes the keys anew. */
-export interface KeyParts extends Pick<Recipe, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'> {
-  packages?: Recipe['packages'] | undefined;
-  /** In place of `packages` in older snapshots: hash of the whole lock file. */
+/** What a key is the hash of. A snapshot's manifest holds all of it, so that `verify` can recompute the keys. */
+export interface KeyParts extends Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'> {
+  packages?: CacheKey['packages'] | undefined;
+  /** Hash of the whole lock file, which older snapshots hold instead of `packages`. */
   lock?: string | undefined;
 }
 
@@ -32,10 +32,10 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
   return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
-/** What a catalog says about a file for people: no stage but the snapshot sees it, so changing it reruns no other. */
+/** What a catalog says about a file for people. Only the snapshot stage sees it, so changing it reruns no other. */
 const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'notes'] as const;
 
-/** The catalog entries that a stage reads, without what is there for people unless the stage publishes that. */
+/** The catalog entries that a stage reads, without what is meant for people unless the stage publishes it. */
 export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>): Source[] {
   const read = sources.filter(stage.reads);
   if (stage.publishes_catalog) return read;
@@ -51,7 +51,7 @@ export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>)
   });
 }
 
-/** The parts of model.json that a stage declared, in model.json's shape; the rest is absent. */
+/** The parts of model.json that a stage declares, in model.json's shape; the rest is left out. */
 export function modelRead(stage: Stage, model: Model): Model {
   const read: Record<string, unknown> = {};
   for (const name of stage.model) {
@@ -69,15 +69,15 @@ export function modelRead(stage: Stage, model: Model): Model {
 }
 
 /**
- * What a stage would be made of now. `artifacts` holds the content hash of every input artifact, `raw` of every raw
- * file. The key is the hash of all of it.
+ * The key of a stage as things stand. `artifacts` holds the content hash of every input artifact, `raw` that of every
+ * raw file.
  */
-export function recipeOf(
+export function cacheKeyOf(
   stage: Stage,
   country: Country,
   raw: Record<string, string>,
   artifacts: Record<string, string>,
-): Recipe {
+): CacheKey {
   const inputs: Record<string, string> = {};
   const catalog: Record<string, unknown> = {};
   for (const source of sourcesRead(stage, country)) {
