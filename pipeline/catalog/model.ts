@@ -79,6 +79,18 @@ export const Model = Type.Object(
           },
           closed,
         ),
+        evidence: Type.Object(
+          {
+            max_months_after_survey: Type.Integer({
+              minimum: 0,
+              maximum: 120,
+              description:
+                '`last_estimated` may lie so many months after the last survey; with case records, no later than these either',
+            }),
+            reason: Type.String({ minLength: 1, description: 'What the limit rests on' }),
+          },
+          closed,
+        ),
         diff: Type.Object(
           {
             score_change: Type.Number({ ...SHARES, description: 'A score that changes by more has moved' }),

@@ -10,7 +10,8 @@ import { formatTable } from './table.ts';
 const DETAIL = `
 Scores are compared LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has
 moved when it changed by more than parameters.diff.score_change of B's model.json; the other thresholds there say what
---gate lets pass. Where B estimates months that A forecast, A's forecasts are scored against them.
+--gate lets pass. Where B estimates months that A forecast, A's forecasts are scored against those of them that B has a
+survey or case records of that A had not: other months are the model's own carrying-on in both.
 
 Exits 0, or 1 with --gate where a threshold is passed, 2 where there is nothing to compare.
 
@@ -112,8 +113,12 @@ function describe(diff: SnapshotDiff): string {
           ),
         ]
       : []),
+    ...(diff.unscored_periods.length > 0 ? ['', describeUnscored(diff.unscored_periods)] : []),
     ...(diff.over.length > 0 ? ['', ...diff.over.map((what) => `over: ${what}`)] : []),
   ].join('\n');
 }
+
+const describeUnscored = (periods: readonly string[]) =>
+  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, without a survey or case records of those months that A had not.`;
 
 const fixed = (value: number | null) => (value === null ? null : value.toFixed(4));

@@ -6,6 +6,7 @@ import { BadInput } from '../bad-input.ts';
 import { HELD_BACK_FILE, HeldBack } from '../catalog/held-back.ts';
 import { Model } from '../catalog/model.ts';
 import { type Source, Sources } from '../catalog/sources.ts';
+import { checkEvidence } from './check-evidence.ts';
 import { checkModel } from './check-model.ts';
 import { checkSources } from './check-sources.ts';
 
@@ -64,6 +65,7 @@ export function readCatalog(directory: string, rawData = directory): Country {
     model.held_back = readChecked(directory, HELD_BACK_FILE, HeldBack) as HeldBack;
   checkSources(sources);
   checkModel(model);
+  checkEvidence(model, sources);
   for (const file of sources.flatMap((source) => source.files)) {
     const full = path.resolve(rawData, file.path);
     if (path.relative(path.resolve(rawData), full).startsWith('..'))

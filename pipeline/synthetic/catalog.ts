@@ -288,6 +288,10 @@ export function describeModel(seed: number): Model {
         held_back_year: 2023,
         starts: 20,
       },
+      evidence: {
+        max_months_after_survey: 36,
+        reason: 'as for the real country: the time from its round of 2018 to that of 2021',
+      },
       diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
     },
   };

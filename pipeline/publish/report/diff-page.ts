@@ -80,7 +80,11 @@ ${
           ],
         ),
       )}<p class="note">The new estimates are a model’s too and rest on much the same surveys: this tells whether forecasts held, not whether they were right.</p>`
-    : html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
+    : diff.unscored_periods.length === 0 &&
+      html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
+}${
+  diff.unscored_periods.length > 0 &&
+  html`<p class="missing">Not scored: ${listed(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey or case records of those months that the old one had not.</p>`
 }</section>
 <section><h2>Answers</h2>${table(
     'Files of each operation',

@@ -1,8 +1,10 @@
+import { newEvidence } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
+import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { withDatabase } from '../../duckdb.ts';
+import { literal, withDatabase } from '../../duckdb.ts';
 import type { Snapshot } from './read.ts';
 import { createViews } from './views.ts';
 
@@ -61,12 +63,17 @@ export interface SnapshotDiff {
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Answers by operation: same bytes, other bytes, in one only. */
   answers: { operation: string; same: number; changed: number; only_in_a: number; only_in_b: number }[];
-  /** A's forecasts of months that B estimates; null where there are none. */
+  /** A's forecasts of months that B estimates by observations that A had not; null where there are none. */
   past_forecasts: {
     periods: Period[];
     all: ForecastScore;
     by_horizon: (ForecastScore & { horizon_months: number })[];
   } | null;
+  /**
+   * Months that A forecast and B estimates without a survey or case records of that month that A had not: both are the
+   * model's own carrying-on, so their difference says nothing about the forecast.
+   */
+  unscored_periods: Period[];
   /** What is over its threshold, in words. */
   over: string[];
 }
@@ -137,6 +144,9 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
     await db.run(PREPARE);
+    const observed = newEvidence(a.manifest.sources as Source[], b.manifest.sources as Source[]);
+    await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
+    await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const by = <T>(...keys: string[]) =>
       db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
     const tallyOf = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
@@ -147,11 +157,11 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       return { lgas: await column<string>(lacking('lga_code')), periods: await column<Period>(lacking('period')) };
     };
     const by_horizon = await db.rows<ForecastScore & { horizon_months: number }>(
-      `SELECT horizon_months, ${FORECAST_SCORE} FROM past GROUP BY horizon_months ORDER BY horizon_months`,
+      `SELECT horizon_months, ${FORECAST_SCORE} FROM scored GROUP BY horizon_months ORDER BY horizon_months`,
     );
     const past_forecasts = by_horizon.length > 0 && {
-      periods: await column<Period>('SELECT DISTINCT period AS value FROM past ORDER BY period'),
-      all: (await db.rows<ForecastScore>(`SELECT ${FORECAST_SCORE} FROM past`))[0]!,
+      periods: await column<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
+      all: (await db.rows<ForecastScore>(`SELECT ${FORECAST_SCORE} FROM scored`))[0]!,
       by_horizon,
     };
     const all = await tallyOf('pairs');
@@ -185,6 +195,9 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       only_in_b: await onlyIn('b', 'a'),
       answers: diffAnswers(a, b),
       past_forecasts: past_forecasts || null,
+      unscored_periods: await column<Period>(
+        'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
+      ),
       over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas) : [],
     };
   });

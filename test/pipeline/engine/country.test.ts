@@ -129,6 +129,20 @@ describe('a catalog that is not as it should be is refused with file, field, fou
       /first_estimated: found 2022-01, expected a month up to last_estimated 2021-12/,
     ],
     [
+      'an estimated month after the last case record',
+      (c) => {
+        c.model.last_estimated = '2022-01';
+      },
+      /model\.json, last_estimated: found 2022-01, expected 2021-12 at most: the case records end there \(sources\.json, cases/,
+    ],
+    [
+      'an estimated month too long after the last survey',
+      (c) => {
+        c.model.parameters.evidence.max_months_after_survey = 0;
+      },
+      /last_estimated: found 2021-12, expected 2021-11 at most: 0 months after the last survey, 2021-11 \(parameters\.ev/,
+    ],
+    [
       'a month that is none',
       (c) => {
         c.model.last_estimated = '2021-13';

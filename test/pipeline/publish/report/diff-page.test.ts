@@ -35,6 +35,7 @@ const diff: SnapshotDiff = {
   only_in_b: { lgas: [], periods: ['2023-05', '2023-06', '2023-07'] },
   answers: [{ operation: 'risk-lgas', same: 1, changed: 2, only_in_a: 0, only_in_b: 0 }],
   past_forecasts: null,
+  unscored_periods: [],
   over: ['12.5% of scores <moved>'],
 };
 const ring = [

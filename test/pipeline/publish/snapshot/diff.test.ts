@@ -13,16 +13,19 @@ import {
   rewriteTable,
 } from '../../../support/built-tiny.ts';
 import { run, temporary } from '../../../support/command-line.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
+import { sourceIn, writeTiny } from '../../../support/tiny-country.ts';
 
 let built = '';
-/** Four months later: the months that the first one forecast are estimated. */
+/** Three months later, with their case records: months that the first one forecast are estimated. */
 let later = '';
 beforeAll(async () => {
   built = (await buildHere(writeTiny().directory)).snapshot;
-  const next = writeTiny(({ model }) => {
+  const next = writeTiny((country) => {
+    const { model, files } = country;
     model.last_estimated = addMonths(model.last_estimated, 3);
     model.release = '2';
+    sourceIn(country, 'cases').span.last = model.last_estimated;
+    files['cases.csv'] += ['NG001,2022-01,1000', 'NG001,2022-02,900', 'NG001,2022-03,800', ''].join('\n');
   });
   later = (await buildHere(next.directory)).snapshot;
 });
@@ -131,6 +134,16 @@ test('past forecasts are scored where their months are estimated by now', async 
   });
   const mean = errors.reduce((sum: number, error: number) => sum + error, 0) / 4;
   expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
+});
+
+test('estimates that nothing new was observed for score no forecast', async () => {
+  const b = copySnapshot(later);
+  rewriteManifest(b, ({ sources }) => {
+    sources.find(({ id }: any) => id === 'cases').span.last = '2022-01';
+  });
+  const diff = await compare(built, b);
+  expect(diff.past_forecasts?.periods).toEqual(['2022-01']);
+  expect(diff.unscored_periods).toEqual(['2022-02', '2022-03']);
 });
 
 test('snapshots of two countries are not compared', async () => {
