@@ -245,7 +245,7 @@ export function tinyCountry(): TinyCountry {
         held_back_year: 2021,
         starts: 4,
       },
-      evidence: { max_months_after_survey: 36, reason: 'test' },
+      evidence: { max_months_after_survey: 48, reason: 'test' },
       diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },
     },
   };
