@@ -1,4 +1,4 @@
-/** A whole build: the stages that changed, then the snapshot, then `current`. */
+/** A whole build: the stages that changed, then the snapshot, which is a candidate until somebody publishes it. */
 import type { ReportLine } from './artifacts.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
@@ -7,17 +7,13 @@ import { enter, whenAlone } from './engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
+import type { Stage } from './engine/stage.ts';
 import { causesOf } from './engine/why.ts';
+import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publish/release/candidate.ts';
+import { noteCandidate } from './publish/release/candidates.ts';
+import { codeVersion } from './publish/release/code.ts';
+import { cacheOf } from './publish/release/places.ts';
 import { type Finding, otherReleases } from './publish/snapshot/provenance.ts';
-import {
-  cacheOf,
-  checkCurrent,
-  clearUnpublished,
-  hashOfManifest,
-  isCurrent,
-  isPublished,
-  publish,
-} from './publish/snapshot/publish.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
@@ -27,45 +23,53 @@ export interface BuildPlace {
   rawData?: string | undefined;
   out: string;
   updatedAt?: string | undefined;
+  /** Leaves the validation out: quicker, and for trial alone. */
+  withoutValidation?: boolean | undefined;
 }
 
 export interface BuildOptions extends BuildPlace {
   jobs: number;
+  /** What was asked for, to be noted beside the candidate. */
+  command?: string;
   onEvent: (event: StageEvent) => void;
 }
 
 export interface BuildResult {
   model_version: string;
   directory: string;
-  /** Whether this very version had been published before. */
+  /** Whether this very version had been built before. */
   already: boolean;
+  /** Why it may not be published; empty where it may. */
+  unpublishable: string[];
   /** SHA-256 of its manifest.json, which `verify` tells again. */
   manifest_sha256: string;
   findings: Finding[];
 }
 
 /**
- * Builds and publishes a country's snapshot. Any number of builds may share `out`.
- * @throws BadInput for a raw file or catalog that is not as it should be; nothing published is touched then
+ * Builds a country's snapshot, a candidate for publishing. Any number of builds may share `out`.
+ * @throws BadInput for a raw file or catalog that is not as it should be
  */
 export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
-  checkCurrent(out);
   whenAlone(out, () => {
     clearAsides(cache);
-    clearUnpublished(out);
+    clearUnfinished(out);
   });
   const place = enter(out);
   try {
     const raw = await hashRawFiles(country);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
-    const entries = await runStages(STAGES, { country, raw, cache, jobs, onEvent });
+    const { stages } = tableOf(options);
+    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
     for (const entry of entries) markLatest(cache, entry, country.model.country);
     rememberRows(cache, country, raw);
     const findings = findingsOf(country, raw, cache, entries);
-    const result = await publishSnapshot(out, country, raw, entries, findings, onEvent);
+    const result = await buildSnapshot(options, country, raw, entries, findings);
+    const built_at = new Date().toISOString();
+    await noteCandidate(out, { version: result.model_version, built_at, command: options.command ?? 'build' });
     return { ...result, findings };
   } finally {
     place.leave();
@@ -78,36 +82,47 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
   const raw = await hashRawFiles(country);
-  const { planned, entries } = planStages(STAGES, country, raw, cache);
+  const { stages, snapshot } = tableOf(options);
+  const { planned, entries } = planStages(stages, country, raw, cache);
   const artifacts = artifactHashes(entries);
-  const waiting = waitingFor(SNAPSHOT, country, raw, artifacts, cache);
+  const waiting = waitingFor(snapshot, country, raw, artifacts, cache);
   if (waiting) return [...planned, waiting];
-  const cacheKey = cacheKeyOf(SNAPSHOT, country, raw, artifacts);
-  const { version, keys } = versionOf(country, [...entries, cacheKey]);
-  if (isPublished(out, version, keys)) {
-    const causes = isCurrent(out, version) ? [] : [`current will point to ${version}, published before`];
-    return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes }];
-  }
+  const cacheKey = cacheKeyOf(snapshot, country, raw, artifacts);
+  const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options));
+  if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
   return [
     ...planned,
     { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, cacheKey, version) },
   ];
 }
 
-async function publishSnapshot(
-  out: string,
+/** The stage table, or what is left of it without validation. */
+function tableOf({ withoutValidation }: BuildPlace): { stages: readonly Stage[]; snapshot: Stage } {
+  if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
+  const inputs = SNAPSHOT.inputs.filter((name) => !name.startsWith('validation/'));
+  return { stages: STAGES.filter(({ name }) => name !== 'validation'), snapshot: { ...SNAPSHOT, inputs } };
+}
+
+/** Why what is built may not be published. */
+function unpublishable({ withoutValidation }: BuildPlace): string[] {
+  return withoutValidation ? ['built without validation'] : [];
+}
+
+async function buildSnapshot(
+  options: BuildOptions,
   country: Country,
   raw: Record<string, string>,
   entries: readonly CacheEntry[],
   findings: readonly Finding[],
-  onEvent: (event: StageEvent) => void,
 ) {
+  const { out, onEvent } = options;
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
-  const cacheKey = cacheKeyOf(SNAPSHOT, country, raw, artifactHashes(entries));
-  const { version, keys } = versionOf(country, [...entries, cacheKey]);
+  const cacheKey = cacheKeyOf(tableOf(options).snapshot, country, raw, artifactHashes(entries));
+  const reasons = unpublishable(options);
+  const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
   const began = performance.now();
-  const { directory, already } = await publish(out, {
+  const { directory, already } = await makeCandidate(out, {
     version,
     keys,
     async write(aside) {
@@ -118,6 +133,8 @@ async function publishSnapshot(
         model: country.model,
         sources: country.sources,
         model_version: version,
+        code_version: codeVersion(),
+        unpublishable: reasons,
         raw,
         entries,
         cacheKey,
@@ -142,14 +159,15 @@ async function publishSnapshot(
   const seconds = (performance.now() - began) / 1000;
   if (!already) markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
-  return { model_version: version, directory, already, manifest_sha256: hashOfManifest(directory) };
+  const manifest_sha256 = hashOfManifest(directory);
+  return { model_version: version, directory, already, unpublishable: reasons, manifest_sha256 };
 }
 
 function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, version: string): string[] {
   const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
   const where = { cache, rawData: country.rawData };
   const same = latest?.key === cacheKey.key;
-  return same ? [`${version} is not published here`] : causesOf(cacheKey, latest, where);
+  return same ? [`${version} is not built here`] : causesOf(cacheKey, latest, where);
 }
 
 function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
@@ -187,8 +205,13 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
   return { ...country, model: { ...country.model, updated_at: time.toISOString() } };
 }
 
-/** `<country>-<release>-<8 hex of all stages' keys and updated_at>`. */
-function versionOf({ model }: Country, cacheKeys: readonly CacheKey[]) {
+/** `<country>-<release>-<8 hex of all stages' keys and of what else the manifest says of itself>`. */
+function versionOf({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
   const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
-  return { keys, version: `${model.country}-${model.release}-${versionSuffix(keys, model.updated_at)}` };
+  const suffix = versionSuffix(keys, {
+    updated_at: model.updated_at,
+    code_version: codeVersion(),
+    ...(reasons.length > 0 ? { unpublishable: [...reasons] } : {}),
+  });
+  return { keys, version: `${model.country}-${model.release}-${suffix}` };
 }

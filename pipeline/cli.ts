@@ -1,12 +1,20 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { lineOf } from './commands/errors.ts';
+import { Stopped } from './publish/release/stopped.ts';
 
 /** Each command in a line, and its module, which is loaded when the command is asked for: some take a second. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
-  build: ['Build a snapshot and publish it', async () => (await import('./commands/build.ts')).buildCommand],
+  build: [
+    'Build a snapshot, a candidate for publishing',
+    async () => (await import('./commands/build.ts')).buildCommand,
+  ],
   plan: ['Say which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
   part: ["Work out some states' part of a stage", async () => (await import('./commands/part.ts')).partCommand],
+  publish: [
+    'Check a candidate and let `current` lead to it',
+    async () => (await import('./commands/publish.ts')).publishCommand,
+  ],
   verify: ['Recheck a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
   diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
   show: ['Show what a snapshot says as a table', async () => (await import('./commands/show.ts')).showCommand],
@@ -49,7 +57,10 @@ export async function run(args: readonly string[]): Promise<void> {
     await (await program(args)).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-    else {
+    else if (error instanceof Stopped) {
+      process.stderr.write(`malaria-risk: ${error.message}\n`);
+      process.exitCode = 1;
+    } else {
       process.stderr.write(`malaria-risk: ${lineOf(error as Error)}\n`);
       if (process.env.MALARIA_DEBUG) process.stderr.write(`${(error as Error).stack}\n`);
       process.exitCode = 2;

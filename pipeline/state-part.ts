@@ -12,7 +12,7 @@ import { artifactHashes, refuseChanges, runStages, type StageEvent } from './eng
 import { ofStates, type Split, statesOf } from './engine/split.ts';
 import type { Stage } from './engine/stage.ts';
 import { keepStep, readSteps, stepsDirectory } from './engine/steps.ts';
-import { cacheOf } from './publish/snapshot/publish.ts';
+import { cacheOf } from './publish/release/places.ts';
 import { STAGES } from './stages.ts';
 
 export interface StatePartOptions {

@@ -4,7 +4,7 @@ import { type Country, readCountry } from './engine/country.ts';
 import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
 import { runStages, type StageEvent } from './engine/run.ts';
-import { cacheOf } from './publish/snapshot/publish.ts';
+import { cacheOf } from './publish/release/places.ts';
 import { STAGES } from './stages.ts';
 
 export interface PartOptions {

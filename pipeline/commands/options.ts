@@ -13,6 +13,10 @@ export function addCountryOptions(command: Command): Command {
     );
 }
 
+/** Of `build` and `plan`. */
+export const withoutValidation = () =>
+  new Option('--without-validation', 'leave the validation out: quicker, and what is built cannot be published');
+
 export function atLeastOne(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');

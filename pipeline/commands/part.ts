@@ -10,7 +10,7 @@ Stages that fall apart by state: ${STAGES.filter((stage) => stage.by_state)
   .join(', ')}.
 
 Parts may be worked out by any number of processes, on machines that share <out>/cache or copy its files to each other.
-\`build\` there takes up the parts that it finds, works out what is missing, and publishes the same bytes as a build
+\`build\` there takes up the parts that it finds, works out what is missing, and makes the same bytes as a build
 that found none. Without --states, only what stands before every part is done: do that once before parts that start
 together. See pipeline/SCALING.md.
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { planBuild } from '../build.ts';
-import { addCountryOptions, type CountryOptions, say } from './options.ts';
+import { addCountryOptions, type CountryOptions, say, withoutValidation } from './options.ts';
 
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
@@ -18,6 +18,7 @@ Examples:
 export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
     .description('Say which stages a build would run, without running any')
+    .addOption(withoutValidation())
     .option('--why', 'and for which cause')
     .option('--json', 'as JSON, causes included')
     .addHelpText('after', DETAIL)

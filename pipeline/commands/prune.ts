@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { pruneEntries } from '../engine/cache.ts';
 import { whenAlone } from '../engine/lock.ts';
-import { cacheOf, clearUnpublished } from '../publish/snapshot/publish.ts';
+import { clearUnfinished } from '../publish/release/candidate.ts';
+import { cacheOf } from '../publish/release/places.ts';
 import { say } from './options.ts';
 
 /** `malaria-risk prune`. */
@@ -15,7 +16,7 @@ export function pruneCommand(): Command {
       if (!existsSync(cacheOf(out))) throw new Error(`${out}: found no cache there, expected a build's --out`);
       const result: ReturnType<typeof pruneEntries>[] = [];
       const done = whenAlone(out, () => {
-        clearUnpublished(out);
+        clearUnfinished(out);
         result.push(pruneEntries(cacheOf(out)));
       });
       if (!done) throw new Error(`${out}: a build is running there; prune when it is done`);

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { createArtifactViews } from '../artifact-views.ts';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
-import { cacheOf, snapshotsOf } from '../publish/snapshot/publish.ts';
+import { cacheOf, snapshotsOf } from '../publish/release/places.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { createViews } from '../publish/snapshot/views.ts';
 import { say, terminalWidth } from './options.ts';

@@ -47,6 +47,13 @@ export const Manifest = Type.Object(
     country: Type.String(),
     synthetic: Type.Boolean({ description: 'True where the country is made up' }),
     updated_at: Type.String(),
+    code_version: Type.Optional(Type.String({ description: "Version of this project's code, as in its package.json" })),
+    unpublishable: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description: 'Why this is for trial alone and `publish` refuses it, such as `built without validation`',
+      }),
+    ),
     coverage: Type.Object(
       {
         states: Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 }),

@@ -28,6 +28,10 @@ export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
   model_version: string;
+  /** Of this project's code. */
+  code_version: string;
+  /** Why it may not be published, if so. */
+  unpublishable: readonly string[];
   /** Content hashes of the raw files. */
   raw: Record<string, string>;
   /** Every stage's entry, in the table's order. */
@@ -80,6 +84,8 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     country: input.model.name,
     synthetic: input.model.synthetic,
     updated_at: input.model.updated_at,
+    code_version: input.code_version,
+    ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
     coverage: { ...coverage, states: [...coverage.states] },
     counts: {
       states: tables.context_states.length,
@@ -135,10 +141,11 @@ function contentsOf({
 }
 
 /** What the report tells beyond the answers. */
-function evidenceOf({ artifact }: SnapshotInput): Evidence {
+function evidenceOf({ artifact, entries }: SnapshotInput): Evidence {
+  const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),
-    validation: artifact<Validation | null>('validation/scores'),
+    validation: validated ? artifact<Validation | null>('validation/scores') : null,
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),

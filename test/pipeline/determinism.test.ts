@@ -7,7 +7,7 @@ import { writeTiny } from '../support/tiny-country.ts';
 
 const current = (out: string) => realpathSync(path.join(out, 'current'));
 async function build(country: string, out: string, jobs: number, env: Record<string, string>) {
-  const ended = await run(['build', '--country', country, '--out', out, '--jobs', String(jobs)], { env });
+  const ended = await run(['build', '--country', country, '--out', out, '--jobs', String(jobs), '--publish'], { env });
   expect(ended.stderr + ended.stdout).toContain('ublished tiny-1-');
   expect(ended.code).toBe(0);
   return current(out);

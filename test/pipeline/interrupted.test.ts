@@ -19,7 +19,7 @@ let country = '';
 const base = inject('builtTiny');
 let first = '';
 const args = (out: string, updatedAt?: string) => [
-  ...['build', '--country', country, '--out', out, '--jobs', '2', '--json'],
+  ...['build', '--country', country, '--out', out, '--jobs', '2', '--json', '--publish'],
   ...(updatedAt ? ['--updated-at', updatedAt] : []),
 ];
 const currentOf = (out: string) => realpathSync(path.join(out, 'current'));

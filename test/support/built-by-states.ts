@@ -43,7 +43,7 @@ export async function buildByStates(
     }
     expect(stepFiles(out, stage).filter((file) => /part-/.test(file))).toHaveLength(groups.length);
   }
-  await malaria(['build'], out);
+  await malaria(['build', '--publish'], out);
   return { out, snapshot: realpathSync(path.join(out, 'current')) };
 }
 

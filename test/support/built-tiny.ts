@@ -7,6 +7,7 @@ import { etagOf, type Manifest } from '../../pipeline/contract/manifest.ts';
 import { withDatabase } from '../../pipeline/duckdb.ts';
 import { sha256 } from '../../pipeline/engine/hash.ts';
 import type { StageEvent } from '../../pipeline/engine/run.ts';
+import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { temporary } from './command-line.ts';
 
 /** An output directory whose cache holds what these stages, or all, made of the tiny country. */
@@ -28,7 +29,13 @@ export async function buildHere(country: string, out = withTinyCache(), updatedA
   const causes = Object.fromEntries(
     events.flatMap((event) => (event.type === 'started' ? [[event.stage, event.causes]] : [])),
   );
-  return { ...result, out, ran, causes, snapshot: realpathSync(path.join(out, 'current')) };
+  return { ...result, out, ran, causes, snapshot: realpathSync(result.directory) };
+}
+
+/** The same, and publishes it, whatever it changes. */
+export async function buildAndPublish(...args: Parameters<typeof buildHere>) {
+  const built = await buildHere(...args);
+  return { ...built, ...(await publishVersion(built.out, built.model_version)) };
 }
 
 /** A copy of a snapshot that a test may damage by `overwrite` and by removing files: the bytes are shared. */

@@ -27,6 +27,6 @@ async function buildTiny(): Promise<string> {
   const [country, out] = [path.join(directory, 'country'), path.join(directory, 'build')];
   writeCountry(tinyCountry(), country);
   const malaria = path.resolve(import.meta.dirname, '../../bin/malaria-risk.js');
-  await promisify(execFile)(process.execPath, [malaria, 'build', '--country', country, '--out', out]);
+  await promisify(execFile)(process.execPath, [malaria, 'build', '--country', country, '--out', out, '--publish']);
   return out;
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuildResult, build } from '../../pipeline/build.ts';
 import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
+import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { reportInBrowser } from './report-in-browser.ts';
@@ -35,6 +36,7 @@ export async function buildAndServe(
   const out = mkdtempSync(path.join(tmpdir(), 'whole-'));
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
+  await publishVersion(out, result.model_version);
   const place = { build: out, snapshot: path.join(out, 'current'), store: `sqlite:${path.join(out, 'proxy.sqlite')}` };
   const service = await serveBuild(place, {}, (end) => ends.push(end));
   const { key } = await giveKey(service.store);

@@ -8,7 +8,7 @@ import { sha256Json } from '../../engine/hash.ts';
  * stages read what the stages before them handed on, raw files are those of the sources, and the version carries it all.
  */
 export function recordFaults(manifest: Manifest): string[] {
-  const { stages, lock_file: lock, runtime = '', model_version, updated_at } = manifest;
+  const { stages, lock_file: lock, runtime = '', model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: tells of no stages');
   const known = new Map<string, string>();
@@ -23,12 +23,18 @@ export function recordFaults(manifest: Manifest): string[] {
     for (const [name, hash] of Object.entries(outputs)) known.set(`${stage}/${name}`, hash);
   }
   const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
-  if (!model_version.endsWith(`-${versionSuffix(keys, updated_at)}`))
+  if (!model_version.endsWith(`-${versionSuffix(keys, manifest)}`))
     faults.push(`manifest.json: ${model_version} is not the version of its stages' keys and updated_at`);
   return faults;
 }
 
-/** Last part of a model version: 8 hex digits of all stages' keys and `updated_at`. */
-export function versionSuffix(keys: Record<string, string>, updated_at: string): string {
-  return sha256Json({ keys, updated_at }).slice(0, 8);
+/**
+ * Last part of a model version: 8 hex digits of all stages' keys, of `updated_at` and of the rest of what the manifest
+ * says of itself. (Older snapshots say neither of the last two.)
+ */
+export function versionSuffix(
+  keys: Record<string, string>,
+  { updated_at, code_version, unpublishable }: Pick<Manifest, 'updated_at' | 'code_version' | 'unpublishable'>,
+): string {
+  return sha256Json({ keys, updated_at, code_version, unpublishable }).slice(0, 8);
 }

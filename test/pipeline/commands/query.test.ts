@@ -3,14 +3,14 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../pipeline/commands/query.ts';
 import { withDatabase } from '../../../pipeline/duckdb.ts';
-import { buildHere, readJson } from '../../support/built-tiny.ts';
+import { buildAndPublish, readJson } from '../../support/built-tiny.ts';
 import { run, temporary } from '../../support/command-line.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 let out = '';
 let version = '';
 beforeAll(async () => {
-  ({ out, model_version: version } = await buildHere(writeTiny().directory));
+  ({ out, model_version: version } = await buildAndPublish(writeTiny().directory));
 });
 
 test('alone it lists tables and columns', async () => {

@@ -1,0 +1,35 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { asideOf } from '../../engine/cache.ts';
+import { syncDirectory } from './disk.ts';
+import { currentOf } from './places.ts';
+
+/** The version that `current` leads to; null where nothing has been published. */
+export function currentVersion(out: string): string | null {
+  try {
+    return path.basename(readlinkSync(currentOf(out)));
+  } catch {
+    return null;
+  }
+}
+
+/** @throws Error where `current` is something that no publication made and that it cannot put its link in place of */
+export function checkCurrent(out: string): void {
+  const current = currentOf(out);
+  const there = lstatSync(current, { throwIfNoEntry: false });
+  if (there?.isDirectory())
+    throw new Error(`${current}: found a directory, expected a link to the published snapshot; put it out of the way`);
+}
+
+/** Moves `current` to a version in one rename. */
+export async function pointCurrent(out: string, version: string): Promise<void> {
+  const aside = asideOf(currentOf(out));
+  try {
+    await symlink(path.join('snapshots', version), aside);
+    await rename(aside, currentOf(out));
+  } finally {
+    await rm(aside, { force: true });
+  }
+  await syncDirectory(out);
+}

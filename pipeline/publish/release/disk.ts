@@ -1,0 +1,42 @@
+import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { asideOf } from '../../engine/cache.ts';
+
+/** Makes what was done to a directory's entries last through a loss of power. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a file that is there whole or not at all, and stays when the power is lost. */
+export async function writeDurably(file: string, text: string): Promise<void> {
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true });
+  const aside = asideOf(file);
+  try {
+    const handle = await open(aside, 'wx');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(aside, file);
+  } finally {
+    await rm(aside, { force: true });
+  }
+  await syncDirectory(folder);
+}
+
+/**
+ * Adds a line to a file, in one write: of lines that are added at once, none is torn. It brings the line's beginning
+ * with it and not its end, so that it stands apart from one before it that a full disk cut short.
+ */
+export async function appendLine(file: string, line: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await appendFile(file, `\n${line}`, { flush: true });
+}
