@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that build a country, fit a whole model, or run a command in a process of its own. */
+/** Tests that build a country, fit a whole model, serve a built country, or run a command in a process of its own. */
 const BUILD = [
+  'test/whole-service.test.ts',
   'test/pipeline/*.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
@@ -14,7 +15,6 @@ const BUILD = [
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
-  'test/whole-service.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/proxy/clients.test.ts',
   'test/proxy/dashboard/{accessibility,browser}.test.ts',

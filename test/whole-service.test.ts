@@ -1,28 +1,37 @@
-/** The made-up country from its raw files to answers over HTTP. */
+/** The tiny country from its raw files to answers over HTTP. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
+import type { Manifest } from '../pipeline/contract/manifest.ts';
+import { filePath, OPERATIONS, type ParameterName } from '../pipeline/contract/operations.ts';
 import type * as schemas from '../pipeline/contract/schemas.ts';
-import { writeSyntheticCountry } from '../pipeline/synthetic/country.ts';
-import { buildAndServe, type Whole, wholeCountry } from './support/whole-country.ts';
+import { type Served, serveBuilt } from './support/serve-built.ts';
 
-describe('the made-up country', () => {
-  let whole!: Whole;
-  beforeAll(async () => {
-    whole = await buildAndServe(async (out) => {
-      const country = path.join(out, 'synthetic');
-      await writeSyntheticCountry({ seed: 1, out: country });
-      return { country };
-    });
-  });
-  wholeCountry(() => whole);
+const QUERY: Record<ParameterName, string> = { state: 'AD', period: '2021-06', months: '2' };
+const current = path.join(inject('builtTiny'), 'current');
+const json = <T>(file: string): T => JSON.parse(readFileSync(path.join(current, file), 'utf8'));
+let served!: Served;
+beforeAll(async () => {
+  const { model_version } = json<Manifest>('manifest.json');
+  served = await serveBuilt(inject('builtTiny'), model_version);
+});
 
-  test('everything made from it says so', async () => {
-    expect((await whole.ask<schemas.Periods>('periods')).model_version).toMatch(/^synthetic-/);
-    const report = readFileSync(path.join(whole.out, 'current/report/index.html'), 'utf8');
-    expect(report).toContain('<strong>Made-up country.</strong>');
-    expect(report).toContain('<body class="synthetic">');
-    expect((await whole.ask<schemas.ContextStates>('context-states')).source.note.toLowerCase()).toContain('made up');
-    expect((await whole.ask<schemas.BoundariesStates>('boundaries-states')).source.toLowerCase()).toContain('made up');
-  });
+test.each(OPERATIONS)('$id answers with what the build wrote', async (operation) => {
+  const query = Object.fromEntries(operation.parameters.map((name) => [name, QUERY[name]]));
+  const file = filePath(operation, { ...QUERY, months: Number(QUERY.months) });
+  expect(await served.ask(operation.id, query)).toEqual(json(file));
+});
+
+test('codes join: the same LGAs in risk, forecasts, context, transmission and boundaries', async () => {
+  const { ask } = served;
+  const state = { state: 'AD' };
+  const codes = (rows: { lga_code: string }[]) => rows.map(({ lga_code }) => lga_code).sort();
+  const expected = ['NG002001', 'NG002002'];
+  expect(codes((await ask<schemas.RiskLgas>('risk-lgas', state)).lgas)).toEqual(expected);
+  for (const { lgas } of (await ask<schemas.ForecastsLgas>('forecasts-lgas', state)).forecasts)
+    expect(codes(lgas)).toEqual(expected);
+  expect(codes((await ask<schemas.ContextLgas>('context-lgas', state)).lgas)).toEqual(expected);
+  expect(codes((await ask<schemas.TransmissionLgas>('transmission-lgas', state)).lgas)).toEqual(expected);
+  const { features } = await ask<schemas.BoundariesLgas>('boundaries-lgas', state);
+  expect(features.map(({ properties }) => properties.lgaCode).sort()).toEqual(expected);
 });

@@ -1,19 +1,21 @@
-/** Real Nigeria from its raw files to answers over HTTP; and full-size countries built in parts. */
+/** Countries of full size, made up and real, from their raw files to answers over HTTP; and built in parts. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { buildByStates, type SplitPlace } from '../support/built-by-states.ts';
-import { buildHere, readJson } from '../support/built-tiny.ts';
-import { hashTree, temporary } from '../support/command-line.ts';
+import { buildByStates } from '../support/built-by-states.ts';
+import { readJson } from '../support/built-tiny.ts';
+import { hashTree } from '../support/command-line.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
 import { buildAndServe, type Whole, wholeCountry } from '../support/whole-country.ts';
 
 /** A country of full size built state by state, in processes of their own, and merged: the same bytes. */
-function sameByStates(whole: () => { out: string; place: SplitPlace; snapshot: string }) {
+function sameByStates(whole: () => Whole) {
   test('split by state, in processes of their own, and merged: the same bytes', async () => {
-    const { out, place, snapshot } = whole();
+    const { out, place, result } = whole();
+    const snapshot = result.directory;
     const { coverage } = readJson(snapshot, 'manifest.json') as Manifest;
     const groups = [0, 1].map((group) => coverage.states.filter((_, i) => i % 2 === group));
     const split = await buildByStates({ ...place, joint: out }, groups);
@@ -24,13 +26,25 @@ function sameByStates(whole: () => { out: string; place: SplitPlace; snapshot: s
 }
 
 describe('the made-up country', () => {
-  const country = path.join(temporary(), 'synthetic');
-  let built!: Awaited<ReturnType<typeof buildHere>>;
+  let whole!: Whole;
   beforeAll(async () => {
-    await writeSyntheticCountry({ seed: 1, out: country });
-    built = await buildHere(country, temporary());
+    whole = await buildAndServe(async (out) => {
+      const country = path.join(out, 'synthetic');
+      await writeSyntheticCountry({ seed: 1, out: country });
+      return { country };
+    });
   });
-  sameByStates(() => ({ ...built, place: { country } }));
+  wholeCountry(() => whole);
+  sameByStates(() => whole);
+
+  test('everything made from it says so', async () => {
+    expect((await whole.ask<schemas.Periods>('periods')).model_version).toMatch(/^synthetic-/);
+    const report = readFileSync(path.join(whole.out, 'current/report/index.html'), 'utf8');
+    expect(report).toContain('<strong>Made-up country.</strong>');
+    expect(report).toContain('<body class="synthetic">');
+    expect((await whole.ask<schemas.ContextStates>('context-states')).source.note.toLowerCase()).toContain('made up');
+    expect((await whole.ask<schemas.BoundariesStates>('boundaries-states')).source.toLowerCase()).toContain('made up');
+  });
 });
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
@@ -39,7 +53,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
     whole = await buildAndServe(async () => ({ country: REAL_CATALOG, rawData: REAL_DATA }));
   });
   wholeCountry(() => whole);
-  sameByStates(() => ({ ...whole, snapshot: whole.result.directory }));
+  sameByStates(() => whole);
 
   test('people of all LGAs: 216,371,857', async () => {
     const { states } = await whole.ask<schemas.ContextStates>('context-states');

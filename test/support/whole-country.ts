@@ -1,62 +1,35 @@
 /** A country of Nigeria's size from raw files through the build to answers over HTTP: every operation, its schema, and what must join. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type BuildResult, build } from '../../pipeline/build.ts';
-import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
-import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
+import { temporary } from './command-line.ts';
 import { reportInBrowser } from './report-in-browser.ts';
+import { type Served, serveBuilt } from './serve-built.ts';
 import { tableExamples } from './table-examples.ts';
 
 const STATES = 37;
 const LGAS = 774;
 
 /** A country that was built, and a service over it. */
-export interface Whole {
+export interface Whole extends Served {
   out: string;
   place: { country: string; rawData?: string };
   result: BuildResult;
-  service: Service;
-  /** The answer to an operation, checked to be 200 and of its schema. */
-  ask<T>(id: OperationId, query?: Record<string, string>): Promise<T>;
 }
-
-const ajv = new Ajv2020({ strict: false });
-const validators = new Map(OPERATIONS.map((operation) => [operation.id, ajv.compile(operation.response)]));
 
 /** Builds a country in a directory of its own, and serves it until the test file ends. */
 export async function buildAndServe(
   prepare: (out: string) => Promise<{ country: string; rawData?: string }>,
 ): Promise<Whole> {
-  const out = mkdtempSync(path.join(tmpdir(), 'whole-'));
+  const out = temporary();
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
   await publishVersion(out, result.model_version);
-  const place = { build: out, snapshot: path.join(out, 'current'), store: `sqlite:${path.join(out, 'proxy.sqlite')}` };
-  const service = await serveBuild(place, {}, (end) => ends.push(end));
-  const { key } = await giveKey(service.store);
-  const ask = async <T>(id: OperationId, query: Record<string, string> = {}) => {
-    const operation = OPERATIONS.find((candidate) => candidate.id === id)!;
-    const response = await service.get(`${operation.path}?${new URLSearchParams(query)}`, key);
-    expect(response.status, `${id} ${JSON.stringify(query)}`).toBe(200);
-    expect(response.headers.get('model-version')).toBe(result.model_version);
-    const value = await response.json();
-    const validate = validators.get(id)!;
-    expect(validate(value), JSON.stringify(validate.errors?.[0])).toBe(true);
-    return value as T;
-  };
-  ends.push(() => rmSync(out, { recursive: true, force: true }));
-  return { out, place: from, result, service, ask };
+  return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
-const ends: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const end of ends) await end();
-});
 
 /** Tests of what holds of any country of 37 states and 774 LGAs. */
 export function wholeCountry(whole: () => Whole) {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { barriers } from '../../../support/accessibility.ts';
 import { buildHere } from '../../../support/built-tiny.ts';
 import { needsChromium, openFile, skipWithoutChromium } from '../../../support/chromium.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
@@ -29,6 +30,7 @@ test.skipIf(skipWithoutChromium)(
     expect(await page.locator('.source h3').first().textContent()).toBe(HOSTILE);
     expect(await page.title()).toBe('[made up] Malaria risk in Tiny country');
     expect(await page.isVisible('.made-up')).toBe(true);
+    expect(await barriers(page)).toEqual([]);
     expect(troubles).toEqual([]);
     await page.close();
   },
