@@ -4,6 +4,7 @@ import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } f
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter, whenAlone } from './engine/lock.ts';
+import { unpinnedFiles } from './engine/pins.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
@@ -13,7 +14,7 @@ import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publi
 import { noteCandidate } from './publish/release/candidates.ts';
 import { codeVersion } from './publish/release/code.ts';
 import { cacheOf } from './publish/release/places.ts';
-import { type Finding, otherReleases } from './publish/snapshot/provenance.ts';
+import { type Finding, unpinnedFindings } from './publish/snapshot/provenance.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
@@ -21,6 +22,8 @@ import { SNAPSHOT, STAGES } from './stages.ts';
 export interface BuildPlace {
   country: string;
   rawData?: string | undefined;
+  /** Takes raw files as they are, whether or not the catalog pins them so: for trial alone. */
+  unpinned?: boolean | undefined;
   out: string;
   updatedAt?: string | undefined;
   /** Leaves the validation out: quicker, and for trial alone. */
@@ -60,7 +63,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   });
   const place = enter(out);
   try {
-    const raw = await hashRawFiles(country);
+    const raw = await hashRawFiles(country, options.unpinned);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = tableOf(options);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
@@ -81,14 +84,14 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   const { out } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
-  const raw = await hashRawFiles(country);
+  const raw = await hashRawFiles(country, options.unpinned);
   const { stages, snapshot } = tableOf(options);
   const { planned, entries } = planStages(stages, country, raw, cache);
   const artifacts = artifactHashes(entries);
   const waiting = waitingFor(snapshot, country, raw, artifacts, cache);
   if (waiting) return [...planned, waiting];
   const cacheKey = cacheKeyOf(snapshot, country, raw, artifacts);
-  const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options));
+  const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options, country, raw));
   if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
   return [
     ...planned,
@@ -104,8 +107,16 @@ function tableOf({ withoutValidation }: BuildPlace): { stages: readonly Stage[];
 }
 
 /** Why what is built may not be published. */
-function unpublishable({ withoutValidation }: BuildPlace): string[] {
-  return withoutValidation ? ['built without validation'] : [];
+function unpublishable(
+  { withoutValidation }: BuildPlace,
+  { sources }: Country,
+  raw: Readonly<Record<string, string>>,
+): string[] {
+  const unpinned = unpinnedFiles(sources, raw).map(({ path }) => path);
+  return [
+    ...(withoutValidation ? ['built without validation'] : []),
+    ...(unpinned.length > 0 ? [`built from files that the catalog does not pin: ${unpinned.join(', ')}`] : []),
+  ];
 }
 
 async function buildSnapshot(
@@ -119,7 +130,7 @@ async function buildSnapshot(
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
   const cacheKey = cacheKeyOf(tableOf(options).snapshot, country, raw, artifactHashes(entries));
-  const reasons = unpublishable(options);
+  const reasons = unpublishable(options, country, raw);
   const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
   const began = performance.now();
   const { directory, already } = await makeCandidate(out, {
@@ -184,7 +195,7 @@ function findingsOf(
   const reports = entries.flatMap(({ stage }) =>
     readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  return [...otherReleases(country.sources, raw), ...reports];
+  return [...unpinnedFindings(country.sources, raw), ...reports];
 }
 
 function expectedSeconds(cache: string, { model }: Country): Record<string, number> {

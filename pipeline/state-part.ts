@@ -21,6 +21,8 @@ export interface StatePartOptions {
   states: readonly string[];
   country: string;
   rawData?: string | undefined;
+  /** Takes raw files as they are, whether or not the catalog pins them so: for trial, never to be published. */
+  unpinned?: boolean | undefined;
   out: string;
   updatedAt?: string | undefined;
   jobs: number;
@@ -43,7 +45,7 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
   const cache = cacheOf(out);
   const place = enter(out);
   try {
-    const raw = await hashRawFiles(country);
+    const raw = await hashRawFiles(country, options.unpinned);
     const entries = await runStages(stagesBefore(stage), { country, raw, cache, jobs, onEvent });
     const cacheKey = cacheKeyOf(stage, country, raw, artifactHashes(entries));
     if (findEntry(cache, stage.name, cacheKey.key)) return [];

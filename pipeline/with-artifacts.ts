@@ -10,6 +10,8 @@ import { STAGES } from './stages.ts';
 export interface PartOptions {
   country: string;
   rawData?: string | undefined;
+  /** Takes raw files as they are, whether or not the catalog pins them so: for trial, never to be published. */
+  unpinned?: boolean | undefined;
   /** A build's directory, whose cache is used and filled. */
   out: string;
   jobs: number;
@@ -31,7 +33,7 @@ export async function withArtifacts<T>(
   const cache = cacheOf(out);
   const place = enter(out);
   try {
-    const raw = await hashRawFiles(country);
+    const raw = await hashRawFiles(country, options.unpinned);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
     return await work(country, <A>(stage: string, name: string) =>
       readArtifact<A>(cache, entries.find((entry) => entry.stage === stage)!, name),

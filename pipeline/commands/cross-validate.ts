@@ -13,6 +13,7 @@ import { say } from './options.ts';
 interface CrossValidateOptions {
   country: string;
   rawData?: string;
+  unpinned?: boolean;
   folds: string;
   out: string;
   draws?: string;
@@ -29,6 +30,7 @@ export function crossValidateCommand(): Command {
     .description('Predict every survey cell by the risk model and the baseline fitted without its fold, and score both')
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
     .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--unpinned', 'take raw files that differ from the catalog')
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
     .requiredOption('--out <file.csv>', 'a row per held-out cell and model')
     .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell')

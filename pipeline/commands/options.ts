@@ -6,6 +6,7 @@ export function addCountryOptions(command: Command): Command {
   return command
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
     .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--unpinned', 'take raw files that differ from the catalog: for trial, never to be published')
     .option('--out <dir>', 'where cache, snapshots and `current` go', 'build')
     .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
     .addOption(
@@ -26,6 +27,7 @@ export function atLeastOne(text: string): number {
 export interface CountryOptions {
   country: string;
   rawData?: string;
+  unpinned?: boolean;
   out: string;
   updatedAt?: string;
   jobs: number;

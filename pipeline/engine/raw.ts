@@ -4,12 +4,17 @@ import { crc32 } from 'node:zlib';
 import { writeWhole } from './cache.ts';
 import type { Country } from './country.ts';
 import { sha256File } from './hash.ts';
+import { refuseUnpinned } from './pins.ts';
 
-/** Content hashes of the country's raw files: path -> SHA-256. */
-export async function hashRawFiles(country: Country): Promise<Record<string, string>> {
+/**
+ * Content hashes of the country's raw files: path -> SHA-256.
+ * @throws BadInput for a file that the catalog does not pin as it is, unless `unpinned`
+ */
+export async function hashRawFiles(country: Country, unpinned = false): Promise<Record<string, string>> {
   const files = country.sources.flatMap((source) => source.files.map((file) => file.path)).sort();
   const hashes: Record<string, string> = {};
   for (const file of files) hashes[file] = await sha256File(path.join(country.rawData, file));
+  if (!unpinned) refuseUnpinned(country, hashes);
   return hashes;
 }
 

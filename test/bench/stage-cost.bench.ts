@@ -46,7 +46,7 @@ const directory = given.country ?? path.join(out, 'synthetic');
 if (given.country === undefined) await writeSyntheticCountry({ seed: 1, out: directory });
 const country = readCountry(directory, given['raw-data']);
 const cache = path.join(out, 'cache');
-const raw = await hashRawFiles(country);
+const raw = await hashRawFiles(country, true);
 const options = { country, raw, cache, jobs: 1, onEvent: () => {} };
 for (const k of STAGES.keys()) await cost(STAGES[k]!.name, () => runStages(STAGES.slice(0, k + 1), options));
 

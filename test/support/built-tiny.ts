@@ -22,9 +22,13 @@ export function withTinyCache(stages: readonly string[] = ['']): string {
  * Builds a country in this process, of a changed tiny one only what the change touches; what ran, in the order of its
  * ending.
  */
-export async function buildHere(country: string, out = withTinyCache(), updatedAt?: string) {
+export async function buildHere(
+  country: string,
+  out = withTinyCache(),
+  { updatedAt, unpinned }: { updatedAt?: string; unpinned?: boolean } = {},
+) {
   const events: StageEvent[] = [];
-  const result = await build({ country, out, updatedAt, jobs: 2, onEvent: (event) => events.push(event) });
+  const result = await build({ country, out, updatedAt, unpinned, jobs: 2, onEvent: (event) => events.push(event) });
   const ran = events.flatMap((event) => (event.type === 'finished' ? [event.stage] : []));
   const causes = Object.fromEntries(
     events.flatMap((event) => (event.type === 'started' ? [[event.stage, event.causes]] : [])),

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
+import { sha256 } from '../../pipeline/engine/hash.ts';
 import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from './command-line.ts';
 
@@ -259,8 +260,25 @@ export function writeCountry(country: TinyCountry, directory: string): void {
     mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
     writeFileSync(path.join(directory, name), data);
   }
-  writeFileSync(path.join(directory, 'sources.json'), JSON.stringify({ sources: country.sources }));
+  const sources = country.sources.map((source) => ({ ...source, files: source.files.map(pinned(directory)) }));
+  writeFileSync(path.join(directory, 'sources.json'), JSON.stringify({ sources }));
   writeFileSync(path.join(directory, 'model.json'), JSON.stringify(country.model));
+}
+
+/** A file of the catalog with its hash, where the file is there and the test gives no hash of its own. */
+const pinned = (directory: string) => (file: Record<string, any>) => {
+  const full = path.join(directory, file.path);
+  if (file.sha256 || !statSync(full, { throwIfNoEntry: false })?.isFile()) return file;
+  return { ...file, sha256: sha256(readFileSync(full)) };
+};
+
+/** Pins the files of a country as they are now, after a test has changed one. */
+export function repin(directory: string): void {
+  const file = path.join(directory, 'sources.json');
+  const catalog = JSON.parse(readFileSync(file, 'utf8'));
+  for (const source of catalog.sources)
+    source.files = source.files.map(({ sha256: _, ...rest }: Record<string, any>) => pinned(directory)(rest));
+  writeFileSync(file, JSON.stringify(catalog));
 }
 
 /** Writes a tiny country, as changed by the test, into a directory of its own that goes with the test file. */

@@ -3,6 +3,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
+import { unpinnedFiles } from '../../engine/pins.ts';
 
 /** A finding of the build, and the stage that found it. */
 export type Finding = ReportLine & { stage: string };
@@ -27,18 +28,14 @@ export function foundSources(sources: readonly Source[], raw: Record<string, str
   }));
 }
 
-/** Raw files that are not the ones the catalog knows: well-formed, as ingest took them, but of another release. */
-export function otherReleases(sources: readonly Source[], raw: Record<string, string>): Finding[] {
-  return sources.flatMap((source) =>
-    source.files
-      .filter(({ path, sha256 }) => sha256 !== undefined && raw[path] !== sha256)
-      .map(({ path, sha256 }) => ({
-        stage: 'catalog',
-        source: source.id,
-        rule: 'another file than catalogued',
-        what: `${path}: SHA-256 ${raw[path]}, the catalog says ${sha256}; the figures come from the file found`,
-      })),
-  );
+/** Raw files that nobody accepted, which only a build for trial takes. */
+export function unpinnedFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
+  return unpinnedFiles(sources, raw).map(({ source, path, found, pinned }) => ({
+    stage: 'catalog',
+    source,
+    rule: 'unpinned',
+    what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
+  }));
 }
 
 /** What each answer is made of, besides model.json: artifacts by full name. */

@@ -1,12 +1,12 @@
 /** What a change makes a build run again, and what the plan says about it beforehand. */
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { planBuild } from '../../../pipeline/build.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { buildHere, withTinyCache } from '../../support/built-tiny.ts';
 import { run, temporary } from '../../support/command-line.ts';
-import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { repin, replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const ALL = [...STAGES, SNAPSHOT].map(({ name }) => name);
 let country: TinyCountry;
@@ -14,6 +14,7 @@ const out = temporary();
 const edit = (name: string, change: (text: string) => string) => {
   const file = path.join(country.directory, name);
   writeFileSync(file, change(readFileSync(file, 'utf8')));
+  repin(country.directory);
 };
 const editSources = (change: (sources: any[]) => void) =>
   edit('sources.json', (text) => {
@@ -62,7 +63,7 @@ describe('one change after another', () => {
   });
 
   test('rows added', async () => {
-    appendFileSync(path.join(country.directory, 'surveys.csv'), '2021,2021-10,new,NG001,NG001001,microscopy,20,0.2\n');
+    edit('surveys.csv', (text) => `${text}2021,2021-10,new,NG001,NG001001,microscopy,20,0.2\n`);
     expect((await plan()).ingest!.why).toBe('surveys.csv changed: row 27 added');
     await build();
   });

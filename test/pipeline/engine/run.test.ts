@@ -34,7 +34,7 @@ function prepare(work: string) {
   const cache = path.join(directory, 'cache');
   mkdirSync(cache);
   const run = async () =>
-    runStages([stage], { country, raw: await hashRawFiles(country), cache, jobs: 1, onEvent: () => {} });
+    runStages([stage], { country, raw: await hashRawFiles(country, true), cache, jobs: 1, onEvent: () => {} });
   const kept = () => (existsSync(path.join(cache, 'made')) ? readdirSync(path.join(cache, 'made')) : []);
   return { raw, run, kept };
 }

@@ -1,0 +1,41 @@
+/** A catalog pins each raw file by its SHA-256: what is built is what somebody accepted, or says that it is not. */
+import { BadInput } from '../bad-input.ts';
+import type { Source } from '../catalog/sources.ts';
+import type { Country } from './country.ts';
+
+/** A raw file that is not the one its catalog entry pins. */
+export interface UnpinnedFile {
+  source: string;
+  path: string;
+  found: string;
+  /** What the catalog says; undefined where it has no hash. */
+  pinned: string | undefined;
+}
+
+/** The raw files that differ from their pins or have none, in the catalog's order. */
+export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<string, string>>): UnpinnedFile[] {
+  return sources.flatMap(({ id, files }) =>
+    files
+      .filter(({ path, sha256 }) => raw[path] !== sha256)
+      .map(({ path, sha256 }) => ({ source: id, path, found: raw[path]!, pinned: sha256 })),
+  );
+}
+
+/** @throws BadInput naming the first file that nobody accepted and the command that does */
+export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
+  const [first, ...others] = unpinnedFiles(country.sources, raw);
+  if (!first) return;
+  const more = others.length > 0 ? ` (and ${others.length} more files)` : '';
+  const found = first.pinned
+    ? `another file than sources.json pins${more}`
+    : `a file that sources.json does not pin${more}`;
+  throw new BadInput(first.path, '', found, `it as accepted: ${acceptCommand(country, first.source)}`);
+}
+
+/** What shows and accepts a changed file. */
+export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' | 'rawData'>, source: string): string {
+  const raw = rawData === directory ? '' : ` --raw-data ${quoted(rawData)}`;
+  return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
+}
+
+const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
