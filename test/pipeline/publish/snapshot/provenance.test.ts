@@ -77,6 +77,7 @@ test('the manifest holds the hash that was found, and the one that was catalogue
     catalogued_sha256: 'a'.repeat(64),
   });
   expect(built.findings[0]).toMatchObject({ stage: 'catalog', rule: 'unpinned', source: 'surveys' });
+  expect(manifest.unpublishable).toEqual(['built from files that the catalog does not pin: surveys.csv']);
   const ingest = manifest.stages.find(({ stage }: any) => stage === 'ingest');
   expect(ingest.counts).toMatchObject({ 'areas.lgas': 4, 'surveys.clusters': 24 });
   expect(JSON.stringify(manifest)).not.toMatch(/seconds|duration/);
