@@ -197,11 +197,13 @@ export interface FileParameters {
 
 /** Path inside the snapshot of the file that answers `operation` for validated `values`. */
 export function filePath(operation: Operation, values: FileParameters): string {
-  return operation.file.replace(/\{(\w+)\}/g, (_, name: ParameterName) => {
+  let file = operation.file;
+  for (const name of operation.parameters) {
     const value = values[name];
     if (value === undefined) throw new Error(`${operation.id} needs ${name}`);
-    return String(value);
-  });
+    file = file.replace(`{${name}}`, String(value));
+  }
+  return file;
 }
 
 /** Errors of one operation's own, past those that any request can meet. */

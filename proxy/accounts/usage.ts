@@ -79,7 +79,10 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
     const id = `${day} ${key_id} ${operation}`;
     const known = rows.get(id);
     if (!known) rows.set(id, { day, key_id, operation, granted, refused });
-    else Object.assign(known, { granted: known.granted + granted, refused: known.refused + refused });
+    else {
+      known.granted += granted;
+      known.refused += refused;
+    }
   };
   return {
     /** Counts one request answered at wall-clock time `now` (ms). */

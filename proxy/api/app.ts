@@ -1,10 +1,11 @@
 /** The API: every plugin that a request passes through, in that order. Listening is server.ts's. */
+import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type KeysOptions, keys } from './keys.ts';
 import { type LimitsOptions, limits } from './limits.ts';
 import { type ObserveOptions, observe } from './observe.ts';
-import { newRequestId, problems } from './problems.ts';
+import { problems } from './problems.ts';
 import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
 import { operationAt, type RoutesOptions, routes } from './routes.ts';
 
@@ -18,7 +19,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const { bounds, corsOrigins } = options;
   const app = fastify({
     rewriteUrl: ({ url = '' }) => routable(url),
-    genReqId: newRequestId,
+    genReqId: () => randomUUID(),
     keepAliveTimeout: bounds.idleMs,
     connectionTimeout: bounds.silenceMs,
     requestTimeout: bounds.requestMs,
@@ -34,7 +35,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
   });
   app.server.maxConnections = bounds.connections;
+  app.decorateRequest('operation', undefined);
   app.addHook('onRequest', (request, reply, done) => {
+    request.operation = operationAt(request.url);
     reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
     done();
   });

@@ -20,7 +20,7 @@ export interface KeysOptions {
 export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
-    const key = presentedKey(request.raw.rawHeaders);
+    const key = presentedKey(request.raw.headersDistinct);
     const found = key === null ? null : gate.admit(key, momentOf(clock));
     const enter = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
@@ -37,22 +37,11 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
 });
 
 /**
- * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null where there is none, or where two differ. From the raw
- * list of names and values in turn, since Node's `headers` drops a second Authorization. Another scheme, such as Basic,
- * is not a key.
+ * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null where there is none, or where two differ. Takes every
+ * value of each header, since Node's `headers` drops a second Authorization. Another scheme, such as Basic, is no key.
  */
-export function presentedKey(rawHeaders: readonly string[]): string | null {
-  const bearers = valuesOf(rawHeaders, 'authorization').filter((value) => /^bearer( |$)/i.test(value));
-  const [key = null, ...others] = [
-    ...bearers.map((value) => value.replace(/^bearer */i, '')),
-    ...valuesOf(rawHeaders, 'x-api-key'),
-  ];
+export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
+  const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));
+  const [key = null, ...others] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
   return others.every((other) => other === key) ? key : null;
-}
-
-/** Every value of the header `name`, in small letters, as often as it was sent. */
-export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter(
-    (_, i) => i % 2 === 1 && rawHeaders[i - 1]!.length === name.length && rawHeaders[i - 1]!.toLowerCase() === name,
-  );
 }

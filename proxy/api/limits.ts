@@ -5,7 +5,6 @@ import type { UsageCounter } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
 import { MINUTE_MS, type Verdict } from '../limits/limiter.ts';
 import { sendProblem } from './problems.ts';
-import { operationAt } from './routes.ts';
 
 export interface LimitsOptions {
   usage: UsageCounter;
@@ -16,7 +15,7 @@ export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOp
   app.addHook('onRequest', (request, reply, done) => {
     const { holder, verdict } = request.admission!;
     const { refusedBy } = verdict;
-    usage.count(holder.keyId, operationAt(request.url)?.id ?? 'none', refusedBy !== null, clock.wallMs());
+    usage.count(holder.keyId, request.operation?.id ?? 'none', refusedBy !== null, clock.wallMs());
     reply.headers(limitHeaders(verdict));
     if (refusedBy === null) return done();
     const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../accounts/key-format.ts';
 import type { Metrics } from '../metrics.ts';
-import { operationAt } from './routes.ts';
 
 /** The status of an answer that was not read to its end, as nginx has it. */
 const CLIENT_LEFT = 499;
@@ -50,7 +49,7 @@ function recordOf(request: FastifyRequest, reply: FastifyReply, ms: number): Acc
   const holder = request.admission?.holder;
   return {
     request_id: request.id,
-    operation: (holder && operationAt(request.url)?.id) ?? 'none',
+    operation: (holder && request.operation?.id) ?? 'none',
     status: reply.raw.writableFinished ? reply.statusCode : CLIENT_LEFT,
     key_id: holder?.keyId ?? null,
     key_kind: holder?.kind ?? 'none',

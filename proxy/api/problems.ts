@@ -1,5 +1,4 @@
 /** Every error as RFC 9457 `application/problem+json`. Nothing of a request is ever repeated in one. */
-import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
@@ -19,12 +18,6 @@ const FAULTS = {
 } as const;
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
-
-/** A name for one request, 16 hex digits: the end of a UUID, for which Node keeps random bytes in stock. */
-export function newRequestId(): string {
-  const uuid = randomUUID();
-  return uuid.slice(19, 23) + uuid.slice(24);
-}
 
 /** Status, headers and body of an error. */
 export function problemOf(code: ProblemCode, requestId: string) {

@@ -1,12 +1,12 @@
 /** HTTP itself: requests that are malformed, and connections that keep answers waiting. */
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type InFlight, trackInFlight } from './in-flight.ts';
-import { valuesOf } from './keys.ts';
-import { newRequestId, type ProblemCode, problemOf, sendProblem } from './problems.ts';
+import { type ProblemCode, problemOf, sendProblem } from './problems.ts';
 
 /** Bounds of connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
@@ -80,7 +80,8 @@ function isMalformed({ raw }: FastifyRequest): boolean {
   // Node joins several of them with commas.
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true;
-  const hosts = valuesOf(raw.rawHeaders, 'host');
+  // As often as it was sent, which `headers` does not tell.
+  const hosts = raw.headersDistinct.host ?? [];
   if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
   return hosts.some((host) => !HOST.test(host));
 }
@@ -101,7 +102,7 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
     if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isCondemned(socket)) {
       return void socket.destroySoon();
     }
-    const request_id = newRequestId();
+    const request_id = randomUUID();
     const { status, headers, body } = problemOf(FAULT_OF[code] ?? 'MALFORMED_REQUEST', request_id);
     app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };

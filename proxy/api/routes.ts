@@ -20,6 +20,13 @@ import type { SnapshotSource } from '../snapshot/watch.ts';
 import { sendFile } from './answers.ts';
 import { sendProblem } from './problems.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is asked for; undefined where no operation has that path. */
+    operation: Operation | undefined;
+  }
+}
+
 export interface RoutesOptions {
   snapshots: SnapshotSource;
   report: (line: string) => void;
@@ -38,7 +45,7 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
   // Other methods at once: Fastify would first read the body that they may have.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') done();
-    else if (operationAt(request.url)) sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
+    else if (request.operation) sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
     else sendProblem(reply, 'NOT_FOUND');
   });
 
@@ -61,12 +68,10 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
 /** Each parameter's decoded value; a list where it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+type Outcome = { file: string } | { error: ErrorCode };
+
 /** The file that answers `operation`, or its first error: parameter by parameter, the 503 last. */
-export function locate(
-  operation: Operation,
-  query: Query,
-  coverage: Coverage,
-): { file: string } | { error: ErrorCode } {
+export function locate(operation: Operation, query: Query, coverage: Coverage): Outcome {
   const values: FileParameters = {};
   for (const name of operation.parameters) {
     const reading = READERS[name](query[name], coverage);

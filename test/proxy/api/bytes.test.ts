@@ -53,7 +53,7 @@ test("each coding is the very file on disk, with the manifest's ETag", async () 
         'cache-control': 'private, no-cache',
         'model-version': manifest.model_version,
         'x-content-type-options': 'nosniff',
-        'x-request-id': expect.stringMatching(/^[0-9a-f]{16}$/),
+        'x-request-id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       });
       expect(headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
       tags.add(entry.etag);

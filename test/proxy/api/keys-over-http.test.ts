@@ -118,6 +118,8 @@ test('a key in use is known by its exact text alone, and in no spelling once ano
     [`Authorization: bearer   ${key}`, 200],
     [`Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`, 200],
     [`Authorization: Basic ${key}\r\nX-Api-Key: ${key}`, 200],
+    [`Authorization: Bearer ${key}\r\nAuthorization: Bearer another`, 401],
+    [`X-Api-Key: ${key}\r\nX-Api-Key: another`, 401],
     [`Authorization: Bearer\t${key}`, 401],
     [`Authorization: Bearer\r\nX-Api-Key: ${key}`, 401],
     [`X-Api-Key: ${key}, ${key}`, 401],
