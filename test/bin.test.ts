@@ -33,6 +33,12 @@ test.each(['malaria-risk', 'malaria-proxy'])(
   },
 );
 
+test('a compile cache that cannot be written changes nothing', async () => {
+  const options = { env: { ...process.env, NODE_COMPILE_CACHE: '/dev/null/nowhere' } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher('malaria-risk'), '--help'], options);
+  expect([stderr, stdout]).toEqual(['', expect.stringContaining('Usage: malaria-risk')]);
+});
+
 test('every command that the help lists is there, under its name', async () => {
   const said: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
