@@ -20,6 +20,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   show: ['Show what a snapshot says as a table', async () => (await import('./commands/show.ts')).showCommand],
   query: ['Ask the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
   synth: ['Make a country up, whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
+  catalog: [
+    'Check a catalog and its files, accept changed ones',
+    async () => (await import('./commands/catalog.ts')).catalogCommand,
+  ],
   fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
   prune: ['Remove what no build uses from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
   'cross-validate': [
@@ -47,7 +51,8 @@ async function program(args: readonly string[]): Promise<Command> {
   const asked = args[0] === 'help' ? args[1] : args[0];
   if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]())());
   else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
-  for (const command of [root, ...root.commands]) command.exitOverride();
+  const nested = root.commands.flatMap((command) => command.commands);
+  for (const command of [root, ...root.commands, ...nested]) command.exitOverride();
   return root;
 }
 

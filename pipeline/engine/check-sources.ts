@@ -36,6 +36,12 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
  * @throws BadInput naming the source and the field
  */
 export function checkSources(sources: readonly Source[]): void {
+  checkTogether(sources);
+  for (const source of sources) checkSource(source);
+}
+
+/** What one entry cannot show: ids, roles, figures and files that are there once. */
+export function checkTogether(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
@@ -45,27 +51,29 @@ export function checkSources(sources: readonly Source[]): void {
   }
   const elevations = sources.filter((source) => source.role === 'elevation').length;
   if (elevations > 1) throw new BadInput('sources.json', 'role elevation', `${elevations} sources`, 'at most one');
-  const layers = sources.filter((source) => source.role === 'layer');
+  const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
   layers.forEach(({ id, figure }, i) => {
-    const complain = complaintOf(id);
-    if (!figure) throw complain('no figure', 'the figure of the context that it carries');
     if (layers.findIndex((other) => other.figure === figure) !== i)
-      throw complain(`a second layer of ${figure}`, 'each figure once');
+      throw complaintOf(id)(`a second layer of ${figure}`, 'each figure once');
   });
-  for (const source of sources) {
-    const complain = complaintOf(source.id);
-    if (!FORMATS[source.role].includes(source.format))
-      throw complain(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
-    if (source.figure && source.role !== 'layer')
-      throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
-    if (source.format === 'geotiff') checkRaster(source, complain);
-    else checkColumns(source, complain);
-    if (source.format === 'csv') checkTable(source, complain);
-    for (const gap of source.gaps ?? []) checkGap(source, gap);
-  }
   const files = sources.flatMap((source) => source.files.map((file) => file.path));
   const again = files.find((file, i) => files.indexOf(file) !== i);
   if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
+}
+
+/** What an entry needs by its role and format. */
+export function checkSource(source: Source): void {
+  const complain = complaintOf(source.id);
+  if (source.role === 'layer' && !source.figure)
+    throw complain('no figure', 'the figure of the context that it carries');
+  if (!FORMATS[source.role].includes(source.format))
+    throw complain(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
+  if (source.figure && source.role !== 'layer')
+    throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
+  if (source.format === 'geotiff') checkRaster(source, complain);
+  else checkColumns(source, complain);
+  if (source.format === 'csv') checkTable(source, complain);
+  for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
 
 type Complain = (found: string, expected: string) => BadInput;

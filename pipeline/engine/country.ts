@@ -25,74 +25,104 @@ export interface Country {
  */
 export function readCountry(directory: string, rawData = directory): Country {
   const country = readCatalog(directory, rawData);
-  for (const { path: file } of country.sources.flatMap((source) => source.files)) {
-    const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
-    if (there?.isFile()) continue;
-    if (there) throw new BadInput(file, '', 'something else than a file', 'a file');
-    const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
-    throw new BadInput(file, '', `no such file under ${rawData}`, expected);
-  }
-  checkSiblings(country);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseMissing(file.path, rawData);
+  for (const source of country.sources) refuseUnlisted(source, rawData);
   return country;
 }
 
-/** Of a shapefile, what lies beside its .shp under its name is read too: unlisted, it could change without being noticed. */
-function checkSiblings({ sources, rawData }: Country): void {
-  for (const { id, files } of sources.filter(({ format }) => format === 'shapefile')) {
-    const listed = new Set(files.map((file) => file.path));
-    for (const file of listed) {
-      const { dir, name } = path.parse(file);
-      const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
-        /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
+/** @throws BadInput where there is no such raw file */
+export function refuseMissing(file: string, rawData: string): void {
+  const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
+  if (there?.isFile()) return;
+  if (there) throw new BadInput(file, '', 'something else than a file', 'a file');
+  const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
+  throw new BadInput(file, '', `no such file under ${rawData}`, expected);
+}
+
+/**
+ * Of a shapefile, what lies beside its .shp under its name is read too: unlisted, it could change without being noticed.
+ * @throws BadInput naming it
+ */
+export function refuseUnlisted({ id, format, files }: Source, rawData: string): void {
+  if (format !== 'shapefile') return;
+  const listed = new Set(files.map((file) => file.path));
+  for (const file of listed) {
+    const { dir, name } = path.parse(file);
+    const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
+      /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
+    );
+    const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
+    if (unlisted)
+      throw new BadInput(
+        'sources.json',
+        `source ${id}`,
+        `${unlisted} beside ${file} and not in \`files\``,
+        'every file of the shapefile',
       );
-      const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
-      if (unlisted)
-        throw new BadInput(
-          'sources.json',
-          `source ${id}`,
-          `${unlisted} beside ${file} and not in \`files\``,
-          'every file of the shapefile',
-        );
-    }
   }
 }
 
 /** As `readCountry`, whether or not the raw files are there. */
 export function readCatalog(directory: string, rawData = directory): Country {
-  const { sources } = readChecked(directory, 'sources.json', Sources) as Sources;
-  const model = readChecked(directory, 'model.json', Model) as Model;
+  const [fault] = catalogForms(directory);
+  if (fault) throw fault;
+  const country = readForms(directory, rawData);
+  checkSources(country.sources);
+  checkModel(country.model);
+  checkEvidence(country.model, country.sources);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
+  return country;
+}
+
+const FORMS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
+
+/**
+ * What is wrong with the form of a catalog's files, each fault of a file in its order.
+ * @throws BadInput for a file that is not there or is no JSON
+ */
+export function catalogForms(directory: string): BadInput[] {
+  return Object.entries(FORMS).flatMap(([name, schema]) => {
+    if (name === HELD_BACK_FILE && !existsSync(path.join(directory, name))) return [];
+    return formFaults(directory, name, schema);
+  });
+}
+
+/** A catalog whose forms are right, unchecked otherwise. */
+export function readForms(directory: string, rawData = directory): Country {
+  const { sources } = readJson(directory, 'sources.json') as Sources;
+  const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
-    model.held_back = readChecked(directory, HELD_BACK_FILE, HeldBack) as HeldBack;
-  checkSources(sources);
-  checkModel(model);
-  checkEvidence(model, sources);
-  for (const file of sources.flatMap((source) => source.files)) {
-    const full = path.resolve(rawData, file.path);
-    if (path.relative(path.resolve(rawData), full).startsWith('..'))
-      throw new BadInput('sources.json', file.path, 'a path outside the raw data', 'a path inside it');
-  }
+    model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
   return { directory, rawData, sources, model };
 }
 
-function readChecked(directory: string, name: string, schema: TSchema): unknown {
+/** @throws BadInput for a file that would not lie in the raw data */
+export function refuseOutside(file: string, rawData: string): void {
+  const full = path.resolve(rawData, file);
+  if (path.relative(path.resolve(rawData), full).startsWith('..'))
+    throw new BadInput('sources.json', file, 'a path outside the raw data', 'a path inside it');
+}
+
+function readJson(directory: string, name: string): unknown {
   const file = path.join(directory, name);
   if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'the catalog of a country (see --country)');
-  let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new BadInput(file, '', (error as Error).message, 'valid JSON');
   }
-  const validate = new Ajv2020({ allErrors: false, strict: false }).compile(schema);
-  if (!validate(value)) {
-    const error = validate.errors![0]!;
+}
+
+function formFaults(directory: string, name: string, schema: TSchema): BadInput[] {
+  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema);
+  if (validate(readJson(directory, name))) return [];
+  return validate.errors!.map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;
-    throw new BadInput(
-      file,
+    return new BadInput(
+      path.join(directory, name),
       error.instancePath || '/',
       `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
       `the form of pipeline/catalog/${path.basename(name, '.json')}.ts`,
     );
-  }
-  return value;
+  });
 }

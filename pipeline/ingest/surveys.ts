@@ -54,7 +54,13 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
   return { method, clusters, state_rounds: stateRounds };
 }
 
-async function readClusters(input: IngestInput, areas: Areas, locate: Locate, source: Source): Promise<Cluster[]> {
+/** The clusters of one table by the method that counts. */
+export async function readClusters(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+  source: Source,
+): Promise<Cluster[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
   const code = codeReader(areas);
@@ -142,7 +148,8 @@ function readPlace(
   return { state_code, lga_code, longitude, latitude };
 }
 
-async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
+/** The rounds of one table by state, by the method that counts. */
+export async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'state_pcode', 'method']);
   const code = codeReader(areas);

@@ -1,0 +1,114 @@
+/** All faults of a catalog and its files at once, cheapest first, without building. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { checkEvidence } from '../../engine/check-evidence.ts';
+import { checkModel } from '../../engine/check-model.ts';
+import { checkSource, checkTogether } from '../../engine/check-sources.ts';
+import {
+  type Country,
+  catalogForms,
+  readForms,
+  refuseMissing,
+  refuseOutside,
+  refuseUnlisted,
+} from '../../engine/country.ts';
+import { sha256File } from '../../engine/hash.ts';
+import { acceptCommand } from '../../engine/pins.ts';
+import { ingestAreas } from '../../ingest/areas.ts';
+import { ingestCensus } from '../../ingest/layers.ts';
+import type { Source } from '../sources.ts';
+import { type Fault, faultOf } from './fault.ts';
+import { type Places, readOneRaster, readOneTable } from './source.ts';
+
+const BOUNDARIES = ['lga_boundaries', 'state_boundaries'];
+
+/**
+ * What is wrong with a country. A fault ends the look at its own source alone; where the form of a catalog file is
+ * wrong, nothing more can be said.
+ * @throws BadInput where there is no catalog to look at
+ */
+export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
+  const forms = catalogForms(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
+  if (forms.length > 0) return forms;
+  const country = readForms(directory, rawData);
+  const faults = await catalogFaults(country);
+  const sound = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
+  for (const source of sound()) faults.push(...(await fileFaults(country, source)));
+  const readable = sound();
+  for (const source of readable) faults.push(...(await pinFaults(country, source)));
+  return [...faults, ...(await contentFaults(country, readable))];
+}
+
+async function catalogFaults({ sources, model, rawData }: Country): Promise<Fault[]> {
+  const found: (Fault | null)[] = [
+    await faultOf('form', null, () => checkTogether(sources)),
+    await faultOf('form', null, () => checkModel(model)),
+    await faultOf('form', null, () => checkEvidence(model, sources)),
+  ];
+  for (const source of sources) {
+    found.push(await faultOf('form', source.id, () => checkSource(source)));
+    for (const file of source.files)
+      found.push(await faultOf('form', source.id, () => refuseOutside(file.path, rawData)));
+  }
+  return found.filter((fault) => fault !== null);
+}
+
+async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
+  const found: (Fault | null)[] = [];
+  for (const file of source.files)
+    found.push(await faultOf('files', source.id, () => refuseMissing(file.path, rawData)));
+  if (!found.some((fault) => fault !== null))
+    found.push(await faultOf('files', source.id, () => refuseUnlisted(source, rawData)));
+  return found.filter((fault) => fault !== null);
+}
+
+/** Files that are not those that the catalog pins; whether they can be read is another matter. */
+async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
+  const found: Fault[] = [];
+  const expected = `expected it as accepted: ${acceptCommand(country, id)}`;
+  for (const { path: file, bytes, sha256 } of files) {
+    const full = path.join(country.rawData, file);
+    const complain = (what: string) => found.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
+    const { size } = statSync(full);
+    if (sha256 === undefined) complain(`no SHA-256 in sources.json, ${expected}`);
+    else if (bytes !== undefined && size !== bytes) complain(`${size} bytes for ${bytes}, ${expected}`);
+    else if ((await sha256File(full)) !== sha256) complain(`another SHA-256 than in sources.json, ${expected}`);
+  }
+  return found;
+}
+
+/** Faults of what the sources' files hold. */
+async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
+  const { faults, places } = await readPlaces(country, sources);
+  for (const source of sources) {
+    const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
+    if (BOUNDARIES.includes(source.role)) continue;
+    const fault = await faultOf(step, source.id, () =>
+      source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, places),
+    );
+    if (fault) faults.push(fault);
+  }
+  // Tables first, whatever the catalog's order.
+  return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
+}
+
+/** What tables are read against; null where the outlines cannot be read. */
+export async function readPlaces(
+  { rawData, model }: Country,
+  sources: readonly Source[],
+): Promise<{ faults: Fault[]; places: Places | null }> {
+  const input = { rawData, model, sources, report: [] };
+  const outlines = sources.filter(({ role }) => BOUNDARIES.includes(role));
+  if (outlines.length !== BOUNDARIES.length) return { faults: [], places: null };
+  let places: Places | null = null;
+  const fault = await faultOf('tables and outlines', outlines[0]!.id, async () => {
+    places = { ...(await ingestAreas(input)), census: {} };
+  });
+  if (fault) return { faults: [fault], places: null };
+  const { areas } = places!;
+  // A fault of the census is told with the census; others are read without it.
+  const census = sources.some(({ role }) => role === 'population_census')
+    ? await ingestCensus(input, areas).catch(() => ({}))
+    : {};
+  return { faults: [], places: { ...places!, census } };
+}

@@ -1,0 +1,72 @@
+/** One source read by itself, as a build would read it, so that a fault of one does not hide another's. */
+import type { Areas, Census, Polygons } from '../../artifacts.ts';
+import { BadInput } from '../../bad-input.ts';
+import type { Country } from '../../engine/country.ts';
+import { ingestCases } from '../../ingest/cases.ts';
+import { ingestClimate } from '../../ingest/climate.ts';
+import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
+import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
+import { locator } from '../../ingest/locate.ts';
+import { readTable } from '../../ingest/readers/table.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { readClusters, readStates } from '../../ingest/surveys.ts';
+import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../numerics/grid.ts';
+import { watchFills } from '../../zonal/checks.ts';
+import { rainMonths } from '../../zonal/rain.ts';
+import { openSource, unitsOf } from '../../zonal/sources.ts';
+import type { Source } from '../sources.ts';
+
+/** What most tables are read against. */
+export interface Places {
+  areas: Areas;
+  polygons: Polygons;
+  /** Without a census, nobody can be compared with it. */
+  census: Census;
+}
+
+/**
+ * Reads a table through its own reader; where the boundaries are not to be had, only as far as its header and rows.
+ * @throws BadInput at its first fault
+ */
+export async function readOneTable(country: Country, source: Source, places: Places | null): Promise<void> {
+  const { rawData, model } = country;
+  if (!places) {
+    await readTable(rawData, source);
+    return;
+  }
+  const { areas, polygons, census } = places;
+  const input: IngestInput = { rawData, model, sources: [source], report: [] };
+  refuseUnknownPlaces([source], areas);
+  if (source.role === 'climate') await ingestClimate(input, areas, polygons);
+  else if (source.role === 'survey_clusters') await readClusters(input, areas, locator(areas, polygons), source);
+  else if (source.role === 'survey_states') await readStates(input, areas, source);
+  else if (source.role === 'population_census') await ingestCensus(input, areas);
+  else if (source.role === 'layer') await ingestLayers(input, areas);
+  else await ingestCases(input, areas, census);
+}
+
+/**
+ * Looks at every cell of a source's rasters; months of rain must lie on one grid.
+ * @throws BadInput at the first fault
+ */
+export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
+  const paths = source.role === 'climate' ? rainMonths(source) : source.files.slice(0, 1);
+  let first: Grid | undefined;
+  for (const { path } of paths) {
+    const raster = await openSource(source, rawData, unitsOf(source), path);
+    try {
+      first ??= raster.grid;
+      if (!sameGrid(raster.grid, first))
+        throw new BadInput(path, '', describeGrid(raster.grid), `the first month's ${describeGrid(first)}`);
+      // As a build does: of others nobody said how often a value may repeat.
+      const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
+      for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
+        const values = await raster.readWindow(window);
+        watch?.look(values, window);
+      }
+      watch?.finish();
+    } finally {
+      await raster.close();
+    }
+  }
+}

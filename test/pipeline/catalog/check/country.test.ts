@@ -1,0 +1,84 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { checkCountry } from '../../../../pipeline/catalog/check/country.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+
+const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
+const told = async (...args: Parameters<typeof check>) =>
+  (await check(...args)).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
+
+test('a sound country has no faults', async () => {
+  expect(await check()).toEqual([]);
+});
+
+test('every fault of the form at once, and nothing else where the form is wrong', async () => {
+  const faults = await told((c) => {
+    c.model.release = 'Two';
+    c.model.first = '2020-01';
+    sourceIn(c, 'cases').role = 'case_states';
+    c.files['nets.csv'] = 'lga\n';
+  });
+  expect(faults.map((fault) => fault.replace(/:.*\/(\w+\.json), (\S+):.*/, ' $1 $2'))).toEqual([
+    'form, null sources.json /sources/7/role',
+    'form, null model.json /',
+    'form, null model.json /release',
+  ]);
+});
+
+test('a fault of one source hides none of another: catalog, files, hashes, tables, rasters', async () => {
+  const country = writeTiny((c) => {
+    sourceIn(c, 'climate').columns.wind = 'wind';
+    c.model.last_estimated = '2022-04';
+    sourceIn(c, 'itn_access').files = [{ path: 'gone.csv', rows: 2 }];
+    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
+    sourceIn(c, 'elevation').range = [0, 150];
+  });
+  appendFileSync(path.join(country.directory, 'cases.csv'), 'NG001,2022-02,7\n');
+  const faults = await checkCountry(country.directory);
+  expect(faults.map(({ step, source }) => [step, source])).toEqual([
+    ['form', null],
+    ['form', 'climate'],
+    ['files', 'itn_access'],
+    ['hashes', 'cases'],
+    ['tables and outlines', 'surveys'],
+    ['tables and outlines', 'cases'],
+    ['rasters', 'elevation'],
+  ]);
+  const what = faults.map((fault) => fault.what);
+  expect(what[0]).toMatch(/last_estimated: found 2022-04, expected 2021-12 at most/);
+  expect(what[3]).toMatch(/^cases\.csv: found another SHA-256 than .*malaria-risk catalog update cases --country/);
+  expect(what[4]).toMatch(/^surveys\.csv, row 4, positivity: found 1\.2/);
+  expect(what[5]).toMatch(/^cases\.csv, AB: found no month 2022-01/);
+  expect(what[6]).toMatch(/height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/);
+});
+
+test('without sound outlines tables are still looked at as far as they can be', async () => {
+  const faults = await told((c) => {
+    c.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';
+    c.files['nets.csv'] = 'place,use\nNG001001,0.3\n';
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, lga_boundaries: /),
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, header: found columns place, use/),
+  ]);
+});
+
+test('bytes differ before hashes are asked; a pin that is not there is told', async () => {
+  const { directory } = writeTiny((c) => {
+    sourceIn(c, 'cases').files[0].bytes = 12;
+  });
+  expect((await checkCountry(directory))[0]!.what).toMatch(/^cases\.csv: found \d+ bytes for 12, expected it as acc/);
+  const unpinned = writeTiny((c) => {
+    c.files['later.csv'] = c.files['nets.csv']!;
+  });
+  rmSync(path.join(unpinned.directory, 'nets.csv'));
+  expect((await checkCountry(unpinned.directory))[0]!.what).toMatch(/^nets\.csv: found no such file under/);
+  writeFileSync(path.join(unpinned.directory, 'sources.json'), '{');
+  await expect(checkCountry(unpinned.directory)).rejects.toThrow(/expected valid JSON/);
+});
+
+test.skipIf(!HAS_REAL_DATA)(needsReal('the real files are as their catalog says'), async () => {
+  expect(await checkCountry(REAL_CATALOG, REAL_DATA)).toEqual([]);
+});
