@@ -27,7 +27,8 @@ const project = (name: string, include: string[], exclude: string[], more: objec
     ...more,
   },
 });
-const builtTiny = { globalSetup: 'test/support/global-setup.ts' };
+const BUILT_TINY = 'test/support/global-setup.ts';
+const POSTGRES = 'test/proxy/global-setup.ts';
 
 export default defineConfig({
   test: {
@@ -37,9 +38,9 @@ export default defineConfig({
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,
       }),
-      project('build', BUILD, [], builtTiny),
-      project('service', ['test/proxy/**/*.test.ts'], BROWSER),
-      project('browser', BROWSER, [], builtTiny),
+      project('build', BUILD, [], { globalSetup: BUILT_TINY }),
+      project('service', ['test/proxy/**/*.test.ts'], BROWSER, { globalSetup: POSTGRES }),
+      project('browser', BROWSER, [], { globalSetup: [BUILT_TINY, POSTGRES] }),
     ],
   },
 });

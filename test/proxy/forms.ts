@@ -1,11 +1,12 @@
 /** The two forms in which accounts, keys and limits are kept. What is promised is tested on both. */
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { afterAll, onTestFinished } from 'vitest';
-import { missingServers, type RealServer, startPostgres, startRedis } from './real-servers.ts';
+import { afterAll, inject, onTestFinished } from 'vitest';
+import { missingServers, type RealServer, startRedis } from './real-servers.ts';
 
 export interface Place {
   store: string;
@@ -20,19 +21,18 @@ export interface Form {
   place(atEnd?: (end: () => void) => void): Promise<Place>;
 }
 
-let servers: Promise<[RealServer, RealServer]> | undefined;
-let databases = 0;
+let redis: Promise<RealServer> | undefined;
 
-/** An empty database of its own and a Redis: those of this test file, which go with it. */
+/** An empty database of its own in the run's PostgreSQL, and the test file's Redis, which goes with it. */
 export async function sharedPlace(): Promise<Place> {
-  servers ??= Promise.all([startPostgres(), startRedis()]);
-  const [postgres, redis] = await servers;
-  const name = `t${++databases}`;
-  const client = new pg.Client({ connectionString: postgres.url });
+  redis ??= startRedis();
+  const { url } = inject('postgres')!;
+  const name = `t${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`CREATE DATABASE ${name}`);
   await client.end();
-  return { store: postgres.url.replace(/postgres$/, name), limits: redis.url };
+  return { store: url.replace(/postgres$/, name), limits: (await redis).url };
 }
 
 /** What `sql` finds in the store at `url`. */
@@ -57,8 +57,8 @@ export async function rowsIn(url: string, sql: string): Promise<Record<string, u
 /** To be called by a file that uses shared places. */
 export function removeServersAtEnd(): void {
   afterAll(async () => {
-    for (const server of (await servers) ?? []) await server.remove();
-    servers = undefined;
+    await (await redis)?.remove();
+    redis = undefined;
   });
 }
 

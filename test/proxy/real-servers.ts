@@ -104,13 +104,32 @@ function family(pid: number): number[] {
   }
 }
 
-export async function startPostgres(): Promise<RealServer> {
+function roomForPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-pg-'));
   if (nobody.uid !== undefined) chownSync(folder, nobody.uid, nobody.gid!);
-  const [data, port] = [join(folder, 'data'), await freePort()];
+  return { folder, data: join(folder, 'data') };
+}
+
+/** A new directory of PostgreSQL's data, in a folder of its own. */
+export function initPostgres(): { folder: string; data: string } {
+  const { folder, data } = roomForPostgres();
   const init = ['-D', data, '-U', 'malaria', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
   execFileSync(find('initdb')!, init, { ...nobody, cwd: folder, stdio: 'ignore' });
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=80'];
+  return { folder, data };
+}
+
+/** A copy of such a directory, which takes a tenth of the time that making one does. */
+function copyPostgres(from: string): { folder: string; data: string } {
+  const { folder, data } = roomForPostgres();
+  execFileSync('cp', ['-a', from, data]);
+  return { folder, data };
+}
+
+/** @param from a directory that `initPostgres` made, to start from a copy of */
+export async function startPostgres(from?: string): Promise<RealServer> {
+  const { folder, data } = from === undefined ? initPostgres() : copyPostgres(from);
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
   const url = `postgres://malaria@127.0.0.1:${port}/postgres`;
   const server = processServer({
     folder,

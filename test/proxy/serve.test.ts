@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { LimitChange } from '../../proxy/accounts/accounts-and-keys.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
@@ -100,7 +100,7 @@ test.skipIf(missingServers.length > 0)(
   'a stop while Redis hangs refuses what waits for it, notes what was used, and says what is wrong',
   async () => {
     const { current } = place();
-    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    const [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
     onTestFinished(async () => {
       await Promise.all([postgres.remove(), redis.remove()]);
     });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { schemaOf } from '../../../proxy/accounts/database.ts';
 import { hashKey } from '../../../proxy/accounts/key-format.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
@@ -10,7 +10,7 @@ import { giveKey } from '../service.ts';
 describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
   let server: RealServer;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres(inject('postgres')!.data);
     return () => server.remove();
   });
   const open = async () => {

@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hashKey } from '../../../proxy/accounts/key-format.ts';
 import { type AccountStore, storeIn } from '../../../proxy/accounts/open-store.ts';
 import { momentOf, systemClock } from '../../../proxy/clock.ts';
@@ -38,7 +38,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
   let postgres: RealServer;
   let redis: RealServer;
   beforeEach(async () => {
-    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
   });
   afterEach(async () => {
     await Promise.all([postgres.remove(), redis.remove()]);

@@ -1,5 +1,5 @@
 /** The dashboard while PostgreSQL or Redis is cut off, hangs or is gone: pages that say so, and nothing of why. */
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { missingServers, type RealServer, type Relay, startPostgres, startRedis, startRelay } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 import { type Dashboard, PASSWORD, startDashboard, type Visitor } from './dashboard.ts';
@@ -9,7 +9,7 @@ const ADA = 'ada@example.org';
 describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => {
   let [postgres, redis]: RealServer[] = [];
   beforeAll(async () => {
-    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
   });
   afterAll(async () => {
     for (const server of [postgres, redis]) await server?.remove();
