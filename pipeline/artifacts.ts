@@ -227,4 +227,6 @@ export interface ReportLine {
   source: string;
   rule: string;
   what: string;
+  /** Nothing that says so is published for the first time without somebody's reason (`publish --approve`). */
+  needs_approval?: true;
 }

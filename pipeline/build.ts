@@ -12,7 +12,7 @@ import type { Stage } from './engine/stage.ts';
 import { causesOf } from './engine/why.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publish/release/candidate.ts';
 import { noteCandidate } from './publish/release/candidates.ts';
-import { codeVersion } from './publish/release/code.ts';
+import { codeState, codeVersion } from './publish/release/code.ts';
 import { cacheOf } from './publish/release/places.ts';
 import { type Finding, unpinnedFindings } from './publish/snapshot/provenance.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
@@ -71,8 +71,12 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     rememberRows(cache, country, raw);
     const findings = findingsOf(country, raw, cache, entries);
     const result = await buildSnapshot(options, country, raw, entries, findings);
-    const built_at = new Date().toISOString();
-    await noteCandidate(out, { version: result.model_version, built_at, command: options.command ?? 'build' });
+    await noteCandidate(out, {
+      version: result.model_version,
+      built_at: new Date().toISOString(),
+      command: options.command ?? 'build',
+      code: codeState(),
+    });
     return { ...result, findings };
   } finally {
     place.leave();

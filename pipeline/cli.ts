@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { lineOf } from './commands/errors.ts';
-import { Stopped } from './publish/release/stopped.ts';
+import { Stopped } from './errors.ts';
 
 /** Each command in a line, and its module, which is loaded when the command is asked for: some take a second. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
@@ -11,6 +11,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   ],
   plan: ['Say which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
   part: ["Work out some states' part of a stage", async () => (await import('./commands/part.ts')).partCommand],
+  review: [
+    'Say what publishing a candidate would change',
+    async () => (await import('./commands/review.ts')).reviewCommand,
+  ],
   publish: [
     'Check a candidate and let `current` lead to it',
     async () => (await import('./commands/publish.ts')).publishCommand,

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
-import { build } from '../build.ts';
-import { publishVersion } from '../publish/release/publish.ts';
+import { type BuildResult, build } from '../build.ts';
+import { UsageError } from '../errors.ts';
+import { type Publication, publishVersion } from '../publish/release/publish.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { addCountryOptions, type CountryOptions, say, withoutValidation } from './options.ts';
 import { showProgress } from './progress.ts';
-import { describePublication } from './publish.ts';
+import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
 
-interface BuildCommandOptions extends CountryOptions {
+interface BuildCommandOptions extends CountryOptions, PublishCommandOptions {
   withoutValidation?: boolean;
   publish?: boolean;
   json?: boolean;
@@ -14,43 +15,56 @@ interface BuildCommandOptions extends CountryOptions {
 
 /** `malaria-risk build`. */
 export function buildCommand(): Command {
-  return addCountryOptions(new Command('build'))
+  const command = addCountryOptions(new Command('build'))
     .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check everything')
     .option('--publish', 'and do what `malaria-risk publish` does then')
-    .addOption(withoutValidation())
+    .addOption(withoutValidation());
+  return addPublishOptions(command)
     .option('--json', 'progress and result as JSON lines')
     .addHelpText(
       'after',
       `
+The snapshot appears as <out>/snapshots/<model_version> in one move. It is a candidate: \`malaria-risk review\` says what
+publishing it would change, and <out>/current leads to it once it is published. A bad input stops the build with one line
+and leaves everything as it was.
+
 Examples:
   malaria-risk build --country raw-data/synthetic --publish
   malaria-risk build --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
-
-The snapshot appears as <out>/snapshots/<model_version> in one move. It is a candidate: <out>/current leads to it once it
-is published. A bad input stops the build with one line and leaves everything as it was.`,
+  malaria-risk build --country raw-data/nigeria --without-validation     # quicker, for trial`,
     )
     .action(async (options: BuildCommandOptions) => {
+      if (options.publish && options.withoutValidation)
+        throw new UsageError('--publish: found --without-validation too, whose candidate cannot be published');
       const progress = showProgress(
         [...STAGES, SNAPSHOT].map(({ name }) => name),
         options.json ?? false,
       );
-      const command = process.argv.slice(2).join(' ');
-      const work = async () => {
-        const built = await build({ ...options, command, onEvent: progress.onEvent });
-        return { built, published: options.publish ? await publishVersion(options.out, built.model_version) : null };
-      };
-      const { built: result, published } = await work().finally(progress.end);
-      if (options.json) {
-        say(JSON.stringify({ ...result, published }));
-        return;
+      const asked = process.argv.slice(2).join(' ');
+      const result = await build({ ...options, command: asked, onEvent: progress.onEvent }).finally(progress.end);
+      if (!options.json) say(describeBuild(result));
+      let published: Publication | null = null;
+      try {
+        if (options.publish) published = await publishBuilt(options, result);
+      } finally {
+        if (options.json) say(JSON.stringify({ ...result, published }));
       }
-      if (result.findings.length > 0) say('Findings:');
-      for (const { source, rule, what } of result.findings) say(`  ${source} (${rule}): ${what}`);
-      say(
-        `${result.already ? 'Already built' : 'Built'} ${result.model_version} in ${result.directory} (SHA-256 of manifest.json ${result.manifest_sha256})`,
-        ...result.unpublishable.map((reason) => `It cannot be published: ${reason}`),
-        `Look at it: ${result.directory}/report/index.html`,
-      );
-      if (published) say(describePublication(published));
+      if (published && !options.json) say(describePublication(published));
     });
+}
+
+function publishBuilt({ out, approve, by }: BuildCommandOptions, built: BuildResult): Promise<Publication> {
+  // What was there before may have been damaged since.
+  const verified = built.already ? undefined : built.manifest_sha256;
+  return publishVersion(out, { version: built.model_version, approve, by, verified });
+}
+
+function describeBuild(built: BuildResult): string {
+  return [
+    ...(built.findings.length > 0 ? ['Findings:'] : []),
+    ...built.findings.map(({ source, rule, what }) => `  ${source} (${rule}): ${what}`),
+    `${built.already ? 'Already built' : 'Built'} ${built.model_version} in ${built.directory} (SHA-256 of manifest.json ${built.manifest_sha256})`,
+    ...built.unpublishable.map((reason) => `It cannot be published: ${reason}`),
+    `Look at it: ${built.directory}/report/index.html`,
+  ].join('\n');
 }

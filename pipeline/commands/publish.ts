@@ -1,21 +1,54 @@
 import { Command } from 'commander';
 import { type Publication, publishVersion } from '../publish/release/publish.ts';
+import { HERE } from '../publish/release/records.ts';
 import { say } from './options.ts';
+
+const DETAIL = `
+Verifies the whole version, holds it against what is current as \`malaria-risk review\` does, and moves \`current\` last: a
+kill at any moment leaves the old version or the new. What is over parameters.diff of model.json, what is gone, and
+findings that ask for it stop it unless --approve says why it may be. Who, when, why, out of which commit and with which
+changes is written to <out>/releases.
+
+An older version is a rollback. It stays until somebody publishes again; builds leave it alone.
+
+Exits 0; 1 where it is stopped; 2 where there is no such version; 3 where somebody else is publishing.
+
+Examples:
+  malaria-risk publish
+  malaria-risk publish --approve "2021 survey added: scores of the north rise, as expected"
+  malaria-risk publish nigeria-2026.1-64213e44 --approve "rolled back: rain of June was in inches"`;
+
+export interface PublishCommandOptions {
+  out: string;
+  approve?: string;
+  by?: string;
+}
+
+/** Options of every command that publishes. */
+export function addPublishOptions(command: Command): Command {
+  return command
+    .option('--approve <reason>', 'publish what asks for a reason, for this one')
+    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)');
+}
 
 /** `malaria-risk publish`. */
 export function publishCommand(): Command {
-  return new Command('publish')
-    .description('Publish a version: check it whole, then let `current` lead to it')
-    .argument('[version]', 'one of <out>/snapshots; an older one is a rollback (default: the newest candidate)')
-    .option('--out <dir>', 'where snapshots and `current` are', 'build')
+  const command = new Command('publish')
+    .description('Publish a version: verify it, hold it against what is current, then let `current` lead to it')
+    .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
+    .option('--out <dir>', 'where snapshots and `current` are', 'build');
+  return addPublishOptions(command)
     .option('--json', 'as JSON')
-    .action(async (version: string | undefined, options: { out: string; json?: boolean }) => {
-      const published = await publishVersion(options.out, version ?? null);
+    .addHelpText('after', DETAIL)
+    .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
+      const { out, approve, by } = options;
+      const published = await publishVersion(out, { version, approve, by });
       say(options.json ? JSON.stringify(published) : describePublication(published));
     });
 }
 
-export function describePublication({ model_version, directory, replaced, already }: Publication): string {
-  if (already) return `${model_version} is current already`;
-  return `Published ${model_version}${replaced ? ` in place of ${replaced}` : ''}: ${directory}`;
+export function describePublication({ model_version, directory, replaces, to, release }: Publication): string {
+  const where = to === HERE ? directory : to;
+  if (!release) return `${model_version} is current already: ${where}`;
+  return `Published ${model_version}${replaces ? ` in place of ${replaces}` : ''}: ${where}`;
 }

@@ -54,7 +54,7 @@ function differences(now: Record<string, string>, then: Record<string, string>):
 }
 
 /** Where two JSON values differ, each as `path: was …, is …`; the whole where a list has another length. */
-function valueChanges(was: unknown, is: unknown, at = ''): string[] {
+export function valueChanges(was: unknown, is: unknown, at = ''): string[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return [];
   const bothLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
   const bothObjects = isObject(was) && isObject(is) && !Array.isArray(was) && !Array.isArray(is);

@@ -75,6 +75,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   const evidence = evidenceOf(input);
   await tree.write('model-card.json', `${JSON.stringify(modelCard(contents, evidence), null, 2)}\n`);
+  await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));
 

@@ -39,7 +39,14 @@ export async function buildHere(
 /** The same, and publishes it, whatever it changes. */
 export async function buildAndPublish(...args: Parameters<typeof buildHere>) {
   const built = await buildHere(...args);
-  return { ...built, ...(await publishVersion(built.out, built.model_version)) };
+  return { ...built, ...(await publishVersion(built.out, { version: built.model_version, approve: 'test' })) };
+}
+
+/** A build's directory in which the tiny country is published, with its cache, history and candidates. */
+export function publishedTiny(): string {
+  const out = path.join(temporary(), 'build');
+  cpSync(inject('builtTiny'), out, { recursive: true, verbatimSymlinks: true });
+  return out;
 }
 
 /** A copy of a snapshot that a test may damage by `overwrite` and by removing files: the bytes are shared. */

@@ -27,7 +27,7 @@ export async function buildAndServe(
   const out = temporary();
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
-  await publishVersion(out, result.model_version);
+  await publishVersion(out, { version: result.model_version });
   return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 

@@ -5,7 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { asideOf, isAside } from '../../engine/cache.ts';
 import { sha256, sha256Json } from '../../engine/hash.ts';
 import { syncDirectory } from './disk.ts';
-import { snapshotsOf } from './places.ts';
+import { releasesOf, snapshotsOf } from './places.ts';
 
 /** How a version comes into being. */
 export interface Making {
@@ -69,7 +69,7 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
 
 /** Removes what killed builds left aside. Only for who is alone in `out`. */
 export function clearUnfinished(out: string): void {
-  for (const folder of [out, snapshotsOf(out)]) {
+  for (const folder of [out, snapshotsOf(out), releasesOf(out)]) {
     if (!isThere(folder)) continue;
     for (const name of readdirSync(folder))
       if (isAside(name)) rmSync(path.join(folder, name), { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CodeState } from './code.ts';
 import { appendLine } from './disk.ts';
 import { releasesOf, snapshotsOf } from './places.ts';
 
@@ -9,6 +10,8 @@ export interface Candidate {
   built_at: string;
   /** What was asked for, such as `build --country raw-data/nigeria`. */
   command: string;
+  /** The code that built it, or that would have: a version is the same whatever built it. */
+  code: CodeState;
 }
 
 const fileOf = (out: string) => path.join(releasesOf(out), 'candidates.jsonl');

@@ -2,6 +2,8 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { asideOf } from '../../engine/cache.ts';
+import { UsageError } from '../../errors.ts';
+import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import { syncDirectory } from './disk.ts';
 import { currentOf } from './places.ts';
 
@@ -14,12 +16,19 @@ export function currentVersion(out: string): string | null {
   }
 }
 
+/** What is published; null where nothing is. */
+export function currentSnapshot(out: string): Snapshot | null {
+  return currentVersion(out) === null ? null : openSnapshot(currentOf(out));
+}
+
 /** @throws Error where `current` is something that no publication made and that it cannot put its link in place of */
 export function checkCurrent(out: string): void {
   const current = currentOf(out);
   const there = lstatSync(current, { throwIfNoEntry: false });
   if (there?.isDirectory())
-    throw new Error(`${current}: found a directory, expected a link to the published snapshot; put it out of the way`);
+    throw new UsageError(
+      `${current}: found a directory, expected a link to the published snapshot; put it out of the way`,
+    );
 }
 
 /** Moves `current` to a version in one rename. */

@@ -1,56 +1,139 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { userInfo } from 'node:os';
+import { enter } from '../../engine/lock.ts';
+import { Stopped, UsageError } from '../../errors.ts';
+import type { SnapshotDiff } from '../snapshot/diff.ts';
 import type { Snapshot } from '../snapshot/read.ts';
-import { openSnapshot } from '../snapshot/read.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
-import { candidatesOf, newestCandidate } from './candidates.ts';
-import { checkCurrent, currentVersion, pointCurrent } from './current.ts';
-import { snapshotsOf } from './places.ts';
-import { Stopped } from './stopped.ts';
+import { hashOfManifest } from './candidate.ts';
+import { candidatesOf } from './candidates.ts';
+import { codeState } from './code.ts';
+import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import { findVersion } from './find.ts';
+import { publishAlone } from './lock.ts';
+import { endRelease, HERE, type Release, settleReleases, startRelease } from './records.ts';
+import { type Review, reviewSnapshot } from './review.ts';
+
+/** Where a version is published. */
+export interface Place {
+  /** As records name it. */
+  name: string;
+  /** What is current there; null where nothing is. */
+  current(): Promise<Snapshot | null>;
+  /** Brings a version's files there, whole; nothing leads to them yet. */
+  put(snapshot: Snapshot): Promise<void>;
+  /** Lets `current` lead to a version that is there. */
+  point(version: string): Promise<void>;
+}
+
+export interface PublishOptions {
+  /** The newest candidate if not given. */
+  version?: string | undefined;
+  /** This directory itself if not given. */
+  to?: Place | undefined;
+  /** Why what asks for a reason may be published. */
+  approve?: string | undefined;
+  /** Who publishes, if not the user whose process this is. */
+  by?: string | undefined;
+  /** SHA-256 of the manifest that the caller has just verified, if it has. */
+  verified?: string | undefined;
+}
 
 export interface Publication {
   model_version: string;
   directory: string;
+  to: string;
   /** What was current before; null where nothing was. */
-  replaced: string | null;
-  /** Whether it was current before. */
-  already: boolean;
+  replaces: string | null;
+  /** The record; null where the version was current already. */
+  release: Release | null;
 }
 
 /**
- * Publishes a version that lies among the snapshots: checks it whole, then moves `current`. A kill at any moment leaves
- * the old version or the new.
- * @param version the newest candidate if null
- * @throws Stopped where it may not be published
+ * Publishes a version that lies among the snapshots of `out`: verifies it, holds it against what is current, and then
+ * writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or the new.
+ * @throws Stopped where it is damaged, may not be published, or takes a reason that is not given; nothing has moved then
+ * @throws TryAgain where somebody else is publishing
  */
-export async function publishVersion(out: string, version: string | null): Promise<Publication> {
-  const snapshot = findVersion(out, version);
-  const { model_version, unpublishable } = snapshot.manifest;
-  const { directory } = snapshot;
-  checkCurrent(out);
-  if (unpublishable)
-    throw new Stopped(`${model_version} cannot be published: ${unpublishable.join('; ')}; build it without that`);
-  const replaced = currentVersion(out);
-  if (replaced === model_version) return { model_version, directory, replaced, already: true };
+export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {
+  if (options.approve !== undefined && options.approve.trim() === '')
+    throw new UsageError('--approve: found no reason, expected why this may be published');
+  return publishAlone(out, async () => {
+    const inUse = enter(out);
+    try {
+      return await publish(out, options);
+    } finally {
+      inUse.leave();
+    }
+  });
+}
+
+async function publish(out: string, options: PublishOptions): Promise<Publication> {
+  const { approve = null, to = here(out) } = options;
+  const after = findVersion(out, options.version ?? null);
+  const { directory, manifest } = after;
+  const { model_version } = manifest;
+  const before = await to.current();
+  const replaces = before?.manifest.model_version ?? null;
+  await settleReleases(out, to.name, replaces);
+  if (replaces === model_version) return { model_version, directory, to: to.name, replaces, release: null };
+
+  const manifest_sha256 = hashOfManifest(directory);
+  if (options.verified !== manifest_sha256) await refuseFaults(directory);
+  const review = await reviewSnapshot(before, after);
+  if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
+  if (review.approvals.length > 0 && approve === null)
+    throw new Stopped(
+      `${model_version} is not published; it takes a reason (--approve REASON) because of ${review.approvals.length > 1 ? `${review.approvals.length} things` : 'this'}: ${review.approvals.join('; ')}; \`malaria-risk review ${model_version}\` says more`,
+    );
+
+  const built = candidatesOf(out).findLast(({ version }) => version === model_version);
+  const release = await startRelease(out, {
+    model_version,
+    replaces,
+    to: to.name,
+    at: new Date().toISOString(),
+    by: options.by ?? process.env.MALARIA_BY ?? userInfo().username,
+    reason: approve,
+    approved: review.approvals,
+    manifest_sha256,
+    bytes: Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0),
+    built: built?.code ? { at: built.built_at, code: built.code } : null,
+    published_by_code: codeState(),
+    changes: review.diff && changesOf(review.diff, review),
+  });
+  await to.put(after);
+  await to.point(model_version);
+  await endRelease(out, release, 'published');
+  return { model_version, directory, to: to.name, replaces, release: { ...release, status: 'published' } };
+}
+
+/** The build's own directory, where the files are already. */
+const here = (out: string): Place => ({
+  name: HERE,
+  async current() {
+    checkCurrent(out);
+    return currentSnapshot(out);
+  },
+  async put() {},
+  point: (version) => pointCurrent(out, version),
+});
+
+async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);
   if (faults.length > 0)
     throw new Stopped(
       `${directory} is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
     );
-  await pointCurrent(out, model_version);
-  return { model_version, directory, replaced, already: false };
 }
 
-/**
- * A version among the snapshots of `out`.
- * @param version the newest candidate if null
- */
-export function findVersion(out: string, version: string | null): Snapshot {
-  const name = version ?? newestCandidate(out)?.version;
-  if (name === undefined) throw new Error(`${out}: found no candidate, expected one; run \`malaria-risk build\` first`);
-  if (path.basename(name) !== name || !existsSync(path.join(snapshotsOf(out), name, 'manifest.json'))) {
-    const known = [...new Set(candidatesOf(out).map((candidate) => candidate.version))].slice(-5);
-    throw new Error(`${snapshotsOf(out)}: found no ${name}, expected a version there, such as ${known.join(', ')}`);
-  }
-  return openSnapshot(path.join(snapshotsOf(out), name));
+function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {
+  return {
+    scores_compared: all.compared,
+    scores_moved: all.moved,
+    levels_flipped: all.flipped,
+    ranges_disjoint: all.disjoint,
+    largest_change: all.largest_change,
+    answers_changed: answers.reduce((sum, { changed }) => sum + changed, 0),
+    findings_new: findings.new.length,
+  };
 }

@@ -1,6 +1,7 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
 import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
+import type { Snapshot } from '../snapshot/read.ts';
 import { type MapOutlines, renderMap } from './map.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -12,6 +13,11 @@ export interface DiffOutlines {
   states: BoundariesStates['features'];
   lgas: BoundariesLgas['features'];
 }
+
+export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
+  states: answer<BoundariesStates>('boundaries-states', {}).features,
+  lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
+});
 
 /** Colours of changes from `-top` over 0 to `top`. */
 export interface ChangeScale {

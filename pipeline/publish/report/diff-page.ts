@@ -1,4 +1,5 @@
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
+import { describeColumns } from '../snapshot/table-diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
 import { type Column, html, type Markup, raw, table } from './markup.ts';
@@ -13,26 +14,43 @@ const TALLY: Column[] = [
   { head: 'Largest change', number: true },
 ];
 
-/**
- * What a new version does to an old one, as a static page: maps of changes, levels flipped and ranges apart, forecasts
- * scored. Nothing in it runs.
- */
+/** What a new version does to an old one, as a page: maps of changes, levels flipped and ranges apart, forecasts scored. */
 export function renderDiffPage(diff: SnapshotDiff, outlines: DiffOutlines): string {
+  return staticPage({
+    title: `${diff.a} to ${diff.b}`,
+    synthetic: diff.synthetic,
+    heading: html`<h1>What the new version changes</h1>`,
+    main: html`${
+      diff.over.length > 0 &&
+      html`<section><h2>Over the thresholds</h2><ul>${diff.over.map((what) => html`<li class="missing">${what}</li>`)}</ul></section>`
+    }${diffSections(diff, outlines)}`,
+  });
+}
+
+/** A page in the report's style. Nothing in it runs, and nothing is fetched. */
+export function staticPage(page: { title: string; synthetic: boolean; heading: Markup; main: Markup }): string {
+  const { title, synthetic, heading, main } = page;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${synthetic && '[made up] '}${title}</title><style>${raw(pageStyle())}</style></head><body>
+${synthetic && html`<p class="made-up"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
+<header><div class="wrap">${heading}</div></header>
+<main class="wrap">
+${main}
+</main></body></html>
+`.markup;
+}
+
+/** Maps, tallies, levels, largest changes, forecasts scored, answers and tables. */
+export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup {
   const { all, states, past_forecasts: past } = diff;
   const stateNames = new Map(outlines.states.map(({ properties }) => [properties.code, properties.name]));
   const lgaNames = new Map(outlines.lgas.map(({ properties }) => [properties.lgaCode, properties.lga]));
   const nameOf = ({ lga_code, state_code }: { lga_code: string; state_code: string }) =>
     `${lgaNames.get(lga_code) ?? lga_code}, ${stateNames.get(state_code) ?? state_code}`;
   const change = changeFill(diff);
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${diff.synthetic && '[made up] '}${diff.a} to ${diff.b}</title><style>${raw(pageStyle())}</style></head><body>
-${diff.synthetic && html`<p class="made-up"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
-<header><div class="wrap"><h1>What the new version changes</h1><p><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared</p></div></header>
-<main class="wrap">
-${diff.over.length > 0 && html`<section><h2>Over the thresholds</h2><ul>${diff.over.map((what) => html`<li class="missing">${what}</li>`)}</ul></section>`}
-<section><h2>Where, and when</h2><p class="lead">Changes are new less old. Rest on an LGA for its figures.</p>
+  return html`<section><h2>Where, and when</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new less old. Rest on an LGA for its figures.</p>
 <div class="triple">${changeMaps(diff, outlines, nameOf, change)}</div>
 <div class="card scroll" tabindex="0" role="group" aria-label="Mean change by state and month"><h3>Mean change by state and month</h3>${heat(diff, change)}</div></section>
 <section><h2>How much</h2>
@@ -97,8 +115,25 @@ ${
     ],
     diff.answers.map((row) => [row.operation, row.same, row.changed, row.only_in_a, row.only_in_b]),
   )}</section>
-</main></body></html>
-`.markup;
+<section><h2>Tables</h2>${table(
+    'Rows of both versions are held against each other by area and month',
+    [
+      { head: 'Table' },
+      { head: 'Rows', number: true },
+      { head: 'Changed', number: true },
+      { head: 'Only old', number: true },
+      { head: 'Only new', number: true },
+      { head: 'Columns that changed, in how many rows, by at most' },
+    ],
+    diff.tables.map((row) => [
+      row.table,
+      row.rows.b,
+      row.keyed?.changed,
+      row.keyed?.only_in_a,
+      row.keyed?.only_in_b,
+      describeColumns(row),
+    ]),
+  )}</section>`;
 }
 
 /** What one of the two alone has. */

@@ -6,6 +6,7 @@ import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { literal, withDatabase } from '../../duckdb.ts';
 import type { Snapshot } from './read.ts';
+import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 
 /** From when on a change counts, and how much of it `--gate` lets pass: `parameters.diff` of model.json. */
@@ -63,6 +64,7 @@ export interface SnapshotDiff {
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Answers by operation: same bytes, other bytes, in one only. */
   answers: { operation: string; same: number; changed: number; only_in_a: number; only_in_b: number }[];
+  tables: TableChange[];
   /** A's forecasts of months that B estimates by observations that A had not; null where there are none. */
   past_forecasts: {
     periods: Period[];
@@ -143,6 +145,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
   return withDatabase(async (db) => {
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
+    const tables = await diffTables(db);
     await db.run(PREPARE);
     const observed = newEvidence(a.manifest.sources as Source[], b.manifest.sources as Source[]);
     await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
@@ -194,6 +197,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       only_in_a,
       only_in_b: await onlyIn('b', 'a'),
       answers: diffAnswers(a, b),
+      tables,
       past_forecasts: past_forecasts || null,
       unscored_periods: await column<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',

@@ -96,8 +96,9 @@ test('what a killed build left aside is cleared', async () => {
 
 test('the newest candidate is what the latest build ended with, also where it was there before', async () => {
   expect(newestCandidate(out)).toBeNull();
+  const code = { version: '1.0.0', commit: null, dirty: null, lock_file: null, node: '26.0.0' };
   const note = (version: string, minute: number) =>
-    noteCandidate(out, { version, built_at: `2026-11-22T00:0${minute}:00.000Z`, command: 'build' });
+    noteCandidate(out, { version, built_at: `2026-11-22T00:0${minute}:00.000Z`, command: 'build', code });
   for (const version of ['v-1', 'v-2']) await make(version);
   await note('v-1', 1);
   await note('v-2', 2);
@@ -105,7 +106,12 @@ test('the newest candidate is what the latest build ended with, also where it wa
   await note('v-1', 3);
   // A full disk cut the next line short; the one after it counts.
   writeFileSync(path.join(out, 'releases/candidates.jsonl'), '\n{"version":"v-', { flag: 'a' });
-  expect(newestCandidate(out)).toEqual({ version: 'v-1', built_at: '2026-11-22T00:03:00.000Z', command: 'build' });
+  expect(newestCandidate(out)).toEqual({
+    version: 'v-1',
+    built_at: '2026-11-22T00:03:00.000Z',
+    command: 'build',
+    code,
+  });
   await note('v-2', 4);
   expect(candidatesOf(out).map(({ version }) => version)).toEqual(['v-1', 'v-2', 'v-1', 'v-2']);
   rmSync(path.join(out, 'snapshots/v-2'), { recursive: true });

@@ -34,6 +34,16 @@ const diff: SnapshotDiff = {
   only_in_a: { lgas: [], periods: [] },
   only_in_b: { lgas: [], periods: ['2023-05', '2023-06', '2023-07'] },
   answers: [{ operation: 'risk-lgas', same: 1, changed: 2, only_in_a: 0, only_in_b: 0 }],
+  tables: [
+    {
+      table: 'risk_lgas',
+      rows: { a: 24, b: 24 },
+      columns_only_in_a: ['urban'],
+      columns_only_in_b: [],
+      keyed: { only_in_a: 0, only_in_b: 0, changed: 3 },
+      columns: [{ column: 'score', changed: 3, largest: 0.2 }],
+    },
+  ],
   past_forecasts: null,
   unscored_periods: [],
   over: ['12.5% of scores <moved>'],
@@ -66,6 +76,7 @@ test('a page of two versions: maps by LGA, cells, levels, largest changes, and w
     '0.4000 (0.3000–0.5000)',
     'Only in the new version: months 2023-05 to 2023-07.',
     'cannot be scored yet',
+    'score 3 (0.2); gone: urban',
   ])
     expect(page).toContain(part);
   // The highest rise is D3's darkest orange.

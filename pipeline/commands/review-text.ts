@@ -1,0 +1,47 @@
+import type { Review } from '../publish/release/review.ts';
+import { describeDiff } from './diff-text.ts';
+import { formatTable } from './table.ts';
+
+/** A review in the terminal: the verdict first, the diff last. */
+export function describeReview(review: Review): string {
+  const { model_version, replaces, refused, approvals, findings, sources, making, diff } = review;
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? ['', title, ...lines.map((line) => `  ${line}`)] : [];
+  return [
+    replaces === null
+      ? `${model_version}: nothing is published yet, so there is nothing to compare it with`
+      : replaces === model_version
+        ? `${model_version} is current already`
+        : `${model_version} would replace ${replaces}`,
+    ...section('It cannot be published:', refused),
+    ...section('Publishing it takes a reason (publish --approve REASON):', approvals),
+    ...section(
+      'New findings of the build:',
+      findings.new.map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
+    ),
+    ...section(
+      'Findings that are gone:',
+      findings.gone.map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
+    ),
+    ...(findings.known.length > 0 ? ['', `${findings.known.length} findings are those of what is current`] : []),
+    ...(sources.length > 0
+      ? [
+          '',
+          'Raw data:',
+          formatTable(
+            sources.map(({ source, change, release, files, catalog }) => ({
+              source,
+              change,
+              release: release.was === release.is ? release.is : `${release.was ?? '—'} to ${release.is ?? '—'}`,
+              files: files.map((file) => `${file.path} ${file.change}`).join(', ') || null,
+              catalog: catalog.join('; ') || null,
+            })),
+          ),
+        ]
+      : []),
+    ...section('model.json:', making.model),
+    ...section('Code:', making.code),
+    ...section('Packages:', making.packages),
+    ...(diff ? ['', describeDiff(diff)] : []),
+  ].join('\n');
+}

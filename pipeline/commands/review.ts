@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { writeWhole } from '../engine/cache.ts';
+import { currentSnapshot } from '../publish/release/current.ts';
+import { findVersion } from '../publish/release/find.ts';
+import { releasesOf } from '../publish/release/places.ts';
+import { reviewSnapshot } from '../publish/release/review.ts';
+import { outlinesOf } from '../publish/report/diff-maps.ts';
+import { renderReviewPage } from '../publish/report/review-page.ts';
+import { say } from './options.ts';
+import { describeReview } from './review-text.ts';
+
+const DETAIL = `
+Holds a version against what is current: answers of every operation, every table, scores by state and month, what the
+build found, which raw files and which lines of model.json differ, and how good the forecasts were for months that have
+new surveys or case records by now. What is over parameters.diff of model.json, what is gone, and findings that ask for
+it need a reason: \`publish --approve REASON\`.
+
+The page lies in <out>/releases/<version>/review.html unless --html says another place.
+
+Exits 0, or 1 where publishing takes a reason or cannot be.
+
+Examples:
+  malaria-risk review
+  malaria-risk review nigeria-2026.1-64213e44 --json > review.json
+  malaria-risk review --html /tmp/review.html`;
+
+/** `malaria-risk review`. */
+export function reviewCommand(): Command {
+  return new Command('review')
+    .description('Say what publishing a version would change, and whether that takes a reason')
+    .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
+    .option('--out <dir>', 'where snapshots and `current` are', 'build')
+    .option('--json', 'all of it as JSON')
+    .option('--html <file>', 'where the page goes')
+    .addHelpText('after', DETAIL)
+    .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
+      const after = findVersion(options.out, version ?? null);
+      const review = await reviewSnapshot(currentSnapshot(options.out), after);
+      const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
+      writeWhole(page, renderReviewPage(review, outlinesOf(after)));
+      if (options.json) say(JSON.stringify(review, null, 2));
+      else say(describeReview(review), '', `As a page: ${page}`);
+      if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
+    });
+}

@@ -1,0 +1,67 @@
+import type { Source } from '../../catalog/sources.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { valueChanges } from '../../engine/why.ts';
+
+type Change = 'new' | 'gone' | 'changed';
+
+/** What a version's raw data has changed since another. */
+export interface SourceChange {
+  source: string;
+  title: string;
+  change: Change;
+  release: { was: string | null; is: string | null };
+  files: { path: string; change: Change; sha256: { was: string | null; is: string | null } }[];
+  /** Fields of the catalog's entry that changed otherwise, each as `field was …, is …`. */
+  catalog: string[];
+}
+
+/** Sources whose files, release or entry differ, in the order of the catalog. */
+export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
+  const [was, is] = [before, after].map(
+    ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
+  ) as [Map<string, Source>, Map<string, Source>];
+  return [...new Set([...is.keys(), ...was.keys()])]
+    .map((id) => changeOf(was.get(id), is.get(id)))
+    .filter((change) => change !== null);
+}
+
+function changeOf(was: Source | undefined, is: Source | undefined): SourceChange | null {
+  const { id, title } = (is ?? was)!;
+  const files = changedFiles(was, is);
+  const release = { was: was?.release ?? null, is: is?.release ?? null };
+  const catalog = was && is ? valueChanges(aboutOf(was), aboutOf(is)) : [];
+  const change = !was ? 'new' : !is ? 'gone' : 'changed';
+  if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
+  return { source: id, title, change, release, files, catalog };
+}
+
+const aboutOf = ({ files: _, release: __, ...about }: Source) => about;
+
+function changedFiles(was: Source | undefined, is: Source | undefined): SourceChange['files'] {
+  const [then, now] = [was, is].map(
+    (source) => new Map((source?.files ?? []).map(({ path, sha256 }) => [path, sha256!])),
+  ) as [Map<string, string>, Map<string, string>];
+  return [...new Set([...now.keys(), ...then.keys()])].sort().flatMap((path) => {
+    const sha256 = { was: then.get(path) ?? null, is: now.get(path) ?? null };
+    if (sha256.was === sha256.is) return [];
+    return [{ path, change: sha256.was === null ? 'new' : sha256.is === null ? 'gone' : 'changed', sha256 }];
+  });
+}
+
+/** What of a version's making has changed besides its data: lines of model.json, files of code, packages. */
+export interface MakingChange {
+  model: string[];
+  code: string[];
+  packages: string[];
+}
+
+export function changedMaking(before: Manifest, after: Manifest): MakingChange {
+  const whole = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
+  const changed = (of: 'code' | 'packages') => {
+    const [was, is] = [before, after].map(({ stages }) =>
+      Object.assign({}, ...stages.map((record) => record[of] ?? {})),
+    ) as [Record<string, string>, Record<string, string>];
+    return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]).sort();
+  };
+  return { model: valueChanges(whole(before), whole(after)), code: changed('code'), packages: changed('packages') };
+}

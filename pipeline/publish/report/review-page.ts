@@ -1,0 +1,73 @@
+import type { Review } from '../release/review.ts';
+import type { Finding } from '../snapshot/provenance.ts';
+import type { DiffOutlines } from './diff-maps.ts';
+import { diffSections, staticPage } from './diff-page.ts';
+import { type Content, html, type Markup, table } from './markup.ts';
+
+/** What publishing a version would change, for whoever has to say yes, as a page. */
+export function renderReviewPage(review: Review, outlines: DiffOutlines): string {
+  const { model_version, replaces, synthetic, diff } = review;
+  return staticPage({
+    title: `Review of ${model_version}`,
+    synthetic,
+    heading: html`<h1>Review of ${model_version}</h1><p>${
+      replaces === null
+        ? 'Nothing is published yet: there is nothing to compare it with.'
+        : replaces === model_version
+          ? 'It is current already.'
+          : html`It would replace <code>${replaces}</code>.`
+    } Its own report: <code>snapshots/${model_version}/report/index.html</code>.</p>`,
+    main: html`${verdict(review)}${findings(review)}${data(review)}${diff && diffSections(diff, outlines)}`,
+  });
+}
+
+function verdict({ refused, approvals }: Review): Markup {
+  const list = (lines: readonly string[]) =>
+    html`<ul>${lines.map((line) => html`<li class="missing">${line}</li>`)}</ul>`;
+  return html`<section><h2>May it be published?</h2>
+${refused.length > 0 && html`<p>No:</p>${list(refused)}`}
+${approvals.length > 0 && html`<p>Only with a reason, <code>malaria-risk publish --approve REASON</code>, because of:</p>${list(approvals)}`}
+${refused.length + approvals.length === 0 && html`<p>Yes: nothing here asks for a reason.</p>`}</section>`;
+}
+
+function findings({ findings: { new: fresh, known, gone } }: Review): Markup {
+  const tableOf = (caption: string, lines: readonly Finding[]) =>
+    table(
+      caption,
+      [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'What' }],
+      lines.map(({ stage, source, rule, what, needs_approval }) => [
+        stage,
+        source,
+        rule,
+        needs_approval ? html`<strong>${what}</strong>` : what,
+      ]),
+    );
+  return html`<section><h2>What the build found</h2>
+${fresh.length > 0 ? tableOf(`${fresh.length} new findings`, fresh) : html`<p>Nothing new.</p>`}
+${gone.length > 0 && tableOf(`${gone.length} findings that are gone`, gone)}
+${known.length > 0 && html`<details><summary>${known.length} findings that what is current has too</summary>${tableOf('As before', known)}</details>`}</section>`;
+}
+
+function data({ replaces, sources, making }: Review): Markup | null {
+  if (replaces === null) return null;
+  const lines = (label: string, changes: readonly string[]): Content =>
+    changes.length > 0 &&
+    html`<h3>${label}</h3><ul class="files">${changes.map((change) => html`<li>${change}</li>`)}</ul>`;
+  return html`<section><h2>What it is made of</h2>
+${
+  sources.length > 0
+    ? table(
+        'Raw data that differs',
+        [{ head: 'Source' }, { head: 'Change' }, { head: 'Release' }, { head: 'Files' }, { head: 'Catalog' }],
+        sources.map(({ source, title, change, release, files, catalog }) => [
+          html`${title}<br><code>${source}</code>`,
+          change,
+          release.was === release.is ? release.is : `${release.was ?? '—'} to ${release.is ?? '—'}`,
+          files.map((file) => html`${file.path} (${file.change})<br>`),
+          catalog.map((line) => html`${line}<br>`),
+        ]),
+      )
+    : html`<p>The same raw data.</p>`
+}
+${lines('model.json', making.model)}${lines('Code', making.code)}${lines('Packages', making.packages)}</section>`;
+}

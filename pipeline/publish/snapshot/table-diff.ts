@@ -1,0 +1,91 @@
+import { type Database, identifier, literal } from '../../duckdb.ts';
+
+/** What two versions of a table have changed, row by row. */
+export interface TableChange {
+  table: string;
+  /** Rows in A and in B; null where it has no such table. */
+  rows: { a: number | null; b: number | null };
+  columns_only_in_a: string[];
+  columns_only_in_b: string[];
+  /** Rows that A has or B has alone, and those of both that differ; null where no column tells rows apart. */
+  keyed: { only_in_a: number; only_in_b: number; changed: number } | null;
+  /** In how many rows of both a column differs, and by how much at most, where it is a number. */
+  columns: { column: string; changed: number; largest: number | null }[];
+}
+
+/** Columns that say which row a row is. */
+const KEYS = ['period', 'horizon_months', 'survey_year', 'month', 'area', 'code', 'state_code', 'lga_code'];
+const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
+
+/** Compares the tables of the schemas `a` and `b`, which hold nothing else. */
+export async function diffTables(db: Database): Promise<TableChange[]> {
+  const columns = await db.rows<{ schema: 'a' | 'b'; table: string; column: string; type: string }>(
+    `SELECT table_schema AS schema, table_name AS "table", column_name AS "column", data_type AS type
+     FROM information_schema.columns WHERE table_schema IN ('a', 'b') ORDER BY table_name, ordinal_position`,
+  );
+  const changes: TableChange[] = [];
+  for (const [table, all] of Map.groupBy(columns, (column) => column.table)) {
+    const typesIn = (schema: string) =>
+      new Map(all.filter((row) => row.schema === schema).map(({ column, type }) => [column, type]));
+    changes.push(await diffTable(db, table, typesIn('a'), typesIn('b')));
+  }
+  return changes;
+}
+
+async function diffTable(
+  db: Database,
+  table: string,
+  inA: ReadonlyMap<string, string>,
+  inB: ReadonlyMap<string, string>,
+): Promise<TableChange> {
+  const [a, b] = [`a.${identifier(table)}`, `b.${identifier(table)}`];
+  const countOf = async (name: string, columns: ReadonlyMap<string, string>) =>
+    columns.size === 0 ? null : (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]!.n;
+  const both = [...inA.keys()].filter((column) => inB.has(column));
+  const change: TableChange = {
+    table,
+    rows: { a: await countOf(a, inA), b: await countOf(b, inB) },
+    columns_only_in_a: [...inA.keys()].filter((column) => !inB.has(column)),
+    columns_only_in_b: [...inB.keys()].filter((column) => !inA.has(column)),
+    keyed: null,
+    columns: [],
+  };
+  const keys = KEYS.filter((column) => both.includes(column));
+  const unique = async (name: string) =>
+    (await db.rows(`SELECT ${keys.map(identifier)} FROM ${name} GROUP BY ALL HAVING count(*) > 1 LIMIT 1`)).length ===
+    0;
+  if (keys.length === 0 || !(await unique(a)) || !(await unique(b))) return change;
+
+  const values = both.filter((column) => !keys.includes(column));
+  // A key may be null, as the nation's code is.
+  const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
+  const differs = (column: string) => `a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)}`;
+  const only = async (one: string, other: string) =>
+    (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${one} a ANTI JOIN ${other} b ON ${same}`))[0]!.n;
+  const [paired] = await db.rows<{ changed: number; columns: TableChange['columns'] }>(
+    `SELECT count(*) FILTER (${values.map(differs).join(' OR ') || 'false'}) AS changed, [${values.map(
+      (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (${differs(column)}),
+        largest: ${NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!) ? `max(abs(b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE))` : 'NULL::DOUBLE'}}`,
+    )}] AS columns FROM ${a} a JOIN ${b} b ON ${same}`,
+  );
+  return {
+    ...change,
+    keyed: { only_in_a: await only(a, b), only_in_b: await only(b, a), changed: paired!.changed },
+    columns: paired!.columns.filter(({ changed }) => changed > 0),
+  };
+}
+
+/** `score 12 (0.0312), level 3; gone: urban`. */
+export function describeColumns({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
+  if (rows.a === null) return 'new table';
+  if (rows.b === null) return 'table gone';
+  const changed = columns.map(
+    ({ column, changed, largest }) =>
+      `${column} ${changed}${largest === null ? '' : ` (${Number(largest.toPrecision(3))})`}`,
+  );
+  return [
+    ...(changed.length > 0 ? [changed.join(', ')] : []),
+    ...(columns_only_in_a.length > 0 ? [`gone: ${columns_only_in_a.join(', ')}`] : []),
+    ...(columns_only_in_b.length > 0 ? [`new: ${columns_only_in_b.join(', ')}`] : []),
+  ].join('; ');
+}

@@ -1,0 +1,233 @@
+/** From a candidate to what is current, and back: the gate, the record of it, rollbacks, kills, two at once. */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { clearUnfinished } from '../../../../pipeline/publish/release/candidate.ts';
+import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
+import { publishAlone } from '../../../../pipeline/publish/release/lock.ts';
+import { publishVersion } from '../../../../pipeline/publish/release/publish.ts';
+import { outcomeOf, releasesIn } from '../../../../pipeline/publish/release/records.ts';
+import {
+  buildHere,
+  copySnapshot,
+  overwrite,
+  publishedTiny,
+  rewriteManifest,
+  rewriteTable,
+} from '../../../support/built-tiny.ts';
+import { run, temporary } from '../../../support/command-line.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
+
+/** A publication has fewer writes. */
+const MOST_WRITES = 12;
+const FAILING_WRITES = path.resolve(import.meta.dirname, '../../../support/failing-writes.ts');
+const { directory: country } = writeTiny();
+/** The tiny country published, and a candidate that was built after it. */
+let base = '';
+const first = currentVersion(inject('builtTiny'))!;
+let second = '';
+beforeAll(async () => {
+  base = publishedTiny();
+  second = (await buildHere(country, base, '2031-01-01T00:00:00Z')).model_version;
+});
+const copy = () => {
+  const out = path.join(temporary(), 'build');
+  cpSync(base, out, { recursive: true, verbatimSymlinks: true });
+  return out;
+};
+/** Puts a current version in place whose scores of one month were others. */
+async function withOtherScores(out: string): Promise<void> {
+  const was = copySnapshot(path.join(out, 'snapshots', first));
+  await rewriteTable(
+    was,
+    'risk_lgas',
+    `UPDATE risk_lgas SET score = 0.9, score_low = 0.89, score_high = 0.91 WHERE period = '2021-09'`,
+  );
+  rmSync(path.join(out, 'snapshots', first), { recursive: true, force: true });
+  cpSync(was, path.join(out, 'snapshots', first), { recursive: true });
+}
+
+test('a build leaves current alone, and publish moves it to the newest candidate, on record', async () => {
+  const out = copy();
+  expect(currentVersion(out)).toBe(first);
+  const { code, stdout } = await run(['publish', '--out', out, '--by', 'Ada', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ model_version: second, replaces: first });
+  expect(currentVersion(out)).toBe(second);
+  expect(releasesIn(out)).toMatchObject([
+    { number: 1, status: 'published', model_version: first, replaces: null, changes: null },
+    {
+      ...{ number: 2, status: 'published', model_version: second, replaces: first, to: 'current', by: 'Ada' },
+      ...{ reason: null, approved: [], changes: { scores_compared: 72, scores_moved: 0 } },
+    },
+  ]);
+  const { built, published_by_code, at } = releasesIn(out)[1]!;
+  expect(built!.code).toEqual(published_by_code);
+  expect(published_by_code.lock_file).toMatch(/^[0-9a-f]{64}$/);
+  expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(600_000);
+  const again = await publishVersion(out);
+  expect(again.release).toBeNull();
+  expect(releasesIn(out)).toHaveLength(2);
+});
+
+test('a rollback stays whatever the nightly build makes, until somebody publishes', async () => {
+  const out = copy();
+  await publishVersion(out);
+  await publishVersion(out, { version: first });
+  expect(currentVersion(out)).toBe(first);
+  // The same as was rolled back, and one that is new.
+  for (const updatedAt of ['2031-01-01T00:00:00Z', '2031-01-02T00:00:00Z']) {
+    await buildHere(country, out, updatedAt);
+    expect(currentVersion(out)).toBe(first);
+  }
+  const { model_version } = await publishVersion(out);
+  expect([first, second]).not.toContain(model_version);
+  expect(releasesIn(out).map((release) => release.model_version)).toEqual([first, second, first, model_version]);
+});
+
+test('what the gate stops takes a reason, which is kept', async () => {
+  const out = copy();
+  await withOtherScores(out);
+  const stopped = await run(['publish', '--out', out]);
+  expect([stopped.code, stopped.stdout]).toEqual([1, '']);
+  expect(stopped.stderr).toMatch(
+    /^malaria-risk: tiny-1-\w{8} is not published; it takes a reason \(--approve REASON\) because of this: 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
+  );
+  expect(currentVersion(out)).toBe(first);
+  expect(releasesIn(out)).toHaveLength(1);
+  const empty = await run(['publish', '--out', out, '--approve', ' ']);
+  expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--approve: found no reason')]);
+  const { release } = await publishVersion(out, { approve: 'September was wrong before' });
+  expect(release).toMatchObject({
+    reason: 'September was wrong before',
+    approved: ['5.56% of ranges no longer overlap, at most 1% expected'],
+    changes: { scores_moved: 4, ranges_disjoint: 4 },
+  });
+});
+
+test('a damaged version is not published, whatever the reason', async () => {
+  const out = copy();
+  overwrite(path.join(out, 'snapshots', second), 'v1/periods.json', '{}');
+  await expect(publishVersion(out, { approve: 'anyway' })).rejects.toThrow(
+    /is not fit to be published, \d+ faults: v1\/periods\.json/,
+  );
+  expect(currentVersion(out)).toBe(first);
+});
+
+test('what was built without validation is a candidate for trial alone', async () => {
+  const out = copy();
+  const built = await run(['build', '--country', country, '--out', out, '--without-validation']);
+  expect(built.stdout).toContain('It cannot be published: built without validation');
+  const [review, publish] = await Promise.all([
+    run(['review', '--out', out]),
+    run(['publish', '--out', out, '--approve', 'anyway']),
+  ]);
+  expect([review.code, review.stdout]).toEqual([
+    1,
+    expect.stringContaining('cannot be published: built without validation'),
+  ]);
+  expect([publish.code, publish.stderr]).toEqual([
+    1,
+    expect.stringContaining('cannot be published: built without validation'),
+  ]);
+  expect(currentVersion(out)).toBe(first);
+  const both = await run(['build', '--country', country, '--out', out, '--without-validation', '--publish']);
+  expect(both.code).toBe(2);
+});
+
+test('a made-up country takes no real one’s place, and another country takes a reason', async () => {
+  const out = copy();
+  const directory = path.join(out, 'snapshots', first);
+  rewriteManifest(directory, (manifest) => {
+    manifest.country = 'Elsewhere';
+  });
+  await expect(publishVersion(out)).rejects.toThrow(/another country: Tiny country in place of Elsewhere/);
+  rewriteManifest(path.join(out, 'snapshots', second), (manifest) => {
+    manifest.synthetic = true;
+  });
+  const { stdout, code } = await run(['review', '--out', out]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('a made-up country never replaces a real one')]);
+});
+
+test('a version that is not there, or a path: the versions that are', async () => {
+  for (const version of ['tiny-1-00000000', '../snapshots']) {
+    const { code, stderr } = await run(['publish', version, '--out', base]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`expected a version there, such as ${first}, ${second}`),
+    ]);
+  }
+  const { code, stderr } = await run(['publish', '--out', temporary()]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('found no candidate')]);
+});
+
+test('of two at once one comes after the other; who waits too long is told to try again', async () => {
+  const out = copy();
+  const third = (await buildHere(country, out, '2031-01-02T00:00:00Z')).model_version;
+  const ended = await Promise.all([second, third].map((version) => run(['publish', version, '--out', out])));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  const releases = releasesIn(out);
+  expect(releases.map(({ status }) => status)).toEqual(['published', 'published', 'published']);
+  // Each was held against what it replaced.
+  expect(releases.map(({ replaces }) => replaces)).toEqual([null, first, releases[1]!.model_version]);
+  expect(currentVersion(out)).toBe(releases[2]!.model_version);
+  await publishAlone(out, () =>
+    expect(publishAlone(out, async () => {}, 10)).rejects.toThrow(/try again when that is done/),
+  );
+});
+
+test('killed at any of its writes: the old version or the new, and the record tells which', async () => {
+  const killAt = async (at: number) => {
+    const out = copy();
+    const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'SIGKILL' };
+    const { signal } = await run(['publish', '--out', out], { env, preload: FAILING_WRITES });
+    const current = currentVersion(out)!;
+    const last = releasesIn(out).at(-1)!;
+    expect([first, second]).toContain(current);
+    if (last.number === 2) expect(outcomeOf(last, current)).toBe(current === second ? 'published' : 'abandoned');
+    // Nothing left behind is in the way.
+    await publishVersion(out);
+    expect(currentVersion(out)).toBe(second);
+    const ended = releasesIn(out).map(({ status, model_version }) => `${model_version} ${status}`);
+    expect(ended.filter((line) => line === `${second} published`)).toHaveLength(1);
+    expect(ended.filter((line) => line.endsWith('started'))).toEqual([]);
+    clearUnfinished(out);
+    expect(readdirSync(path.join(out, 'releases')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    return `${signal ?? 'done'}, ${current === first ? 'old' : 'new'}, ${last.number} ${last.status}`;
+  };
+  const seen: string[] = [];
+  for (let at = 1; at <= MOST_WRITES; at += 2) seen.push(...(await Promise.all([killAt(at), killAt(at + 1)])));
+  // A test that never hit the moments in between would prove nothing.
+  expect([...new Set(seen)]).toEqual([
+    'SIGKILL, old, 1 published',
+    'SIGKILL, old, 2 started',
+    'SIGKILL, new, 2 started',
+    'done, new, 2 published',
+  ]);
+});
+
+test('a full disk: one line, nothing moved, and a later try goes through', async () => {
+  const fillAt = async (at: number) => {
+    const out = copy();
+    const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'ENOSPC' };
+    const { code, stderr } = await run(['publish', '--out', out], { env, preload: FAILING_WRITES });
+    expect(stderr).toMatch(/^malaria-risk: .*no space left on the disk.*\n$/);
+    expect(code).not.toBe(0);
+    expect(currentVersion(out)).toBe(first);
+    await publishVersion(out);
+    expect(currentVersion(out)).toBe(second);
+  };
+  await Promise.all([fillAt(1), fillAt(4)]);
+});
+
+test('the first release has nothing to be held against, and says so', async () => {
+  const out = copy();
+  rmSync(path.join(out, 'current'));
+  rmSync(path.join(out, 'releases'), { recursive: true });
+  writeFileSync(path.join(out, 'draft.txt'), 'mine');
+  const { code, stdout } = await run(['review', first, '--out', out]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^tiny-1-\w{8}: nothing is published yet/)]);
+  expect(readFileSync(path.join(out, 'releases', first, 'review.html'), 'utf8')).toContain('Nothing is published yet');
+  await publishVersion(out, { version: first });
+  expect(releasesIn(out)).toMatchObject([{ number: 1, replaces: null, changes: null, built: null }]);
+});
