@@ -28,7 +28,7 @@ const first = currentVersion(inject('builtTiny'))!;
 let second = '';
 beforeAll(async () => {
   base = publishedTiny();
-  second = (await buildHere(country, base, '2031-01-01T00:00:00Z')).model_version;
+  second = (await buildHere(country, base, { updatedAt: '2031-01-01T00:00:00Z' })).model_version;
 });
 const copy = () => {
   const out = path.join(temporary(), 'build');
@@ -77,7 +77,7 @@ test('a rollback stays whatever the nightly build makes, until somebody publishe
   expect(currentVersion(out)).toBe(first);
   // The same as was rolled back, and one that is new.
   for (const updatedAt of ['2031-01-01T00:00:00Z', '2031-01-02T00:00:00Z']) {
-    await buildHere(country, out, updatedAt);
+    await buildHere(country, out, { updatedAt });
     expect(currentVersion(out)).toBe(first);
   }
   const { model_version } = await publishVersion(out);
@@ -163,7 +163,7 @@ test('a version that is not there, or a path: the versions that are', async () =
 
 test('of two at once one comes after the other; who waits too long is told to try again', async () => {
   const out = copy();
-  const third = (await buildHere(country, out, '2031-01-02T00:00:00Z')).model_version;
+  const third = (await buildHere(country, out, { updatedAt: '2031-01-02T00:00:00Z' })).model_version;
   const ended = await Promise.all([second, third].map((version) => run(['publish', version, '--out', out])));
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
   const releases = releasesIn(out);
