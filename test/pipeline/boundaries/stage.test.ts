@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { run } from '../../../pipeline/boundaries/stage.ts';
 import type { Model } from '../../../pipeline/catalog/model.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { areaKm2 } from '../../../pipeline/numerics/area.ts';
-import { REAL_DATA } from '../../support/real-data.ts';
+import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
 
 type Point = [number, number];
 type Ring = Point[];
@@ -241,9 +240,8 @@ describe('stops', () => {
 });
 
 const SHAPES = join(REAL_DATA, 'boundaries/nga_admbnda_adm2_osgof_20190417.shp');
-const title = 'the real 774: areas within 1%, small enough for a web map';
 
-test.skipIf(!existsSync(SHAPES))(existsSync(SHAPES) ? title : `${title} (skipped: no ../shared)`, async () => {
+test.skipIf(!HAS_REAL_DATA)(needsReal('the real 774: areas within 1%, small enough for a web map'), async () => {
   const features = await readPolygons(SHAPES);
   const code = (feature: (typeof features)[number]) => String(feature.properties.ADM2_PCODE);
   const lgas = Object.fromEntries(features.map((feature) => [code(feature), feature.polygons]));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
 import { signedArea } from '../../../pipeline/synthetic/outlines.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
+import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
 
 type Area = { polygons: Polygon[] };
 /** Directed edges of an area as text, shells counter-clockwise and holes clockwise: land is on the left of each. */
@@ -73,19 +74,15 @@ describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
   });
 });
 
-const real = join(import.meta.dirname, '../../../../shared/raw-data/nigeria/boundaries');
-test.skipIf(!existsSync(real))(
-  "names, codes and counts are the real country's (skipped without ../shared)",
-  async () => {
-    const name = 'nga_admbnda_adm2_osgof_20190417.dbf';
-    const out = await mapshaper.applyCommands(`-i ${name} -o rows.json format=json`, {
-      [name]: readFileSync(join(real, name)),
-    });
-    const rows: { ADM1_PCODE: string; ADM1_EN: string }[] = JSON.parse(out['rows.json']!.toString());
-    for (const { state_pcode, state, lgas } of STATES) {
-      const here = rows.filter((row) => row.ADM1_PCODE === state_pcode);
-      expect(new Set(here.map((row) => row.ADM1_EN))).toEqual(new Set([state]));
-      expect(here).toHaveLength(lgas);
-    }
-  },
-);
+test.skipIf(!HAS_REAL_DATA)(needsReal("names, codes and counts are the real country's"), async () => {
+  const name = 'nga_admbnda_adm2_osgof_20190417.dbf';
+  const out = await mapshaper.applyCommands(`-i ${name} -o rows.json format=json`, {
+    [name]: readFileSync(join(REAL_DATA, 'boundaries', name)),
+  });
+  const rows: { ADM1_PCODE: string; ADM1_EN: string }[] = JSON.parse(out['rows.json']!.toString());
+  for (const { state_pcode, state, lgas } of STATES) {
+    const here = rows.filter((row) => row.ADM1_PCODE === state_pcode);
+    expect(new Set(here.map((row) => row.ADM1_EN))).toEqual(new Set([state]));
+    expect(here).toHaveLength(lgas);
+  }
+});
