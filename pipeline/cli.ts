@@ -38,6 +38,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     'Score the transmission model on the year that was held back',
     async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
   ],
+  'score-forecasts': [
+    'Score forecasts of the case records from rolling origins',
+    async () => (await import('./commands/score-forecasts.ts')).scoreForecastsCommand,
+  ],
   'score-truth': [
     'Score the risk model on made-up countries',
     async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,

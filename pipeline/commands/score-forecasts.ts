@@ -1,0 +1,130 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Areas, Cases, Census } from '../artifacts.ts';
+import { isPeriod } from '../contract/months.ts';
+import { toCsv } from '../csv.ts';
+import { writeWhole } from '../engine/cache.ts';
+import type { StageEvent } from '../engine/run.ts';
+import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../forecast/backtest.ts';
+import { forecasters } from '../forecast/forecasters.ts';
+import { type Panel, panelsOf } from '../forecast/panel.ts';
+import { type SummaryRow, summarise } from '../forecast/summary.ts';
+import { withArtifacts } from '../with-artifacts.ts';
+import { say } from './options.ts';
+import { showProgress } from './progress.ts';
+import { formatTable } from './table.ts';
+
+interface ScoreForecastsOptions {
+  country: string;
+  rawData?: string;
+  unpinned?: boolean;
+  origins?: OriginSpan;
+  out?: string;
+  build: string;
+  json?: boolean;
+}
+
+/** What the forecasts stand on, and the name that their own work has in what tells of progress. */
+const NEEDED = ['ingest'];
+const WORK = 'forecasts';
+
+/** `malaria-risk score-forecasts`. */
+export function scoreForecastsCommand(): Command {
+  return new Command('score-forecasts')
+    .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')
+    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--unpinned', 'take raw files that differ from the catalog')
+    .option('--origins <first:last>', 'score these origins only, such as 2022-01:2022-12', parseOrigins)
+    .option('--out <file.csv>', 'a row per forecast and method')
+    .option('--build <dir>', 'where the cache of stages lies', 'build')
+    .option('--json', 'the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  malaria-risk score-forecasts --country raw-data/nigeria --raw-data ../raw/nigeria --out forecasts.csv
+
+An origin is the last month of data that a forecast may see: whatever is fitted or chosen is so anew at each origin. What
+is forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its logarithm. Origins
+begin after two years of records by LGA. 'long' are the states whose own records begin years before; their origins, after
+three years.
+
+  log_mae        mean of |ln median - ln observed|: .25 is wrong by a factor of 1.28
+  crps_log       continuous ranked probability score of ln cases, which asks for the whole range; less is better
+  coverage_50    share of observed values between the quartiles, expected .5; coverage_90 from q05 to q95, expected .9
+  crps_per_1000  the same score of cases per 1,000 people
+
+Methods: same_month_last_year, month_climatology (mean of that month), flat12 (mean of twelve months), persistence (the last
+month), and the level of the last months (of 3, or .7 of 3 and .3 of 12) with the usual season, to which the months that
+model.json masks (parameters.season.masked) are unknown. Their ranges are those of their own past errors. Observed cases
+and quantiles in --out are cases.`,
+    )
+    .action(async (options: ScoreForecastsOptions) => {
+      const progress = showProgress([...NEEDED, WORK], options.json ?? false);
+      const rows = await scoreCountry(options, progress.onEvent).finally(progress.end);
+      if (rows.length === 0)
+        throw new Error(
+          `${options.country}: found no forecast to score, expected case records of more than two years${options.origins ? ' and origins among --origins' : ''}`,
+        );
+      if (options.out) writeWhole(options.out, `${toCsv(rows.map(toRow))}\n`);
+      const summary = summarise(rows);
+      if (options.json) say(JSON.stringify(summary));
+      else say(formatTable(summary.map(cells)), ...(options.out ? [`${options.out}: ${rows.length} rows`] : []));
+    });
+}
+
+async function scoreCountry(
+  options: ScoreForecastsOptions,
+  onEvent: (event: StageEvent) => void,
+): Promise<ScoredForecast[]> {
+  const panels = await readPanels(options, onEvent);
+  const began = performance.now();
+  const all = panels.reduce((sum, panel) => sum + workOf(panel, options.origins), 0);
+  let done = 0;
+  onEvent({ type: 'started', stage: WORK, causes: [`${panels.length} levels of areas`] });
+  const rows = panels.flatMap((panel) => {
+    const each = workOf(panel, options.origins) / originsOf(panel, options.origins ?? null).length;
+    return backtest(panel, forecasters(), options.origins ?? null, (origin) => {
+      done += each;
+      onEvent({ type: 'progress', stage: WORK, share: done / all, what: `${panel.level} ${origin}` });
+    });
+  });
+  onEvent({ type: 'finished', stage: WORK, seconds: (performance.now() - began) / 1000 });
+  return rows;
+}
+
+const workOf = (panel: Panel, span: OriginSpan | undefined) =>
+  originsOf(panel, span ?? null).length * panel.areas.length;
+
+/** The country's case records, through ingest's artifacts. */
+function readPanels(options: ScoreForecastsOptions, onEvent: (event: StageEvent) => void): Promise<Panel[]> {
+  const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent };
+  return withArtifacts(NEEDED, part, ({ model }, artifact) =>
+    panelsOf({
+      areas: artifact<Areas>('ingest', 'areas'),
+      cases: artifact<Cases>('ingest', 'cases'),
+      census: artifact<Census>('ingest', 'census'),
+      disrupted: model.parameters.season.masked,
+    }),
+  );
+}
+
+/** The columns of --out. */
+function toRow({ area_level, area_code, origin, horizon, target, observed, method, ...scores }: ScoredForecast) {
+  const { q05, q25, q50, q75, q95, crps_log } = scores;
+  const quantiles = Object.entries({ q05, q25, q50, q75, q95 }).map(([name, value]) => [name, value.toFixed(1)]);
+  return {
+    ...{ area_level, area_code, origin, horizon, target, observed, method },
+    ...Object.fromEntries(quantiles),
+    crps_log: crps_log.toFixed(4),
+  };
+}
+
+const cells = (row: SummaryRow) => ({ ...row, horizon: String(row.horizon) });
+
+function parseOrigins(text: string): OriginSpan {
+  const [first = '', last = '', ...more] = text.split(':');
+  if (more.length > 0 || !isPeriod(first) || !isPeriod(last) || last < first)
+    throw new InvalidArgumentError('expected two months such as 2022-01:2022-12');
+  return { first, last };
+}

@@ -1,0 +1,45 @@
+import { quantile } from '../numerics/quantiles.ts';
+import type { PointMethod } from './baselines.ts';
+import { HORIZONS } from './horizons.ts';
+import type { Panel } from './panel.ts';
+import { SHARES } from './scores.ts';
+
+/** From one origin: by area and horizon 99 quantiles of ln cases; null where nothing can be said. */
+export type Forecast = (Float64Array | null)[][];
+
+/** A method that is given the origins one after the other, so that it can learn from its own errors. */
+export interface Forecaster {
+  name: string;
+  /** @param seen what was known at the origin, its last month */
+  forecast(seen: Panel): Forecast;
+}
+
+/**
+ * A point method, spread as its own past errors at that horizon are, over all areas, whose targets are known. The point is
+ * the median: where most errors had one sign, the quantiles of that side alone keep away from it.
+ */
+export function withPastErrors({ name, points }: PointMethod): Forecaster {
+  const past: { origin: number; points: number[][] }[] = [];
+  return {
+    name,
+    forecast(seen) {
+      const made = points(seen);
+      past.push({ origin: seen.months - 1, points: made });
+      const spreads = HORIZONS.map((horizon, h) => {
+        const errors = past.flatMap(({ origin, points }) =>
+          points.map((point, a) => (seen.areas[a]!.y[origin + horizon] ?? Number.NaN) - point[h]!),
+        );
+        const sorted = Float64Array.from(errors.filter((error) => !Number.isNaN(error))).sort();
+        return sorted.length > 0 ? SHARES.map((share) => besideMedian(share, quantile(sorted, share))) : null;
+      });
+      return made.map((point) =>
+        spreads.map((spread, h) =>
+          spread === null || Number.isNaN(point[h]!) ? null : Float64Array.from(spread, (error) => point[h]! + error),
+        ),
+      );
+    },
+  };
+}
+
+const besideMedian = (share: number, error: number) =>
+  Math.abs(share - 0.5) < 1e-9 ? 0 : share < 0.5 ? Math.min(error, 0) : Math.max(error, 0);

@@ -1,0 +1,25 @@
+/** How a forecast of quantiles is scored. */
+
+/** .01 to .99: the shares at which every forecast gives a quantile. */
+export const SHARES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
+
+/** Where the quantile of a whole percentage lies among the 99. */
+export const at = (percent: number): number => percent - 1;
+
+/**
+ * Continuous ranked probability score: twice the mean pinball loss over the 99 quantiles (Gneiting and Raftery 2007;
+ * Laio and Tamea 2007). For a forecast of one value, its absolute error.
+ */
+export function crps(quantiles: ArrayLike<number>, observed: number): number {
+  let sum = 0;
+  for (let i = 0; i < SHARES.length; i++) {
+    const miss = observed - quantiles[i]!;
+    sum += miss >= 0 ? SHARES[i]! * miss : (SHARES[i]! - 1) * miss;
+  }
+  return (2 * sum) / SHARES.length;
+}
+
+/** Whether the value lies between two quantiles, both ends included. */
+export function covers(quantiles: ArrayLike<number>, observed: number, low: number, high: number): boolean {
+  return quantiles[at(low)]! <= observed && observed <= quantiles[at(high)]!;
+}

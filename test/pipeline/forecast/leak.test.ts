@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { backtest, type OriginSpan } from '../../../pipeline/forecast/backtest.ts';
+import { forecasters } from '../../../pipeline/forecast/forecasters.ts';
+import { type Panel, panelsOf } from '../../../pipeline/forecast/panel.ts';
+import { realArtifacts } from '../../support/real-artifacts.ts';
+import { HAS_REAL_DATA, needsReal } from '../../support/real-data.ts';
+import { madePanel, withNoiseAfter } from './made-panel.ts';
+
+/** All that the methods say from the last origin of the span, by area, horizon and method. */
+function said(panel: Panel, span: OriginSpan) {
+  return backtest(panel, forecasters(), span)
+    .filter(({ origin }) => origin === span.last)
+    .map(({ area_code, horizon, method, q05, q25, q50, q75, q95 }) => [
+      ...[area_code, horizon, method],
+      ...[q05, q25, q50, q75, q95],
+    ]);
+}
+
+describe('what comes after an origin changes no forecast from it', () => {
+  test('made-up records', () => {
+    const panel = madePanel(1);
+    const span = { first: '2022-01', last: '2022-03' };
+    const forecasts = said(panel, span);
+    expect(forecasts.length).toBe(6 * 4 * forecasters().length);
+    expect(said(withNoiseAfter(panel, 26), span)).toEqual(forecasts);
+    // and the comparison would show it, were there anything to show
+    expect(said(withNoiseAfter(panel, 25), span)).not.toEqual(forecasts);
+  });
+
+  describe.skipIf(!HAS_REAL_DATA)(needsReal('real records'), () => {
+    let panels: Panel[];
+    beforeAll(async () => {
+      const { areas, cases, census, model } = await realArtifacts();
+      panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
+    });
+    test.each(['lga', 'state', 'long'] as const)('%s', (level) => {
+      const panel = panels.find((one) => one.level === level)!;
+      const origin = panel.origins.scored;
+      const first = level === 'long' ? '2018-01' : '2022-01';
+      const span = { first, last: first };
+      const forecasts = said(panel, span);
+      expect(forecasts.length).toBe(panel.areas.length * 4 * forecasters().length);
+      expect(said(withNoiseAfter(panel, origin), span)).toEqual(forecasts);
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { covers, crps, SHARES } from '../../../pipeline/forecast/scores.ts';
+
+test('CRPS of a certain forecast is its absolute error', () => {
+  expect(crps(new Array(99).fill(2), 5)).toBeCloseTo(3, 12);
+  expect(crps(new Array(99).fill(2), -5)).toBeCloseTo(7, 12);
+});
+
+test('CRPS of the uniform distribution meets its closed form', () => {
+  // On 0 to 1: y² − y + 1/3 inside, plus the way there from outside. 99 quantiles leave out the outermost hundredths.
+  const closed = (y: number) => {
+    const inside = Math.min(1, Math.max(0, y));
+    return inside ** 2 - inside + 1 / 3 + Math.abs(y - inside);
+  };
+  for (const y of [-2, 0, 0.3, 0.5, 0.95, 4]) expect(crps(SHARES, y)).toBeCloseTo(closed(y), 2);
+});
+
+test('CRPS is least when the forecast is the distribution that the values come from', () => {
+  const mean = (stretch: number) =>
+    SHARES.reduce(
+      (sum, y) =>
+        sum +
+        crps(
+          SHARES.map((share) => 0.5 + stretch * (share - 0.5)),
+          y,
+        ),
+      0,
+    );
+  expect(mean(1)).toBeLessThan(mean(0.8));
+  expect(mean(1)).toBeLessThan(mean(1.2));
+});
+
+test('an interval covers its ends', () => {
+  expect(covers(SHARES, 0.25, 25, 75)).toBe(true);
+  expect(covers(SHARES, 0.2499, 25, 75)).toBe(false);
+  expect(covers(SHARES, 0.95, 5, 95)).toBe(true);
+});
