@@ -19,6 +19,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     'Check a candidate and let `current` lead to it',
     async () => (await import('./commands/publish.ts')).publishCommand,
   ],
+  releases: [
+    'Who published what; remove old versions; build one again',
+    async () => (await import('./commands/releases.ts')).releasesCommand,
+  ],
   verify: ['Recheck a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
   diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
   show: ['Show what a snapshot says as a table', async () => (await import('./commands/show.ts')).showCommand],

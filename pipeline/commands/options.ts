@@ -9,10 +9,11 @@ export function addCountryOptions(command: Command): Command {
     .option('--unpinned', 'take raw files that differ from the catalog: for trial, never to be published')
     .option('--out <dir>', 'where cache, snapshots and `current` go', 'build')
     .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
-    .addOption(
-      new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne),
-    );
+    .addOption(jobsOption());
 }
+
+export const jobsOption = () =>
+  new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne);
 
 /** Of `build` and `plan`. */
 export const withoutValidation = () =>

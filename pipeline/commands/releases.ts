@@ -1,0 +1,160 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { listReleases, type Releases } from '../publish/release/list.ts';
+import { pruneReleases } from '../publish/release/prune.ts';
+import { HERE } from '../publish/release/records.ts';
+import { type Origin, originOf, reproduce } from '../publish/release/reproduce.ts';
+import { SNAPSHOT, STAGES } from '../stages.ts';
+import { atLeastOne, jobsOption, say } from './options.ts';
+import { showProgress } from './progress.ts';
+import { formatTable } from './table.ts';
+
+const outOption = ['--out <dir>', 'where snapshots, releases and `current` are', 'build'] as const;
+
+/** `malaria-risk releases`. */
+export function releasesCommand(): Command {
+  const command = new Command('releases').description(
+    'Who published what and why; remove old versions; build one again',
+  );
+  command
+    .command('list')
+    .description('Publications, the newest first, and the versions that are here')
+    .option(...outOption)
+    .option('--json', 'as JSON, with commits, changes and approvals')
+    .addHelpText(
+      'after',
+      `
+The row with a star is current. A publication that was killed before \`current\` moved is told as abandoned.
+
+Examples:
+  malaria-risk releases list
+  malaria-risk releases list --json | jq '.releases[] | {model_version, by, reason, commit: .built.code.commit}'`,
+    )
+    .action(({ out, json }: { out: string; json?: boolean }) => {
+      const releases = listReleases(out);
+      say(json ? JSON.stringify(releases, null, 2) : describeReleases(releases));
+    });
+  command
+    .command('prune')
+    .description('Remove old versions, for good')
+    .requiredOption('--keep <n>', 'how many of the published versions stay, the newest', atLeastOne)
+    .option(...outOption)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+What is current stays, here and wherever else it was published last, as do the newest candidate, what was replaced in the
+last ten minutes, and versions that no build here noted. Records stay, with the manifest of each version that had been
+published: \`releases reproduce\` makes it again.
+
+Example:
+  malaria-risk releases prune --keep 6`,
+    )
+    .action(async ({ out, keep, json }: { out: string; keep: number; json?: boolean }) => {
+      const pruned = await pruneReleases(out, keep);
+      if (json) say(JSON.stringify(pruned));
+      else
+        say(
+          ...pruned.removed.map(({ model_version, bytes }) => `removed ${model_version}, ${megabytes(bytes)} MB`),
+          `Removed ${pruned.removed.length} versions; ${pruned.kept.length} stay`,
+        );
+    });
+  command
+    .command('reproduce')
+    .description('Build a version again from its raw files and compare every byte')
+    .argument('<version>', 'one that is here, or was published from here')
+    .option('--raw-data <dir>', 'the raw files, under their own paths or their SHA-256 (default: <out>/raw)')
+    .option(...outOption)
+    .addOption(jobsOption())
+    .option('--json', 'as JSON lines')
+    .addHelpText(
+      'after',
+      `
+Says first which commit, lock file and raw files the version was made of. It checks nothing out: where code, packages,
+Node or raw files are others, it says which and stops. The catalog comes out of the manifest; the build goes to a
+temporary directory (TMPDIR) and starts from an empty cache.
+
+Exits 0 where every byte is the same, 1 where one is not, 2 where it cannot be tried here.
+
+Examples:
+  malaria-risk releases reproduce nigeria-2026.1-64213e44 --raw-data ../shared/raw-data/nigeria
+  git worktree add ../then COMMIT && cd ../then && npm ci && npx malaria-risk releases reproduce VERSION --out ../now/build`,
+    )
+    .action(async (version: string, options: ReproduceOptions) => {
+      const origin = originOf(options.out, version);
+      if (!options.json) say(describeOrigin(origin));
+      const progress = showProgress(
+        [...STAGES, SNAPSHOT].map(({ name }) => name),
+        options.json ?? false,
+      );
+      const rawData = options.rawData ?? path.join(options.out, 'raw');
+      const made = await reproduce(origin, { rawData, jobs: options.jobs, onEvent: progress.onEvent }).finally(
+        progress.end,
+      );
+      const { code, raw, manifest_sha256 } = origin;
+      if (options.json) say(JSON.stringify({ ...made, manifest_sha256, code, raw }));
+      else if (made.different.length === 0) say(`${version}: all ${made.files} files came out the same, byte for byte`);
+      else
+        say(...made.different.map((name) => `differs: ${name}`), `${version}: ${made.different.length} files differ`);
+      if (made.different.length > 0) process.exitCode = 1;
+    });
+  return command;
+}
+
+interface ReproduceOptions {
+  out: string;
+  rawData?: string;
+  jobs: number;
+  json?: boolean;
+}
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+
+function describeReleases({ current, releases, versions }: Releases): string {
+  if (releases.length + versions.length === 0) return 'Nothing was built or published here.';
+  // The last that stands; not one of before of the same version.
+  const latest = releases.find(({ to, status }) => to === HERE && status === 'published');
+  const rows = releases.map((release) => ({
+    '': release === latest && release.model_version === current ? '*' : '',
+    version: release.model_version,
+    at: release.at.slice(0, 16).replace('T', ' '),
+    by: release.by,
+    to: release.to,
+    MB: megabytes(release.bytes),
+    moved: release.changes?.scores_moved ?? null,
+    flipped: release.changes?.levels_flipped ?? null,
+    reason: release.reason,
+    status: release.status === 'started' ? 'not ended: publish again' : release.status,
+  }));
+  const others = versions.filter((version) => !version.published);
+  return [
+    ...(rows.length > 0 ? [formatTable(rows)] : ['Nothing was published from here.']),
+    ...(current !== null && latest?.model_version !== current
+      ? ['', `current leads to ${current}, which no record here says: it was not moved by \`publish\``]
+      : []),
+    ...(others.length > 0
+      ? [
+          '',
+          'Candidates that were not published:',
+          formatTable(
+            others.map(({ model_version, built_at, bytes, unpublishable }) => ({
+              version: model_version,
+              built: built_at?.slice(0, 16).replace('T', ' ') ?? null,
+              MB: megabytes(bytes),
+              'for trial': unpublishable.join('; ') || null,
+            })),
+          ),
+        ]
+      : []),
+  ].join('\n');
+}
+
+function describeOrigin({ model_version, manifest, manifest_sha256, code, raw }: Origin): string {
+  return [
+    `${model_version}, SHA-256 of manifest.json ${manifest_sha256}`,
+    `  code         version ${manifest.code_version ?? 'unknown'}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with changes that were not committed' : ''}` : ''}`,
+    ...(code?.lock_file ? [`  lock file    ${code.lock_file}`] : []),
+    `  run by       ${manifest.runtime ?? 'unknown'}`,
+    ...raw.map(({ path: name, sha256 }) => `  ${sha256}  ${name}`),
+  ].join('\n');
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Manifest } from '../../contract/manifest.ts';
+import { candidatesOf } from './candidates.ts';
+import { currentVersion } from './current.ts';
+import { snapshotsOf } from './places.ts';
+import { HERE, outcomeOf, type Release, releasesIn } from './records.ts';
+
+/** A version that lies among the snapshots. */
+export interface Version {
+  model_version: string;
+  bytes: number;
+  /** When a build last ended with it; null where none noted it. */
+  built_at: string | null;
+  current: boolean;
+  published: boolean;
+  unpublishable: string[];
+}
+
+export interface Releases {
+  current: string | null;
+  /** The newest first. Of one that a kill left started, `status` is what became of it, as far as that can be seen here. */
+  releases: Release[];
+  /** All versions here, the newest build first. */
+  versions: Version[];
+}
+
+/** Who published what, and what there is to publish or to go back to; true after a kill at any moment. */
+export function listReleases(out: string): Releases {
+  const current = currentVersion(out);
+  const releases = releasesIn(out).map((release) =>
+    release.status === 'started' && release.to === HERE ? { ...release, status: outcomeOf(release, current) } : release,
+  );
+  const published = new Set(
+    releases.filter(({ status }) => status !== 'abandoned').map((release) => release.model_version),
+  );
+  const built = new Map(candidatesOf(out).map(({ version, built_at }) => [version, built_at]));
+  const versions = versionsIn(out).map((manifest): Version => {
+    const { model_version, files, unpublishable = [] } = manifest;
+    return {
+      model_version,
+      bytes: Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0),
+      built_at: built.get(model_version) ?? null,
+      current: model_version === current,
+      published: published.has(model_version) || model_version === current,
+      unpublishable,
+    };
+  });
+  const byBuild = (a: Version, b: Version) => ((a.built_at ?? '') < (b.built_at ?? '') ? 1 : -1);
+  return { current, releases: releases.reverse(), versions: versions.sort(byBuild) };
+}
+
+function versionsIn(out: string): Manifest[] {
+  let names: string[];
+  try {
+    names = readdirSync(snapshotsOf(out)).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    try {
+      return [JSON.parse(readFileSync(path.join(snapshotsOf(out), name, 'manifest.json'), 'utf8'))];
+    } catch {
+      return [];
+    }
+  });
+}

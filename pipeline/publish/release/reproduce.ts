@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build } from '../../build.ts';
+import { HELD_BACK_FILE } from '../../catalog/held-back.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { codeOf, RUNTIME } from '../../engine/code.ts';
+import { sha256File } from '../../engine/hash.ts';
+import type { StageEvent } from '../../engine/run.ts';
+import { UsageError } from '../../errors.ts';
+import { SNAPSHOT, STAGES } from '../../stages.ts';
+import { hashOfManifest } from './candidate.ts';
+import { candidatesOf } from './candidates.ts';
+import { type CodeState, codeVersion } from './code.ts';
+import { releasesOf, snapshotsOf } from './places.ts';
+import { releasesIn } from './records.ts';
+
+/** What a version was made of. */
+export interface Origin {
+  model_version: string;
+  manifest: Manifest;
+  manifest_sha256: string;
+  /** Of the build, as far as it was noted. */
+  code: CodeState | null;
+  raw: { path: string; sha256: string }[];
+}
+
+export interface Reproduction {
+  model_version: string;
+  files: number;
+  /** Files whose bytes are others, or that one of the two alone has; empty where the version came out the same. */
+  different: string[];
+}
+
+/** What is known of a version that lies here, or that lay here and was published. */
+export function originOf(out: string, model_version: string): Origin {
+  const places = [snapshotsOf(out), releasesOf(out)].map((folder) => path.join(folder, model_version));
+  const directory = places.find((place) => existsSync(path.join(place, 'manifest.json')));
+  if (path.basename(model_version) !== model_version || directory === undefined)
+    throw new UsageError(
+      `${out}: found no ${model_version}, expected a version of its snapshots or releases (releases list)`,
+    );
+  const manifest: Manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
+  if (manifest.unpublishable)
+    throw new UsageError(
+      `${model_version}: expected a version that can be published: ${manifest.unpublishable.join('; ')}`,
+    );
+  const code =
+    releasesIn(out).findLast((release) => release.model_version === model_version)?.built?.code ??
+    candidatesOf(out).find(({ version }) => version === model_version)?.code ??
+    null;
+  const files = (manifest.sources as Source[]).flatMap((source) => source.files);
+  const raw = files.map((file) => ({ path: file.path, sha256: file.sha256! }));
+  return { model_version, manifest, manifest_sha256: hashOfManifest(directory), code, raw };
+}
+
+/**
+ * Builds a version anew out of its raw files and of what its manifest says of the catalog, in a directory that goes with
+ * it, and compares every file.
+ * @param rawData a directory with the raw files, under their own paths or under their SHA-256
+ * @throws UsageError where code, packages, Node or raw files are not those that it was made of
+ */
+export async function reproduce(
+  origin: Origin,
+  { rawData, jobs, onEvent }: { rawData: string; jobs: number; onEvent: (event: StageEvent) => void },
+): Promise<Reproduction> {
+  refuseOtherCode(origin);
+  const aside = mkdtempSync(path.join(tmpdir(), 'reproduce-'));
+  try {
+    const [country, raw, out] = ['country', 'raw', 'build'].map((name) => path.join(aside, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const file of origin.raw) await linkRaw(rawData, file, raw);
+    writeCatalog(country, origin.manifest);
+    const built = await build({ country, rawData: raw, out, jobs, onEvent });
+    const found: Manifest = JSON.parse(readFileSync(path.join(built.directory, 'manifest.json'), 'utf8'));
+    const [was, is] = [origin.manifest.files, found.files];
+    const different = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+      (name) => was[name]?.sha256 !== is[name]?.sha256,
+    );
+    if (built.manifest_sha256 !== origin.manifest_sha256) different.push('manifest.json');
+    return { model_version: built.model_version, files: Object.keys(was).length + 1, different };
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+function refuseOtherCode({ model_version, manifest, code }: Origin): void {
+  const there = code?.commit
+    ? `check out commit ${code.commit}, run \`npm ci\` and this command there`
+    : 'run this with it';
+  const refuse = (found: string, expected: string) => {
+    throw new UsageError(`${model_version}: found ${found}, expected ${expected}; ${there}`);
+  };
+  if (manifest.runtime !== undefined && manifest.runtime !== RUNTIME)
+    refuse(RUNTIME, `${manifest.runtime}, which built it`);
+  const changed = manifest.stages.flatMap(({ stage, code: files, packages = {} }) => {
+    const now = codeOf([...STAGES, SNAPSHOT].find(({ name }) => name === stage)?.module ?? '');
+    return [...differences(files, now.files), ...differences(packages, now.packages)];
+  });
+  const names = [...new Set(changed)];
+  if (names.length > 0)
+    refuse(
+      `other code: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`,
+      'the code that built it',
+    );
+  if (manifest.code_version !== codeVersion())
+    refuse(`version ${codeVersion()} of the code`, `${manifest.code_version ?? 'an older one'}, which built it`);
+}
+
+const differences = (was: Record<string, string>, is: Record<string, string>) =>
+  [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
+
+async function linkRaw(from: string, { path: name, sha256 }: Origin['raw'][number], to: string): Promise<void> {
+  for (const file of [path.join(from, name), path.join(from, sha256)]) {
+    if (!existsSync(file) || (await sha256File(file)) !== sha256) continue;
+    const link = path.join(to, name);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(path.resolve(file), link);
+    return;
+  }
+  const found = existsSync(path.join(from, name)) ? 'another file' : 'no such file';
+  throw new UsageError(`${name}: found ${found} in ${from}, expected SHA-256 ${sha256} (see --raw-data)`);
+}
+
+/** The catalog as it was: its entries are in the manifest, the parts of model.json in the stages that read them. */
+function writeCatalog(country: string, { sources, stages }: Manifest): void {
+  const model: Record<string, unknown> = {};
+  // The snapshot's own come first: they are all of the parameters, in the order in which it writes them.
+  for (const { parameters } of stages.toReversed()) merge(model, parameters as Record<string, unknown>);
+  const { held_back, ...rest } = model;
+  const write = (name: string, value: unknown) => writeFileSync(path.join(country, name), JSON.stringify(value));
+  mkdirSync(country, { recursive: true });
+  write('sources.json', { sources });
+  write('model.json', rest);
+  if (held_back !== undefined) write(HELD_BACK_FILE, held_back);
+}
+
+function merge(into: Record<string, unknown>, from: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(from)) {
+    const there = into[key];
+    const both = [there, value].every((one) => one !== null && typeof one === 'object' && !Array.isArray(one));
+    if (both) merge(there as Record<string, unknown>, value as Record<string, unknown>);
+    else into[key] = structuredClone(value);
+  }
+}
