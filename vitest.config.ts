@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that build a country, fit a whole model, serve a built country, or run a command in a process of its own. */
@@ -21,10 +22,12 @@ const BROWSER = [
   'test/proxy/dashboard/{accessibility,browser}.test.ts',
 ];
 const LONG = 'test/long/**';
+/** Compiled code, kept for the processes and threads that tests start. */
+const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) };
 
 const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
   test: {
-    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000 },
+    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000, env },
     ...more,
   },
 });
@@ -33,8 +36,8 @@ const POSTGRES = 'test/proxy/global-setup.ts';
 
 export default defineConfig({
   test: {
-    // By default one core would be left idle.
-    maxWorkers: '100%',
+    // More workers than cores: some tests wait for servers, browsers and processes.
+    maxWorkers: '150%',
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,

@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Proofs that take minutes: countries of full size, from their raw files on. */
+/** Proofs that take minutes: countries of full size, from their raw files on, and what `npm test` does less of. */
 export default defineConfig({
   test: {
-    include: ['test/long/**/*.test.ts'],
+    include: ['test/long/**/*.test.ts', 'test/pipeline/interrupted.test.ts', 'test/proxy/dashboard/browser.test.ts'],
+    env: { MALARIA_LONG: 'yes' },
+    globalSetup: ['test/support/global-setup.ts', 'test/proxy/global-setup.ts'],
     setupFiles: 'test/support/setup.ts',
     testTimeout: 900_000,
     hookTimeout: 900_000,

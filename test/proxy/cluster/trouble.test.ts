@@ -250,7 +250,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
   });
 
   test('without PostgreSQL what Redis knows is served for a lease, and nobody after it', async () => {
-    const proxy = await openProxy({ times: { leaseMs: 20_000, deadlineMs: 1000 } });
+    const proxy = await openProxy({ times: { leaseMs: 8000, deadlineMs: 1000 } });
     const { id, key } = await giveKey(proxy.store);
     const { key: unseen } = await giveKey(proxy.store, { owner: 'other' });
     expect(await sure(proxy, key)).toBe('granted');
@@ -309,7 +309,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
   test('of two Redis the one with the lease decides; the other may when that has run out', async () => {
     const second = await startRedis();
     onTestFinished(() => second.remove());
-    const times = { leaseMs: 15_000, deadlineMs: 1000 };
+    const times = { leaseMs: 6000, deadlineMs: 1000 };
     const first = await openProxy({ perMinute: 10, times });
     const { key } = await giveKey(first.store, { kind: 'test' });
     for (let i = 0; i < 10; i++) await ask(first, key);
