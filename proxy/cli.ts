@@ -15,11 +15,11 @@ Examples:
   malaria-proxy accounts create-researcher ada && malaria-proxy accounts unlock ada
   malaria-proxy accounts limits ministry --per-minute 600 --per-month 1000000
   malaria-proxy keys list --owner ministry
-  malaria-proxy keys rotate key_…              a second key beside it, for its clients to change over to
-  malaria-proxy keys revoke key_…              holds from the next request on
+  malaria-proxy keys rotate key_…              a second key beside it, for its clients to move to
+  malaria-proxy keys revoke key_…              takes effect from the next request on
 
 Accounts and keys are kept in build/proxy.sqlite unless --store or MALARIA_STORE says otherwise.
-Options of serve can be set in the environment; its --help and proxy/operate.md say by which names.
+Options of serve can be set in the environment; its --help and proxy/operate.md list the variables.
 Exit codes: 0 done, 2 bad usage or input.`;
 
 /** Runs one command. @returns the exit code. */

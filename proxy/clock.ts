@@ -1,15 +1,15 @@
 /**
- * The two clocks, apart because they fail differently: the wall clock says what time it is (expiry, calendar month)
- * but may be set back; the steady clock only ever runs forward, so it alone measures the minute.
+ * Two clocks, because they fail differently: the wall clock tells the time (expiry, calendar month) but may be set
+ * back; the steady clock only runs forward, so it alone measures the minute.
  */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   wallMs(): number;
-  /** Milliseconds since some fixed moment of this process. */
+  /** Milliseconds since some fixed moment in this process. */
   steadyMs(): number;
 }
 
-/** What both clocks say at one moment. */
+/** Both clocks, read at one moment. */
 export interface Moment {
   wallMs: number;
   steadyMs: number;
@@ -21,10 +21,10 @@ export function momentOf(clock: Clock): Moment {
 
 export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
 
-/** What may be had at once (embedded store) or only later (a store across the network). */
+/** Available at once (embedded store), or only later (a store across the network). */
 export type Awaitable<T> = T | Promise<T>;
 
-/** `next` of `value`: at once where it is there at once. */
+/** Applies `next` to `value`, synchronously if it is already there. */
 export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

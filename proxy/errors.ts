@@ -1,9 +1,9 @@
-/** Bad usage or input. The message is one line that says what was found and what was expected; the exit code is 2. */
+/** Bad usage or input. The message is one line saying what was found and what was expected; the exit code is 2. */
 export class UsageError extends Error {}
 
 /**
- * What is needed cannot be reached now, or not be sure of. The message is one line for the operator; visitors are told
- * nothing of it but to come again.
+ * Something needed cannot be reached at present, or gave no certain answer. The message is one line for the operator;
+ * visitors are only asked to try again.
  */
 export class UnavailableError extends Error {}
 

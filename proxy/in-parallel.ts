@@ -1,6 +1,6 @@
 /**
- * Does `work` on each of `items`, at most `atOnce` at a time. Once one fails no more is begun; rejects with that failure
- * when all that was under way has ended.
+ * Does `work` on each of `items`, at most `atOnce` at a time. After a failure nothing more is started; rejects with it
+ * once everything in progress has ended.
  */
 export async function inParallel<T>(
   atOnce: number,

@@ -2,20 +2,20 @@ import pino, { type Logger } from 'pino';
 
 export interface LogOutput {
   write(text: string): unknown;
-  /** What it has been given and its reader has not taken yet, in bytes. */
+  /** Bytes written to it that its reader has not yet read. */
   writableLength: number;
 }
 
-/** With this much untaken, in bytes, the reader is taken to hang. */
-const MOST_UNTAKEN = 8 << 20;
+/** With this many unread bytes the reader is assumed to hang. */
+const MOST_UNREAD = 8 << 20;
 
 /**
- * A log of JSON lines on `output`, each with its time. Lines for a reader that hangs are lost, for else they would fill
- * the memory; `onLoss` is called for each. A key is never in one: nothing that a client writes is.
+ * A log of timestamped JSON lines on `output`. If its reader hangs, lines are dropped rather than fill the memory, and
+ * `onLoss` is called for each. Nothing that a client sends is ever logged, so no key is.
  */
 export function openLog(output: LogOutput, onLoss: () => void): Logger {
   const write = (line: string) => {
-    if (output.writableLength > MOST_UNTAKEN) onLoss();
+    if (output.writableLength > MOST_UNREAD) onLoss();
     else output.write(line);
   };
   const timestamp = pino.stdTimeFunctions.isoTime;

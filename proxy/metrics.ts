@@ -12,23 +12,23 @@ export interface Metrics {
 
 export interface MetricsSources {
   snapshots: SnapshotSource;
-  /** Null while requests are decided; else why not. */
+  /** Null while requests can be decided; else why not. */
   unavailable: () => string | null;
-  /** Connections to the API at present. */
+  /** Open connections to the API. */
   connections: () => Promise<number>;
 }
 
-/** Seconds: most answers leave within a millisecond, and one that waited for a store may take seconds. */
+/** Seconds. Most answers leave within a millisecond; one that waited for a store may take seconds. */
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** The metrics of one proxy, with the standard ones of its process. */
+/** The metrics of one proxy, including the standard ones of its process. */
 export function createMetrics({ snapshots, unavailable, connections }: MetricsSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'malaria_requests_total',
-    help: 'Requests by operation, status and kind of key; 401, 403 and 429 are refusals, 499 is a client that left.',
+    help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that left.',
     labelNames: ['operation', 'status', 'key_kind'],
     registers,
   });
@@ -57,7 +57,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
       this.set({ model_version: snapshots.current().model_version }, 1);
     },
   });
-  gauge('malaria_snapshot_refused', 'Whether a newer snapshot was found damaged and is refused.', () =>
+  gauge('malaria_snapshot_refused', 'Whether a newer snapshot is damaged and was refused.', () =>
     snapshots.refused() ? 1 : 0,
   );
   gauge(
@@ -65,14 +65,14 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
     'When the data being served was last updated.',
     () => snapshots.current().updatedAt / 1000,
   );
-  gauge('malaria_available', 'Whether keys and limits can be checked: store and, where it is used, Redis.', () =>
+  gauge('malaria_available', 'Whether keys and limits can be checked: store and, if used, Redis.', () =>
     unavailable() === null ? 1 : 0,
   );
   gauge('malaria_connections', 'Connections to the API.', connections);
   return {
     count({ operation, status, key_kind, ms }) {
       requests.inc({ operation, status, key_kind });
-      // What was no request took no time that is known.
+      // What never became a request has no duration.
       if (ms > 0) latency.observe(ms / 1000);
     },
     render: () => registry.metrics(),

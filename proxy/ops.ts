@@ -5,13 +5,13 @@ import type { SnapshotSource } from './snapshot/watch.ts';
 export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
-  /** Null while requests are taken; else why not. */
+  /** Null while requests are accepted; else why not. */
   unready: () => string | null;
 }
 
 /**
- * What operators and schedulers ask, on a port of its own: alive, ready, metrics. A refused newer snapshot is told but
- * does not make the proxy unready: it still serves the old one, and every proxy would go at once.
+ * Health, readiness and metrics for operators and schedulers, on a port of their own. A refused snapshot is reported
+ * but does not make the proxy unready: it still serves the old one, and otherwise all proxies would drop out at once.
  */
 export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyInstance {
   const app = fastify();

@@ -29,34 +29,34 @@ export interface ServerOptions extends SourceOptions {
   perMonth: number;
   corsOrigins?: readonly string[];
   log?: ((record: AccessRecord) => void) | null;
-  /** Called with one line when the server should be closed, since it cannot keep what it promises any more. */
+  /** Called with one line when the server must be closed because it can no longer keep its promises. */
   giveUp: (line: string) => void;
   clock?: Clock;
   bounds?: Partial<Bounds>;
-  /** How patient it is with PostgreSQL and Redis. */
+  /** Deadlines and intervals for PostgreSQL and Redis. */
   gateTimes?: Partial<GateTimes>;
-  /** None is opened where it is not given. */
+  /** No dashboard if not given. */
   dashboard?: DashboardSettings | null;
 }
 
 export interface RunningServer {
   url: string;
   opsUrl: string;
-  /** Where the dashboard listens; null where there is none. */
+  /** Where the dashboard listens; null if there is none. */
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
-  /** Stops taking requests, finishes those in flight, writes off what was used, lets go of the store. */
+  /** Stops accepting requests, finishes those in flight, writes what was counted, and closes the store. */
   close(): Promise<void>;
 }
 
-/** How far behind a key's time of last use and the counts by day may be, and what kill -9 may cost of them. */
-const NOTE_USES_MS = 60_000;
+/** How far behind last use and daily counts may be, and how much of them kill -9 may lose. */
+const FLUSH_MS = 60_000;
 
-/** How often it is seen to that the store's file is still in its place. */
+/** How often to check that the store's file is still in its place. */
 const PLACE_MS = 1000;
 
-/** Where every request fails, on a full disk say, the operator is told this often, and how many others there were. */
+/** Failures of requests, which may be all of them (on a full disk, say), are reported once in this time. */
 const FAILURE_MS = 1000;
 
 /** Requests still in flight this long after `close` are cut off. */
@@ -64,25 +64,26 @@ const DRAIN_MS = 10_000;
 
 /**
  * Opens store, limits and snapshot, and listens on all ports.
- * @throws UsageError with everything closed again when one of them is not to be had.
+ * @throws UsageError, with everything closed again, if one of them cannot be opened.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, report, perMinute, perMonth, limits, clock = systemClock } = options;
-  // Closes what was opened, the last first; one that cannot be closed, on a full disk say, keeps none of the others open.
+  // Closes what was opened, last first; one failure (on a full disk, say) does not keep the others open.
   await using opened = new AsyncDisposableStack();
-  // The snapshot first: where there is none, nothing is made.
+  // The snapshot first: without one, no store is created.
   const snapshots = await openSource(options);
   opened.defer(async () => snapshots.close());
   const store = await openStore(options.store, limits);
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
-  const note = async () => {
-    await noteDown('times of last use', () => store.noteUses(), report);
-    await noteDown('usage', () => usage.flush(), report);
+  const flushUsage = () => orReport('usage', () => usage.flush(), report);
+  const flush = async () => {
+    await orReport('times of last use', () => store.flushUses(), report);
+    await flushUsage();
   };
-  const noting = setInterval(note, NOTE_USES_MS).unref();
-  opened.defer(note);
-  opened.defer(async () => clearInterval(noting));
+  const flushing = setInterval(flush, FLUSH_MS).unref();
+  opened.defer(flush);
+  opened.defer(async () => clearInterval(flushing));
   const gate = await openGate({
     ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock, report },
     times: options.gateTimes,
@@ -106,10 +107,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   let dashboardUrl: string | null = null;
   if (options.dashboard) {
-    // Loaded only where it is wanted.
+    // Loaded only if wanted.
     const { openDashboard } = await import('./dashboard/open.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
-    const flushUsage = () => noteDown('usage', () => usage.flush(), report);
     const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth };
     const dashboard = await openDashboard({
       ...options.dashboard,
@@ -133,13 +133,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...{ url, opsUrl, dashboardUrl, store, current: snapshots.current },
     async close() {
       stopping = true;
-      // Readiness is answered to the end.
+      // Readiness is answered until the end.
       await running.disposeAsync().finally(() => ops.close());
     },
   };
 }
 
-/** Gives up once another file takes the store's place: keys revoked in that one would go on working here. */
+/** Gives up once another file takes the store's place: keys revoked in the new one would still work here. */
 function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefined {
   const file = sqliteFile(store);
   if (file === null) return undefined;
@@ -147,7 +147,7 @@ function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefine
   const watching = setInterval(() => {
     if (!isReplaced()) return;
     clearInterval(watching);
-    giveUp(`another file has taken the place of ${file}; stopping, to be started on that one`);
+    giveUp(`${file} was replaced by another file; stopping, so that a restart opens the new one`);
   }, PLACE_MS).unref();
   return watching;
 }
@@ -170,7 +170,7 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(deadline);
 }
 
-/** Writes down what can be lost, and reports where that fails. */
-async function noteDown(what: string, write: () => Promise<void>, report: (line: string) => void): Promise<void> {
-  await write().catch((error) => report(`${what} not noted: ${lineOf(error)}`));
+/** Writes what may be lost; a failure is only reported. */
+async function orReport(what: string, write: () => Promise<void>, report: (line: string) => void): Promise<void> {
+  await write().catch((error) => report(`${what} not written: ${lineOf(error)}`));
 }

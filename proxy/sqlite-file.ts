@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from './errors.ts';
 
-/** Error code of SQLite where another connection holds the lock that is needed. */
+/** SQLite's error code when another connection holds the lock. */
 export const SQLITE_BUSY = 5;
 
 /**
- * The SQLite database at `file`, made with its folder where missing and then readable by its owner alone (SQLite gives
- * its -wal and -shm files the same mode).
- * @throws UsageError where the file cannot be opened or is no database.
+ * Opens the SQLite database at `file`, creating it and its folder if missing, readable by its owner alone (SQLite gives
+ * the -wal and -shm files the same mode).
+ * @throws UsageError if the file cannot be opened or is not a database.
  */
 export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void, busyMs: number): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -27,8 +27,8 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
 }
 
 /**
- * Tells, whenever asked, whether another file lies at `file` by now than at the time of this call. One that is gone is
- * not another.
+ * Returns a function that tells whether `file` has been replaced by another since this call. A missing file does not
+ * count as replaced.
  */
 export function watchPlace(file: string): () => boolean {
   const identity = () => {
@@ -39,7 +39,7 @@ export function watchPlace(file: string): () => boolean {
   return () => ![first, undefined].includes(identity());
 }
 
-/** Runs `work` in one transaction that takes the write lock at once. */
+/** Runs `work` in a transaction that takes the write lock at once. */
 export function transact<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -53,8 +53,8 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Brings `db` to the newest of `versions`, scripts that each lift the schema by one, counted in `user_version`.
- * @throws UsageError when the database comes from a newer version than this.
+ * Migrates `db` to the newest schema. Each of `versions` is a script that raises `user_version` by one.
+ * @throws UsageError if the database was made by a newer version of this program.
  */
 export function migrate(db: DatabaseSync, file: string, versions: readonly string[]): void {
   const version = () => Number(db.prepare('PRAGMA user_version').get()!.user_version);

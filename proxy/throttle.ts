@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Reports lines, but in any `spanMs` only the first; the next one that is reported says how many were left out, or a line
- * of its own does where none comes.
+ * Passes lines on to `report`, but only the first in any `spanMs`. How many were left out is said before the next line,
+ * or when the span ends.
  */
 export function throttled(report: (line: string) => void, clock: Clock, spanMs: number): (line: string) => void {
   let [next, leftOut] = [Number.NEGATIVE_INFINITY, 0];

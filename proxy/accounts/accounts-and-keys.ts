@@ -1,4 +1,4 @@
-/** Accounts and their keys, as they are kept. */
+/** Accounts and their keys in the database. */
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -13,8 +13,8 @@ import {
 } from './accounts.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { accountBy, accounts, toKey } from './holding.ts';
 import { hashHead, type KeyKind, randomText } from './key-format.ts';
+import { accountBy, accounts, toKey } from './queries.ts';
 import { insert, update } from './rows.ts';
 
 export interface NewKey {
@@ -33,13 +33,13 @@ export interface LimitChange {
 }
 
 /**
- * Names are unique for good: a removed account keeps its own. Each change is entered into the audit log with it, as done
- * by `by`. It is committed first, then confirmed, and only then returned.
+ * Names are unique for good: a removed account keeps its own. Each change is recorded in the audit log as made by `by`,
+ * then committed, then confirmed, and only then returned.
  */
 export function accountsAndKeys({ db, transact, confirm }: Database) {
   const changeRow = async (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> => {
     const account = await transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
-    // Also where nothing changed: an earlier try may have come no further than the database.
+    // Even if nothing changed: an earlier attempt may have got no further than the database.
     await confirm('accounts', account.id, account.version);
     return account;
   };
@@ -65,14 +65,14 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         return account;
       });
     },
-    /** Suspension and removal also end the sessions of the account's people; removal removes them too. */
+    /** Suspension and removal end the sessions of the account's people; removal also removes the people. */
     changeAccount: (name: string, what: AccountChange, now: number, by = COMMAND_LINE): Promise<Account> =>
       changeRow(name, async (tx, before) => {
         const after = changeAccount(before, what, now);
         const { id, unlocked_at, suspended_at, removed_at } = after;
         if (accountStatus(after) === accountStatus(before) && unlocked_at === before.unlocked_at) return before;
         const written = await rewrite(tx, before, { unlocked_at, suspended_at, removed_at });
-        if (suspended_at !== null || removed_at !== null) await endVisits(tx, after, now);
+        if (suspended_at !== null || removed_at !== null) await signOutPeople(tx, after, now);
         await record(tx, { action: `account.${what}`, account: id, subject: after.name }, by, now);
         return written;
       }),
@@ -92,7 +92,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
       const name = checkName('key name', asked.name);
       const id = `key_${randomText(12)}`;
       const key = await transact(async (tx) => {
-        // Held against a suspension or removal at the same moment.
+        // Locked against a simultaneous suspension or removal.
         const owner = await accountNamed(tx, asked.owner, 'share');
         checkMayHoldKeys(owner);
         const { kind, scopes, hash, expiresAt: expires_at } = asked;
@@ -103,11 +103,11 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
         return keyWith(tx, id);
       });
-      // A proxy may remember that there was no such key.
+      // Redis may remember that there was no such key.
       await confirm('keys', id, key.version);
       return key;
     },
-    /** Keys with their owners, oldest first; of one owner where named. */
+    /** Keys with their owners, oldest first; only those of `owner` if named. */
     async listKeys(owner?: string): Promise<{ key: Key; owner: Account }[]> {
       const own = owner === undefined ? null : await accountNamed(db, owner);
       const rows = await keys(db)
@@ -115,13 +115,13 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         .orderBy('created_at')
         .orderBy('id', (order) => order.collate('C'))
         .execute();
-      // Read after the keys: each of them has its owner among these.
+      // Read after the keys, so every key's owner is among them.
       const byId = new Map((own ? [own] : await listAccounts()).map((account) => [account.id, account]));
       return rows.map((row) => ({ key: toKey(row), owner: byId.get(row.owner_id)! }));
     },
     /**
-     * Revokes for good; a key that is revoked already keeps its time. A key that is not of `ownerId`, where given, is as
-     * unknown as one that does not exist.
+     * Revokes for good; a key already revoked keeps its time. If `ownerId` is given, another owner's key is treated as
+     * unknown.
      */
     async revokeKey(id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
       const key = await transact(async (tx) => {
@@ -138,7 +138,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
   };
 }
 
-/** @throws UsageError where there is none. `lock` is how to hold it until the transaction ends. */
+/** @throws UsageError if there is none. `lock` is how to lock it until the transaction ends. */
 async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Promise<Account> {
   const account = await accountBy(db, 'name', name.trim(), lock);
   if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
@@ -150,15 +150,15 @@ async function rewrite(tx: Db, { id, version }: Account, values: Partial<Account
   return (await accountBy(tx, 'id', id))!;
 }
 
-/** Ends what the people of an account, now suspended or removed, are signed in by. */
-async function endVisits(tx: Db, { id, removed_at }: Account, now: number): Promise<void> {
+/** Ends all sessions of a suspended or removed account's people. */
+async function signOutPeople(tx: Db, { id, removed_at }: Account, now: number): Promise<void> {
   const people = tx.selectFrom('people').select('id').where('account_id', '=', id);
-  // Each person is held first, as by all that opens a session: so none is opened beside this.
+  // Every person is locked first, as when a session is opened, so that none is opened meanwhile.
   await people.orderBy('id').forNoKeyUpdate().execute();
-  // For good: none comes back to life with a reinstated account.
+  // Deleted, so that none revives when the account is reinstated.
   await tx.deleteFrom('sessions').where('person_id', 'in', people).execute();
   if (removed_at === null) return;
-  // Nothing that they signed in by is kept, and their addresses may be invited elsewhere.
+  // No credentials are kept, and their addresses may be invited elsewhere.
   for (const table of ['recovery_codes', 'browsers'] as const) {
     await tx.deleteFrom(table).where('person_id', 'in', people).execute();
   }

@@ -1,4 +1,4 @@
-/** Accounts and their keys as rules, whatever they are stored in: conditions, transitions, and who gets a key. */
+/** Rules for accounts and keys, independent of storage: statuses, transitions, and who may have a key. */
 import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
 import { UsageError } from '../errors.ts';
 import type { KeyKind } from './key-format.ts';
@@ -6,7 +6,7 @@ import type { KeyKind } from './key-format.ts';
 export type AccountKind = 'organisation' | 'researcher';
 export type AccountStatus = 'active' | 'locked' | 'suspended' | 'removed';
 
-/** Times are milliseconds since 1970 UTC; null where it has not happened. Limits null are the service's defaults. */
+/** Times are milliseconds since 1970 UTC, null if it has not happened. A limit of null is the default. */
 export interface Account {
   id: string;
   name: string;
@@ -30,15 +30,15 @@ export interface Key {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
-  /** Id of the person who made it in the dashboard; null: made by the command line. */
+  /** Id of the person who created it in the dashboard; null: created on the command line. */
   created_by: string | null;
-  /** Exact to about a minute while a server runs; null where never. */
+  /** Up to a minute late while a server runs; null: never used. */
   last_used_at: number | null;
   /** Counts its changes. */
   version: number;
 }
 
-/** Removal is terminal and hides all else; a researcher waits, locked, until unlocked. */
+/** Removal is final and overrides everything else; a researcher is locked until unlocked. */
 export function accountStatus(
   account: Pick<Account, 'kind' | 'unlocked_at' | 'suspended_at' | 'removed_at'>,
 ): AccountStatus {
@@ -47,13 +47,13 @@ export function accountStatus(
   return account.kind === 'researcher' && account.unlocked_at === null ? 'locked' : 'active';
 }
 
-/** SPEC 3: revocation is terminal and outlives expiry; a key expires at its very millisecond. */
+/** SPEC 3: revocation is final and overrides expiry; expiry is exact to the millisecond. */
 export function keyStatus(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: number): 'active' | 'revoked' | 'expired' {
   if (key.revoked_at !== null) return 'revoked';
   return key.expires_at !== null && now >= key.expires_at ? 'expired' : 'active';
 }
 
-/** Whether a request with `key` is let in: every cause of SPEC 5.7 in one place. */
+/** Whether a request with `key` is let in: every cause in SPEC 5.7 in one place. */
 export function isAdmitted(
   key: Parameters<typeof keyStatus>[0],
   account: Parameters<typeof accountStatus>[0],
@@ -65,9 +65,9 @@ export function isAdmitted(
 export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
 
 /**
- * `account` after `change` at `now`. Each change can be repeated without harm and keeps the time of the first. SPEC
- * suspends organisations; a researcher can be suspended too, so that an operator need not remove one to stop abuse.
- * @throws UsageError for any change but removal of a removed account, and for unlocking an organisation.
+ * `account` after `change` at `now`. Repeating a change is harmless and keeps the time of the first. SPEC suspends
+ * organisations; researchers can be suspended too, so that an operator can stop abuse without removing one.
+ * @throws UsageError for any change to a removed account except removal, and for unlocking an organisation.
  */
 export function changeAccount(account: Account, change: AccountChange, now: number): Account {
   if (account.removed_at !== null && change !== 'remove') {
@@ -88,7 +88,7 @@ export function changeAccount(account: Account, change: AccountChange, now: numb
   }
 }
 
-/** @throws UsageError when `account` may not be given keys (SPEC 5.4). */
+/** @throws UsageError if `account` may not have keys (SPEC 5.4). */
 export function checkMayHoldKeys(account: Account): void {
   const status = accountStatus(account);
   if (status === 'active') return;
@@ -96,10 +96,10 @@ export function checkMayHoldKeys(account: Account): void {
   throw new UsageError(`no key for '${account.name}': the account is ${status}; ${way}`);
 }
 
-/** Control characters, line and paragraph separators, and what turns the direction of the text around it. */
+/** Control characters, line and paragraph separators, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** `name` trimmed. @throws UsageError when it is empty, longer than 100 characters, or not all printable. */
+/** `name`, trimmed. @throws UsageError if it is empty, longer than 100 characters, or not all printable. */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
@@ -108,7 +108,7 @@ export function checkName(what: string, name: string): string {
   return trimmed;
 }
 
-/** The scopes of a comma-separated list, in the contract's order. @throws UsageError for an unknown or no scope. */
+/** The scopes in a comma-separated list, in the contract's order. @throws UsageError for an unknown scope or none. */
 export function parseScopes(list: string): Scope[] {
   const known = Object.keys(SCOPES) as Scope[];
   const asked = list.split(',').map((item) => item.trim());
@@ -120,8 +120,8 @@ export function parseScopes(list: string): Scope[] {
 }
 
 /**
- * Milliseconds of an ISO 8601 moment with its zone (`2027-01-31T00:00:00Z`), or of a date alone, which is its first
- * moment in UTC. @throws UsageError when it is neither, or not later than `now`.
+ * Milliseconds of an ISO 8601 time with its zone (`2027-01-31T00:00:00Z`), or of a date, which means its first moment
+ * in UTC. @throws UsageError if it is neither, or not later than `now`.
  */
 export function parseExpiry(text: string, now: number): number {
   const form = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
@@ -130,9 +130,9 @@ export function parseExpiry(text: string, now: number): number {
   // Date.parse turns 30 February into 2 March; the day must read back as written.
   if (Number.isNaN(moment) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== form?.[1]) {
     throw new UsageError(
-      `expiry: expected a date or a moment such as 2027-01-31T00:00:00Z, found ${JSON.stringify(text)}`,
+      `expiry: expected a date or a time such as 2027-01-31T00:00:00Z, found ${JSON.stringify(text)}`,
     );
   }
-  if (moment <= now) throw new UsageError(`expiry: expected a moment in the future, found ${text}`);
+  if (moment <= now) throw new UsageError(`expiry: expected a time in the future, found ${text}`);
   return moment;
 }

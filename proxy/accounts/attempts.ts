@@ -1,4 +1,4 @@
-/** A span in which so many attempts may be made. */
+/** How many attempts may be made at something in a window of time. */
 export interface Allowance {
   what: string;
   most: number;
@@ -6,18 +6,18 @@ export interface Allowance {
 }
 
 export interface Attempts {
-  /** Charges one attempt to all of `allowances`, or to none: null, or the milliseconds until there is room. */
+  /** Charges one attempt to all of `allowances`, or to none. @returns null, or the milliseconds until there is room */
   take(allowances: readonly Allowance[], now: number): Promise<number | null>;
   /** Gives back what `take` charged, for an attempt that succeeded. */
   giveBack(allowances: readonly Allowance[]): Promise<void>;
 }
 
-/** Attempts counted for at once; the oldest are forgotten past it. Filling it takes as many attempts. */
+/** The most windows kept at once, beyond which the oldest are forgotten. Filling it takes as many attempts. */
 const MOST_COUNTED = 100_000;
 
 /**
- * Attempts counted in memory, in windows that begin with the first attempt. A restart forgets them, which nobody outside
- * can bring about; for the embedded form, which has one process.
+ * Attempts counted in memory, in windows that start with the first attempt; for the embedded form, which has one
+ * process. A restart forgets them, but nobody outside can cause one.
  */
 export function countAttempts(): Attempts {
   const windows = new Map<string, { count: number; until: number }>();

@@ -1,20 +1,20 @@
-/** Who did what: one line for each change, written in the change's own transaction, never altered after. */
+/** Who did what: one entry for each change, written in the change's own transaction and never altered. */
 import { UsageError } from '../errors.ts';
 import type { Db } from './database.ts';
 import { insert } from './rows.ts';
 
-/** Whoever makes a change. `id` is a person's; null: the command line, which is the operator's. */
+/** Whoever makes a change. `id` is a person's; null: the operator's command line. */
 export interface Actor {
   id: string | null;
-  /** What the log calls them, as of then: the email. */
+  /** What the log calls them: their email at the time. */
   label: string;
-  /** Whether on behalf of the service (its team or its operator), whose names organisations are not told. */
+  /** Whether on behalf of the service (its team or operator), whose names organisations do not see. */
   isService: boolean;
 }
 
 export const COMMAND_LINE: Actor = { id: null, label: 'command line', isService: true };
 
-/** What can happen, and how the log says it. */
+/** What can happen, and how the log describes it. */
 export const ACTIONS = {
   'account.create': 'created the account',
   'account.unlock': 'unlocked API access',
@@ -31,8 +31,8 @@ export const ACTIONS = {
   'person.remove': 'removed',
   'sign-in': 'signed in',
   'password.change': 'changed the password',
-  'password.link': 'gave out a link to reset the password of',
-  'password.reset': 'reset the password by a link',
+  'password.link': 'issued a link to reset the password of',
+  'password.reset': 'reset the password with a link',
   'factor.on': 'turned on two-step sign-in',
   'factor.off': 'turned off two-step sign-in',
   'factor.drop': 'turned off two-step sign-in for',
@@ -46,7 +46,7 @@ export interface AuditEntry {
   actor_id: string | null;
   actor: string;
   by_service: number;
-  /** The account that it concerns; null: the service itself. */
+  /** The account concerned; null: the service itself. */
   account_id: string | null;
   action: Action;
   /** The key, person or account that it was done to, as people know it. */
@@ -62,22 +62,22 @@ export interface Deed {
 }
 
 /**
- * Writes one entry. To be called in the transaction of what it tells.
- * @throws UsageError where whoever did it has been removed since: then it is not to be done.
+ * Writes one entry. Call it in the transaction of the change itself.
+ * @throws UsageError, to undo the change, if whoever is making it has been removed meanwhile.
  */
 export async function record(tx: Db, deed: Deed, by: Actor, now: number): Promise<void> {
   if (by.id !== null) {
-    // Held, so that the removal of `by` comes before all of this or after.
+    // Locked, so that `by` is removed either before or after this transaction.
     const person = tx.selectFrom('people').select('removed_at').where('id', '=', by.id).forShare();
     const { removed_at = null } = (await person.executeTakeFirst()) ?? {};
-    if (removed_at !== null) throw new UsageError('you have been removed from the service meanwhile');
+    if (removed_at !== null) throw new UsageError('you have been removed from the service');
   }
   const { action, account: account_id, subject = '', detail = '' } = deed;
   const doer = { actor_id: by.id, actor: by.label, by_service: by.isService };
   await insert(tx, 'audit', { at: now, ...doer, account_id, action, subject, detail });
 }
 
-/** Newest first, older than entry `before`; of one account where given. */
+/** Entries older than `before`, newest first; only those of `accountId` if given. */
 export async function listAudit(
   db: Db,
   { accountId, before, most }: { accountId?: string; before?: number; most: number },

@@ -1,4 +1,4 @@
-/** The database of accounts, keys and people: its tables, and what the two kinds of it, SQLite and PostgreSQL, provide. */
+/** The database of accounts, keys and people: its tables, and what SQLite and PostgreSQL each provide. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompiledQuery, Generated, Kysely } from 'kysely';
@@ -12,7 +12,7 @@ import type { UsageRow } from './usage.ts';
 
 type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };
 
-/** Tables as both have them; true and false are 1 and 0 in SQLite. */
+/** The tables of both; in SQLite, true and false are 1 and 0. */
 export interface Tables {
   accounts: Versioned<Account>;
   keys: Versioned<Omit<Key, 'scopes' | 'last_used_at'>> & { scopes: string; hash_head: string; hash: Uint8Array };
@@ -41,27 +41,24 @@ export type Db = Kysely<Tables>;
 
 export interface Database {
   db: Db;
-  /** Runs `work` in one transaction. It must ask nothing but the transaction it is given: SQLite has one connection. */
+  /** Runs `work` in a transaction. It must query only the transaction it is given: SQLite has one connection. */
   transact<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** The same for what a power cut, though no crash of this process, may undo. In SQLite it does not wait for the disk. */
+  /** The same, without waiting for the disk in SQLite: a power cut may undo it, though no crash of this process. */
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Holds the service team, which has no row to be held by, until the transaction ends. */
-  holdTeam(tx: Db): Promise<unknown>;
-  /** Runs a query of requests again and again, with other parameters; at once where the database is a file. */
+  /** Locks the service team, which has no row, until the transaction ends. */
+  lockServiceTeam(tx: Db): Promise<unknown>;
+  /** Prepares a query for the path of requests; in SQLite it then runs synchronously. */
   prepare<Row>(query: CompiledQuery<Row>): (...parameters: string[]) => Awaitable<Row[]>;
-  /** Whether anything may have been committed, by anybody, since this was last asked. */
+  /** Whether any process may have committed anything since this was last called. */
   changed(): boolean;
-  /**
-   * Sees to it that no proxy goes by what was before a change that was just committed, of the row of this id up to this
-   * version.
-   */
+  /** Resolves once no proxy goes by an older version of the row with this id. */
   confirm(table: 'accounts' | 'keys', id: string, version: number): Promise<void>;
   attempts: Attempts;
-  /** To be called once nothing is asked any more. */
+  /** Call it only after the last query. */
   close(): Promise<void>;
 }
 
-/** The scripts that make the tables, each lifting the schema of those before it by one. */
+/** The scripts that create the tables, each raising the schema's version by one. */
 export function schemaOf(kind: 'sqlite' | 'postgres'): string[] {
   const folder = join(import.meta.dirname, 'schema', kind);
   return readdirSync(folder)

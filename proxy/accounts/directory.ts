@@ -2,32 +2,32 @@
 import { UsageError } from '../errors.ts';
 import { type Actor, type Deed, listAudit, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
+import { links } from './links.ts';
+import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
 import {
   endSessions,
-  holdPerson,
-  holdPersonInPlace,
+  lockPerson,
+  lockTeamAndPerson,
   people,
   peopleOf,
   present,
   spendLinksOf,
   toPerson,
-} from './holding.ts';
-import { links } from './links.ts';
-import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
+} from './queries.ts';
 import { insert, remove, update } from './rows.ts';
 import { sessions } from './sessions.ts';
 
-/** A person with what sign-in is checked against. */
+/** A person, with what sign-in is checked against. */
 export interface Credentials {
   person: Person;
   passwordHash: string;
-  /** Secret of the second factor in base 32; null where it is off. */
+  /** Secret of the second factor in base 32; null if it is off. */
   factorSecret: string | null;
 }
 
 /**
- * People, their links, sessions and deeds. Tokens come as SHA-256 hashes and are never stored otherwise. Each method is
- * one atomic step; those that change what someone may do enter it into the audit log too. Nothing is held in memory.
+ * People, their links, their sessions and the audit log. Tokens arrive as SHA-256 hashes and are stored only as such.
+ * Each method is atomic; those that change what someone may do also record it in the audit log. Nothing is cached.
  */
 export type Directory = ReturnType<typeof openDirectory>;
 
@@ -43,9 +43,9 @@ export function openDirectory(database: Database) {
     ...links(database),
     credentials: (email: string) => credentialsWhere('email', email),
     credentialsById: (id: string) => credentialsWhere('id', id),
-    /** Those of an account, or of the service team; not the removed ones. */
+    /** The people of an account, or of the service team if null, except those removed. */
     listPeople: (accountId: string | null) => peopleOf(db, accountId),
-    /** Also of those removed since. */
+    /** Names by id, including those of people since removed. */
     async namesOf(ids: readonly string[]): Promise<Map<string, string>> {
       const found = db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
       const names = new Map((ids.length > 0 ? await found.execute() : []).map(({ id, name }) => [id, name]));
@@ -53,7 +53,7 @@ export function openDirectory(database: Database) {
     },
     changeRole: (id: string, role: Role, now: number, by: Actor) =>
       transact(async (tx) => {
-        const { person, account } = await holdPersonInPlace(database, tx, id);
+        const { person, account } = await lockTeamAndPerson(database, tx, id);
         if (person.role === role) return;
         if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
         checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
@@ -61,12 +61,12 @@ export function openDirectory(database: Database) {
         const deed = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
         await record(tx, { action: 'person.role', ...deed }, by, now);
       }),
-    /** For good; ends sessions and links. The last administrator or service-team person stays. */
+    /** For good; ends sessions and links. @throws UsageError for the last administrator or service-team person. */
     removePerson: (id: string, now: number, by: Actor) =>
       transact(async (tx) => {
-        const { person } = await holdPersonInPlace(database, tx, id);
+        const { person } = await lockTeamAndPerson(database, tx, id);
         checkNotLast(person, await peopleOf(tx, person.account_id), 'remove this one');
-        // First, since people may remove themselves, and those removed do nothing.
+        // First, since people may remove themselves, and removed people may do nothing.
         const deed = { account: person.account_id, subject: person.email };
         await record(tx, { action: 'person.remove', ...deed }, by, now);
         await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
@@ -76,7 +76,7 @@ export function openDirectory(database: Database) {
         await remove(tx, 'browsers', { person_id: id });
       }),
 
-    /** A step of the second factor's clock counts once; false where it, or a later one, was spent before. */
+    /** Each step of the second factor's clock is good once; false if it or a later one was used before. */
     async spendStep(id: string, step: number): Promise<boolean> {
       const spent = db.updateTable('people').set({ factor_step: step }).where('id', '=', id);
       const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
@@ -84,7 +84,7 @@ export function openDirectory(database: Database) {
     },
     spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
-        const person = await holdPerson(tx, id);
+        const person = await lockPerson(tx, id);
         if (!person) return false;
         if ((await remove(tx, 'recovery_codes', { person_id: id, hash })) === 0) return false;
         const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
@@ -94,7 +94,7 @@ export function openDirectory(database: Database) {
       }),
     turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
       transact(async (tx) => {
-        const person = present(await holdPerson(tx, id));
+        const person = present(await lockPerson(tx, id));
         await clearFactor(tx, id);
         const { secret: factor_secret, step: factor_step, recovery } = factor;
         await update(tx, 'people', { id }, { factor_secret, factor_step });
@@ -104,7 +104,7 @@ export function openDirectory(database: Database) {
       }),
     turnFactorOff: (id: string, now: number, by: Actor) =>
       transact(async (tx) => {
-        const { person } = await holdPersonInPlace(database, tx, id);
+        const { person } = await lockTeamAndPerson(database, tx, id);
         if (!person.has_factor) return;
         await clearFactor(tx, id);
         const action = by.id === id ? 'factor.off' : 'factor.drop';
@@ -112,8 +112,8 @@ export function openDirectory(database: Database) {
         await record(tx, { action, account: person.account_id, subject }, by, now);
       }),
 
-    /** Enters what happened without changing anything here. */
-    enter: (deed: Deed, by: Actor, now: number) => transact((tx) => record(tx, deed, by, now)),
+    /** Records something that changed nothing here. */
+    record: (deed: Deed, by: Actor, now: number) => transact((tx) => record(tx, deed, by, now)),
     listAudit: (asked: Parameters<typeof listAudit>[1]) => listAudit(db, asked),
   };
 }

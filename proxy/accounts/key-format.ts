@@ -5,21 +5,21 @@ export const KEY_KINDS = ['live', 'test'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Value of each character of the alphabet, by its code. */
+/** The value of each character of the alphabet, by its code. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, ALPHABET.indexOf(String.fromCharCode(code))));
-/** 32 characters of base 62 are 190 bits: nothing to guess, so an unsalted fast hash is enough to store. */
+/** 32 characters of base 62 are 190 bits: impossible to guess, so storing an unsalted fast hash is enough. */
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-/** No key is longer: what is gets no further look. */
+/** No key is longer; anything longer is rejected unread. */
 export const LONGEST_KEY = 32 + '_live_'.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 const FORM = new RegExp(`^[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Whether `brand` can begin a key: a small letter, then up to 31 small letters and digits. */
+/** Whether `brand` can start a key: a lowercase letter, then up to 31 lowercase letters and digits. */
 export function isBrand(brand: string): boolean {
   return /^[a-z][a-z0-9]{0,31}$/.test(brand);
 }
 
-/** A new key, `<brand>_<kind>_` + 32 random characters + 6 of checksum. */
+/** A new key: `<brand>_<kind>_`, 32 random characters, and a checksum of 6. */
 export function mintKey(brand: string, kind: KeyKind): string {
   const random = randomText(RANDOM_LENGTH);
   const head = `${brand}_${kind}_${random}`;
@@ -32,8 +32,8 @@ export function randomText(length: number): string {
 }
 
 /**
- * Whether `text` has the form of a key and its checksum holds. The brand is not compared: it is part of what is
- * hashed, so a service that changes its brand keeps the keys it gave out.
+ * Whether `text` has the form of a key with a correct checksum. The brand is not compared, since the hash covers it: a
+ * service that changes its brand keeps the keys it has issued.
  */
 export function isWellFormed(text: string): boolean {
   if (!FORM.test(text)) return false;
@@ -43,9 +43,9 @@ export function isWellFormed(text: string): boolean {
   return written === crc32(text.slice(0, headLength));
 }
 
-/** SHA-256 of a key, all that is ever stored of it. */
+/** SHA-256 of a key, the only form in which it is stored. */
 export function hashKey(key: string): Buffer {
-  // By way of text: asking for a buffer takes Node's slow path, twice as long.
+  // Via a string: asking for a buffer takes Node's slow path, twice as long.
   return Buffer.from(hash('sha256', key, 'latin1'), 'latin1');
 }
 
@@ -54,12 +54,12 @@ export function hashHead(hash: Buffer): string {
   return hash.toString('hex', 0, 8);
 }
 
-/** A line for the shell that asks `path` with `key`. */
+/** A shell command that requests `path` with `key`. */
 export function curlLine(key: string, url: string, path: string): string {
   return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
 }
 
-/** CRC-32 in base 62: catches every single mistyped character and every swap of two neighbours. */
+/** CRC-32 in base 62: catches every single typo and every swap of two neighbours. */
 function checksum(head: string): string {
   let rest = crc32(head);
   let text = '';

@@ -3,10 +3,10 @@ import type { Scope } from '../../pipeline/contract/operations.ts';
 import { type Awaitable, andThen } from '../clock.ts';
 import { type Account, isAdmitted, type Key } from './accounts.ts';
 import type { Database } from './database.ts';
-import { accounts, toKey } from './holding.ts';
 import { hashHead, hashKey, isWellFormed, type KeyKind, LONGEST_KEY } from './key-format.ts';
+import { accounts, toKey } from './queries.ts';
 
-/** What the proxy needs to know of whoever sent a request. Limits null are the service's defaults. */
+/** What the proxy needs to know about whoever sent a request. A limit of null is the default. */
 export interface Holder {
   keyId: string;
   ownerId: string;
@@ -26,21 +26,20 @@ export interface FoundKey {
 const AT_ONCE = 500;
 
 /**
- * `identify` keeps whose keys it has found for as long as nothing is committed, by anybody: so a revocation holds from the
- * next request on, at the cost of asking the database for its version. That is asked before anything is looked up, never
- * after: whatever is committed between the two is read, and read again next time. A database across the network is taken
- * to change always, so nothing is kept of it, and proxies with Redis ask the gate instead.
+ * `identify` caches the keys it has found until any process commits anything, so a revocation holds from the next
+ * request on, at the cost of asking the database for its version. It asks before looking a key up, never after:
+ * whatever is committed in between is read, and read again next time. A database across the network counts as always
+ * changed, so nothing is cached, and proxies with Redis use its gate instead.
  *
- * What is kept is found by the key's text, since a hash would cost a request as much as all its other checks. So the
- * texts of keys in use are in memory until the next commit or `noteUses`, within a minute, and nowhere else. V8
- * compares texts only where their hashes, seeded by the process at random, agree, so its time tells nothing of them. A
- * text that is not kept is hashed, and the hash compared in constant time. Only keys that exist are kept: as many as the
- * table has.
+ * The cache is keyed by the key's text, since a hash would cost a request as much as all its other checks. The texts of
+ * keys in use are thus in memory until the next commit or `flushUses`, at most a minute, and nowhere else. V8 compares
+ * texts only if their hashes, seeded at random by each process, are equal, so timing reveals nothing. Other texts are
+ * hashed, and the hashes compared in constant time. Only existing keys are cached, so the table bounds the cache.
  */
 export function keyReader({ db, changed, prepare, transactLightly }: Database) {
   const findKeys = prepare(db.selectFrom('keys').selectAll().where('hash_head', '=', '').compile());
   const findAccount = prepare(accounts(db).where('id', '=', '').compile());
-  const kept = new Map<string, FoundKey>();
+  const cache = new Map<string, FoundKey>();
   let uses = new Map<string, number>();
 
   /** The key with this SHA-256. */
@@ -58,30 +57,30 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
 
   return {
     /**
-     * Who holds the key that a client presents, at wall-clock time `now` (ms); null where it is unknown, mistyped or not
-     * admitted. Sees whatever any process committed before this call. An admitted key counts as used at `now`.
+     * The holder of the key presented at wall-clock time `now` (ms); null if it is unknown, mistyped or not admitted.
+     * Sees everything committed by any process before this call. An admitted key counts as used at `now`.
      */
     identify(text: string, now: number): Awaitable<Holder | null> {
-      if (changed()) kept.clear();
-      const known = kept.get(text);
+      if (changed()) cache.clear();
+      const known = cache.get(text);
       if (known) return admit(known, now);
       if (text.length > LONGEST_KEY || !isWellFormed(text)) return null;
       return andThen(find(hashKey(text)), (found) => {
         if (!found) return null;
-        kept.set(text, found);
+        cache.set(text, found);
         return admit(found, now);
       });
     },
     find,
-    /** The key was used at `now`; written down by `noteUses`. */
+    /** Notes that the key was used at `now`. */
     used: (keyId: string, now: number) => void uses.set(keyId, now),
-    /** Writes down when keys were last used, which is kept where it cannot be; to be called now and then. */
-    async noteUses(): Promise<void> {
-      // Also the texts of keys that let nobody in, as expired ones, and so have no uses.
-      kept.clear();
+    /** Writes when keys were last used; what cannot be written now is kept for the next time. */
+    async flushUses(): Promise<void> {
+      // Even if nothing was used: expired keys are cached too.
+      cache.clear();
       const noted = uses;
       uses = new Map();
-      // In one order, so that two proxies never wait for each other's rows.
+      // Always in the same order, so that two proxies cannot deadlock.
       const rows = [...noted].map(([key_id, usedAt]) => ({ key_id, last_used_at: Math.floor(usedAt) }));
       rows.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
       try {

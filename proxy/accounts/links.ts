@@ -1,19 +1,8 @@
-/** Links that are good once, to join or to choose a new password, and the passwords that are set by them or without. */
+/** Links that work once, to join or to choose a new password, and changes of passwords with or without one. */
 import { UsageError } from '../errors.ts';
 import { accountStatus } from './accounts.ts';
 import { type Actor, record } from './audit.ts';
 import type { Database, Db, Tables } from './database.ts';
-import {
-  accountOf,
-  endSessions,
-  holdPerson,
-  holdPlace,
-  people,
-  peopleOf,
-  present,
-  spendLinksOf,
-  toPerson,
-} from './holding.ts';
 import { randomText } from './key-format.ts';
 import {
   actorOf,
@@ -25,42 +14,53 @@ import {
   RESET_MS,
   type Role,
 } from './people.ts';
+import {
+  accountOf,
+  endSessions,
+  lockPerson,
+  lockTeam,
+  people,
+  peopleOf,
+  present,
+  spendLinksOf,
+  toPerson,
+} from './queries.ts';
 import { insert, sweep, update } from './rows.ts';
 
 export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** Null: into the service team. */
+  /** Null: to the service team. */
   account_id: string | null;
   created_at: number;
   expires_at: number;
 }
 
-/** What a link is good for, while it is: an invitation, or a new password for a person. */
+/** What a valid link is for: an invitation, or a new password for a person. */
 export type Link = { invitation: Invitation; person: null } | { invitation: null; person: Person };
 
 function toInvitation({ hash, purpose, person_id, used_at, role, ...row }: Tables['links']): Invitation {
   return { ...row, role: role! };
 }
 
-/** A link that is good at `now`, not held: whoever uses it up finds out whether it still is. */
+/** A link that is valid at `now`. It is not locked: `spendLink` finds out whether it still is. */
 const liveLink = (db: Db, hash: Buffer, now: number) => {
   const unused = db.selectFrom('links').selectAll().where('hash', '=', hash).where('used_at', 'is', null);
   return unused.where('expires_at', '>', now).executeTakeFirst();
 };
 
-/** Uses a link up. False where another has, or it was replaced: of several at once one gets true. */
+/** Uses a link up. False if it was used or replaced; of several concurrent calls, one gets true. */
 const spendLink = async (tx: Db, hash: Buffer, now: number): Promise<boolean> =>
   (await update(tx, 'links', { hash, used_at: null }, { used_at: now })) === 1;
 
-/** What is so of the invitations to a place that are neither used nor withdrawn. */
+/** Selects the open invitations to an account, or to the service team if null. */
 const openIn = (accountId: string | null) => ({ purpose: 'invitation', account_id: accountId, used_at: null }) as const;
 
 export function links(database: Database) {
   const { db, transact, transactLightly } = database;
   return {
-    /** Takes the place of an earlier invitation of the same address to the same account. */
+    /** Replaces an earlier invitation of the same address to the same account. */
     async invite(
       { email, role, accountId, hash }: { email: string; role: Role; accountId: string | null; hash: Buffer },
       now: number,
@@ -68,7 +68,7 @@ export function links(database: Database) {
     ): Promise<Invitation> {
       const address = checkEmail(email);
       return transact(async (tx) => {
-        const account = await holdPlace(database, tx, accountId);
+        const account = await lockTeam(database, tx, accountId);
         checkMayInvite(address, role, account, await peopleOf(tx, accountId));
         await update(tx, 'links', { ...openIn(accountId), email: address }, { used_at: now });
         const id = `inv_${randomText(12)}`;
@@ -88,10 +88,10 @@ export function links(database: Database) {
       const rows = await live.orderBy('email', (order) => order.collate('C')).execute();
       return rows.map(toInvitation);
     },
-    /** Of that account (null: the service team) alone. */
+    /** Only if it is to that account (null: the service team). */
     withdrawInvitation: (id: string, accountId: string | null, now: number, by: Actor) =>
       transact(async (tx) => {
-        await holdPlace(database, tx, accountId);
+        await lockTeam(database, tx, accountId);
         const { email = '' } =
           (await tx.selectFrom('links').select('email').where('id', '=', id).executeTakeFirst()) ?? {};
         const isOpen = (await update(tx, 'links', { ...openIn(accountId), id }, { used_at: now })) === 1;
@@ -99,16 +99,16 @@ export function links(database: Database) {
         await record(tx, { action: 'person.uninvite', account: accountId, subject: email }, by, now);
       }),
     /**
-     * Opens a link for a new password; `by` null: asked for by the person. For nobody (null) as much is written, a link
-     * that nobody has and that opens nothing: the time that writing takes must not tell who is known.
+     * Creates a link for a new password; `by` null: requested by the person. If `personId` is null, a link that opens
+     * nothing is written all the same: the time it takes must not reveal who has an account.
      */
     async openReset(personId: string | null, hash: Buffer, now: number, by: Actor | null): Promise<void> {
-      // By itself, so that nobody waits for it.
+      // In a transaction of its own, so that nobody waits for it.
       await transactLightly((tx) => sweep(tx, 'links', ['id'], 'expires_at', now, { purpose: 'reset' }));
-      // What anybody can ask for must cost the API next to it little; one that a power cut forgets is asked for again.
+      // Anyone can request one, so it must cost the API little; one lost in a power cut can be requested again.
       const write = by === null ? transactLightly : transact;
       await write(async (tx) => {
-        const found = await holdPerson(tx, personId);
+        const found = await lockPerson(tx, personId);
         const person = personId === null ? null : present(found);
         await spendLinksOf(tx, personId, now);
         const times = { created_at: now, expires_at: now + RESET_MS };
@@ -130,14 +130,14 @@ export function links(database: Database) {
       const person = await found.executeTakeFirst();
       return person ? { invitation: null, person: toPerson(person) } : null;
     },
-    /** Uses the link up and makes the person. Null where it is no longer good, as for the second of two at once. */
+    /** Uses the link up and creates the person. Null if it is no longer valid, as for the second of two at once. */
     async acceptInvitation(hash: Buffer, name: string, passwordHash: string, now: number): Promise<Person | null> {
       const checked = checkPersonName(name);
       return transact(async (tx) => {
         const link = await liveLink(tx, hash, now);
         if (link?.purpose !== 'invitation') return null;
         const { email, role, account_id } = toInvitation(link);
-        const account = await holdPlace(database, tx, account_id);
+        const account = await lockTeam(database, tx, account_id);
         if (account && accountStatus(account) === 'removed') return null;
         if (role === 'researcher' && (await peopleOf(tx, account_id)).length > 0) return null;
         if (!(await spendLink(tx, hash, now))) return null;
@@ -147,21 +147,21 @@ export function links(database: Database) {
         const made = await joining
           .onConflict((known) => known.column('email').where('removed_at', 'is', null).doNothing())
           .executeTakeFirst();
-        // Undoes the rest too: the link stays good.
+        // Rolls everything back: the link stays valid.
         if (!made) {
-          throw new UsageError(`${email} has an account here already; an address can be in one account only`);
+          throw new UsageError(`${email} already has an account here; an address can belong to one account only`);
         }
         const person = toPerson(made);
         await record(tx, { action: 'person.join', account: account_id, detail: role }, actorOf(person), now);
         return person;
       });
     },
-    /** Uses the link up, and every other of the person's; ends all their sessions. */
+    /** Uses up this link and all others of the person, and ends all their sessions. */
     resetPassword: (hash: Buffer, passwordHash: string, now: number): Promise<Person | null> =>
       transact(async (tx) => {
         const row = await liveLink(tx, hash, now);
         if (row?.purpose !== 'reset') return null;
-        const person = await holdPerson(tx, row.person_id);
+        const person = await lockPerson(tx, row.person_id);
         if (!person || !(await spendLink(tx, hash, now))) return null;
         await spendLinksOf(tx, person.id, now);
         await update(tx, 'people', { id: person.id }, { password_hash: passwordHash });
@@ -170,16 +170,16 @@ export function links(database: Database) {
         return person;
       }),
     /**
-     * For whoever holds `session`: ends all their sessions, and opens one under a new token. False where it has ended since
-     * the old password was checked: what ended it, such as a reset, stands.
+     * Ends all sessions of the person with `session`, and opens one under a new token. False if `session` has ended
+     * since the old password was checked: whatever ended it, such as a reset, stands.
      */
     changePassword: (session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
         const own = tx.selectFrom('sessions').select('person_id').where('hash', '=', session);
         const held = own.where('factor_due', '=', false);
         const found = await held.executeTakeFirst();
-        const person = found ? await holdPerson(tx, found.person_id) : null;
-        // Again, now that none of this person's sessions is ended by others meanwhile.
+        const person = found ? await lockPerson(tx, found.person_id) : null;
+        // Checked again, now that nobody else can end this person's sessions.
         if (!person || !(await held.executeTakeFirst())) return false;
         const { id, account_id } = person;
         await update(tx, 'people', { id }, { password_hash: passwordHash });

@@ -9,7 +9,7 @@ import { openUsage, type UsageStore } from './usage.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 
-/** The file of `sqlite:FILE`; null where `url` is of another kind. */
+/** The file in `sqlite:FILE`; null if `url` is of another kind. */
 export function sqliteFile(url: string): string | null {
   return /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
 }
@@ -17,27 +17,27 @@ export function sqliteFile(url: string): string | null {
 export const isPostgresUrl = (url: string) => /^postgres(ql)?:\/\//.test(url);
 export const isRedisUrl = (limits: string) => /^rediss?:\/\//.test(limits);
 
-/** Accounts and keys, and beside them the people who sign in, their attempts to, and requests by day. */
+/** Accounts and keys, the people who sign in, their attempts, and requests by day. */
 export interface AccountStore extends ReturnType<typeof accountsAndKeys>, ReturnType<typeof keyReader> {
   database: Database;
   directory: Directory;
   attempts: Attempts;
   usage: UsageStore;
-  /** Notes uses first. */
+  /** Flushes uses first. */
   close(): Promise<void>;
 }
 
 /**
- * The store at `url`. Where it is in PostgreSQL and `limits` names the Redis of the proxies, it tells Redis of each change
- * itself; else it waits until a proxy has.
- * @throws UsageError where there is none of the kind.
+ * The store at `url`. In PostgreSQL, it passes each change on to Redis itself if `limits` names the proxies' Redis;
+ * else it waits until a proxy has done so.
+ * @throws UsageError if `url` is of an unknown kind.
  */
 export async function openStore(url: string, limits = ''): Promise<AccountStore> {
   const file = sqliteFile(url);
   if (file !== null) return storeIn(openSqlite(file));
-  // The value itself may hold a password, so it is not repeated.
+  // The value may contain a password, so it is not repeated.
   if (!isPostgresUrl(url)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
-  // Loaded here, so that one machine does without it.
+  // Loaded only here: one machine does not need it.
   const { openPostgres } = await import('../cluster/postgres.ts');
   return storeIn(openPostgres(url, isRedisUrl(limits) ? limits : null));
 }
@@ -53,7 +53,7 @@ export function storeIn(database: Database): AccountStore {
     usage: openUsage(database),
     async close() {
       try {
-        await keys.noteUses();
+        await keys.flushUses();
       } finally {
         await database.close();
       }

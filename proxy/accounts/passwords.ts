@@ -7,8 +7,8 @@ import { UsageError } from '../errors.ts';
 const derive = promisify(argon2);
 
 /**
- * Argon2id with 19 MiB, two passes, one lane: the first choice of OWASP's password storage cheat sheet. Changed ones
- * apply to new hashes; each hash carries its own.
+ * Argon2id with 19 MiB, two passes, one lane: the first choice of OWASP's password storage cheat sheet. Changes apply
+ * to new hashes only; each hash carries its own parameters.
  */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
@@ -16,14 +16,14 @@ const HASH_BYTES = 32;
 const FORM = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
 export const SHORTEST_PASSWORD = 12;
-/** Nobody types more, and hashing it costs time. */
+/** Nobody types more, and hashing takes time. */
 export const LONGEST_PASSWORD = 200;
 
-/** Hashes run in threads that the API's file reads need too: only so many at once; the rest wait, up to a bound. */
+/** Hashing shares Node's thread pool with the API's file reads, so few run at once; the rest wait, up to a bound. */
 const AT_ONCE = 2;
 const MOST_WAITING = 50;
 
-/** The service is asked to check more passwords than it can. */
+/** More passwords are waiting to be checked than allowed. */
 export class TooBusy extends Error {}
 
 let running = 0;
@@ -45,10 +45,10 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One spelling of what may be typed in several (NFKC, as NIST SP 800-63B advises). */
+/** One encoding for what can be typed in several (NFKC, as NIST SP 800-63B advises). */
 const message = (password: string) => Buffer.from(password.normalize('NFKC'));
 
-/** What to store of `password`, in the usual text form (PHC): parameters, salt and hash. */
+/** What to store for `password`, in the usual text form (PHC): parameters, salt and hash. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const options = { ...COST, message: message(password), nonce: salt, tagLength: HASH_BYTES };
@@ -57,10 +57,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(salt)}$${text(hash)}`;
 }
 
-/** Where there is nobody to check against, this is checked, so that the answer takes as long. No password fits it. */
+/** Checked if there is no such person, so that the answer takes as long. No password matches it. */
 const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${randomBytes(SALT_BYTES).toString('base64').replace(/=+$/, '')}$${randomBytes(HASH_BYTES).toString('base64').replace(/=+$/, '')}`;
 
-/** Whether `password` is the one that `stored` was made of. Takes as long where there is none stored. */
+/** Whether `password` matches `stored`. Takes as long if `stored` is null. */
 export async function checkPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODY) ?? FORM.exec(NOBODY)!;
   const expected = Buffer.from(hash!, 'base64');
@@ -77,15 +77,15 @@ export async function checkPassword(password: string, stored: string | null): Pr
   return timingSafeEqual(found, expected) && password.length <= LONGEST_PASSWORD;
 }
 
-/** Tried first by anyone who guesses here; the last four are the best-known passphrase of all. */
+/** What a guesser would try first here; the last four are the best-known passphrase of all. */
 const GUESSED_FIRST = 'malaria risk data service nigeria correct horse battery staple';
-/** zxcvbn's highest score: past what an attacker who has got hold of slow hashes would try. */
+/** zxcvbn's highest score: more than an attacker with stolen slow hashes would try. */
 const FEWEST_GUESSES = 1e10;
 
 /**
- * Length and guessability rather than rules of composition, as NIST SP 800-63B has it. Words of `about`, what others know
- * of the person, and of the service count for nothing, nor do the spaces of a phrase.
- * @throws UsageError that says what is wanted.
+ * Checks length and guessability rather than composition, as NIST SP 800-63B advises. Words from `about`, which others
+ * know about the person, words about the service and spaces add nothing.
+ * @throws UsageError saying what to change.
  */
 export async function checkNewPassword(password: string, about: readonly string[]): Promise<void> {
   if (password.length < SHORTEST_PASSWORD) throw new UsageError(`Use at least ${SHORTEST_PASSWORD} characters.`);

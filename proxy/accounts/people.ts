@@ -1,4 +1,4 @@
-/** Those who sign in to the dashboard, as rules, whatever they are stored in. */
+/** Rules for the people who sign in to the dashboard, independent of storage. */
 import { UsageError } from '../errors.ts';
 import { type Account, type AccountStatus, accountStatus, checkName } from './accounts.ts';
 import type { Actor } from './audit.ts';
@@ -16,11 +16,11 @@ export const ROLE_NAMES: Record<Role, string> = {
 /** Times are milliseconds since 1970 UTC. */
 export interface Person {
   id: string;
-  /** Small letters; of one person alone among those not removed. */
+  /** Lowercase; unique among people not removed. */
   email: string;
   name: string;
   role: Role;
-  /** Null for the service team, and for nobody else. */
+  /** Null for the service team only. */
   account_id: string | null;
   has_factor: boolean;
   created_at: number;
@@ -32,15 +32,15 @@ export const DAY_MS = 24 * HOUR_MS;
 export const INVITATION_MS = 7 * DAY_MS;
 export const RESET_MS = HOUR_MS;
 
-/** A session ends after an hour without a request, and twelve hours after sign-in whatever happens. */
+/** A session ends after an hour without a request, and twelve hours after sign-in in any case. */
 export const SESSION_IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
-/** The time for typing in the second factor's code. */
+/** Time to enter the second factor's code. */
 export const FACTOR_DUE_MS = 10 * 60_000;
-/** A browser that someone has signed in with is known for that person this long after the last time. */
+/** How long a browser is remembered after a person last signed in with it. */
 export const BROWSER_MS = 365 * DAY_MS;
 
-/** How far behind a session's time of last sight may be: not every page is worth a write. */
+/** How far `seen_at` may lag behind: not every page is worth a write. */
 export const SEEN_MS = 60_000;
 
 export interface SessionTimes {
@@ -54,17 +54,17 @@ export function isSessionAlive({ factor_due, created_at, seen_at }: SessionTimes
   return now - created_at < SESSION_MS && now - seen_at < SESSION_IDLE_MS;
 }
 
-/** HTML's own form of an address (html.spec.whatwg.org, 'valid email address'): ASCII, no quotes, no blanks. */
+/** An address as HTML defines it (html.spec.whatwg.org, 'valid email address'): ASCII, no quotes, no spaces. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** `text` in the one spelling that addresses are kept in, or null where it is no address. */
+/** `text` in the form in which addresses are stored, or null if it is not an address. */
 export function toEmail(text: string): string | null {
   const email = text.trim().toLowerCase();
   return email.length <= 254 && EMAIL.test(email) ? email : null;
 }
 
-/** @throws UsageError where `text` is no address. */
+/** @throws UsageError if `text` is not an address. */
 export function checkEmail(text: string): string {
   const email = toEmail(text);
   if (email === null) throw new UsageError(`email: expected an address such as ada@example.org`);
@@ -73,13 +73,13 @@ export function checkEmail(text: string): string {
 
 export const checkPersonName = (name: string) => checkName('name', name);
 
-/** Whether people of `account` may be signed in; the service team has none and always may. */
+/** Whether people of `account` may sign in; the service team (null) always may. */
 export function mayVisit(account: Account | null): boolean {
   const status = account && accountStatus(account);
   return status === null || status === 'active' || status === 'locked';
 }
 
-/** SPEC 5.4. Null where `person` may make keys for `account`; else why not. */
+/** SPEC 5.4: null if `person` may create keys for `account`; else why not. */
 export function whyNoKeys(
   person: Pick<Person, 'role'>,
   account: Account | null,
@@ -90,13 +90,13 @@ export function whyNoKeys(
   return person.role === 'member' ? 'member' : null;
 }
 
-/** Which roles the people of an account can have; of the service team, where there is none. */
+/** The roles that people of an account, or of the service team if null, can have. */
 export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] {
   if (account === null) return ['service'];
   return account.kind === 'organisation' ? ['administrator', 'member'] : ['researcher'];
 }
 
-/** @throws UsageError where `person` is the last of `people` with `person.role`, which somebody must hold. */
+/** @throws UsageError if `person` is the last of `people` with a role that somebody must hold. */
 export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
   if (person.role !== 'administrator' && person.role !== 'service') return;
   if (people.some((other) => other.id !== person.id && other.role === person.role)) return;
@@ -105,11 +105,11 @@ export function checkNotLast(person: Person, people: readonly Person[], what: st
   throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);
 }
 
-/** @throws UsageError where `email` may not be invited as `role` to `account` (null: the service team) of `people`. */
+/** @throws UsageError if `email` may not be invited as `role` to `account` (null: the service team) with `people`. */
 export function checkMayInvite(email: string, role: Role, account: Account | null, people: readonly Person[]): void {
   if (account && accountStatus(account) === 'removed') throw new UsageError(`'${account.name}' was removed`);
   if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
-  if (people.some((person) => person.email === email)) throw new UsageError(`${email} is here already`);
+  if (people.some((person) => person.email === email)) throw new UsageError(`${email} is already here`);
   if (role === 'researcher' && people.length > 0) throw new UsageError('a researcher’s account is for one person');
 }
 

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { hashToken } from './tokens.ts';
 
 const CODES = 10;
-/** Crockford's base 32: nothing that is taken for something else. Ten of them are 50 bits, tried a few times at most. */
+/** Crockford's base 32, which has no lookalikes. Ten characters are 50 bits, enough against a few attempts. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Codes for whoever has lost the second factor, each good once: `xxxxx-xxxxx`. */
+/** Codes for whoever has lost the second factor, each valid once: `xxxxx-xxxxx`. */
 export function mintRecoveryCodes(): string[] {
   const five = () => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: CODES }, () => `${five()}-${five()}`);
 }
 
-/** Hash of a code, however it was spaced. */
+/** The hash of a code, whatever its case and spacing. */
 export function hashRecoveryCode(personId: string, code: string): Buffer {
   return hashToken(`${personId} ${code.toLowerCase().replace(/[^0-9a-z]/g, '')}`);
 }

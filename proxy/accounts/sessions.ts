@@ -1,36 +1,36 @@
 /** Sessions, and the browsers that people have signed in with. */
 import type { Account } from './accounts.ts';
 import type { Database } from './database.ts';
-import { accountOf, endSessions, holdPerson, people, toPerson } from './holding.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './people.ts';
+import { accountOf, endSessions, lockPerson, people, toPerson } from './queries.ts';
 import { insert, remove, sweep, update } from './rows.ts';
 
-/** Whoever a session belongs to; `account` null for the service team. */
+/** Who a session belongs to; `account` is null for the service team. */
 export interface Visitor {
   person: Person;
   account: Account | null;
-  /** The password was right and the second factor's code is still to come. */
+  /** The password was right; the second factor's code is still due. */
   factorDue: boolean;
 }
 
 export function sessions({ db, transact, transactLightly }: Database) {
   return {
     /**
-     * Opens a session for whoever gave the right password. False where `passwordHash`, which it was checked against, is no
-     * longer the person's, or the second factor was turned on or off since: no session is left behind by a sign-in that a
-     * reset, removal, suspension or second factor has overtaken.
+     * Opens a session after the right password. False if the person's hash is no longer `passwordHash`, against which
+     * it was checked, or the second factor was turned on or off since: a sign-in overtaken by a reset, removal,
+     * suspension or second factor leaves no session behind.
      */
     async openSession(
       hash: Buffer,
       { id, passwordHash, factorDue }: { id: string; passwordHash: string; factorDue: boolean },
       now: number,
     ): Promise<boolean> {
-      // By itself, so that nobody waits for it.
+      // In a transaction of its own, so that nobody waits for it.
       await sweep(db, 'sessions', ['hash'], 'created_at', now - SESSION_MS);
       return transact(async (tx) => {
         const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
         if (!known) return false;
-        // Both held against what would end the session at this very moment, and does so once it is there.
+        // Both are locked: whatever would end the session at this moment waits, and then does end it.
         const account = await accountOf(tx, known.account_id, 'share');
         const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
         const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
@@ -39,12 +39,12 @@ export function sessions({ db, transact, transactLightly }: Database) {
         return true;
       });
     },
-    /** Puts a session whose second factor was due under a new token, entered in full. False where it has ended. */
+    /** Completes a session whose second factor was due, under a new token. False if it has ended. */
     async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
       const entered = { hash, factor_due: false, created_at: now, seen_at: now };
       return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;
     },
-    /** Who holds a session that is alive at `now`, whose person and account may visit; counts as seen. */
+    /** Who a session belongs to, if it is alive at `now` and the account may sign in; marks it as seen. */
     async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
       const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
       const row = await session.select(['factor_due', 'sessions.created_at as since', 'seen_at']).executeTakeFirst();
@@ -53,7 +53,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
       if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
       const account = await accountOf(db, row.account_id);
       if (!mayVisit(account)) return null;
-      // One that another page of theirs has just noted stays as it is.
+      // Only if no other page of theirs has just updated it.
       const noted = { hash, seen_at };
       if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', noted, { seen_at: now }));
       return { person: toPerson(row), account, factorDue };
@@ -63,14 +63,14 @@ export function sessions({ db, transact, transactLightly }: Database) {
     },
     closeOtherSessions: (personId: string, kept: Buffer) =>
       transact(async (tx) => {
-        await holdPerson(tx, personId);
+        await lockPerson(tx, personId);
         await endSessions(tx, personId, kept);
       }),
     async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
       await sweep(db, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS);
       await transactLightly(async (tx) => {
-        // Held against their removal, which leaves no browser behind.
-        if (!(await holdPerson(tx, personId))) return;
+        // Locked against their removal, which must leave no browser behind.
+        if (!(await lockPerson(tx, personId))) return;
         const browser = { hash, person_id: personId };
         const isKnown = (await update(tx, 'browsers', browser, { seen_at: now })) === 1;
         if (!isKnown) await insert(tx, 'browsers', { ...browser, seen_at: now });

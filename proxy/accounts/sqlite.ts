@@ -16,20 +16,20 @@ import { migrate, openSqliteFile, SQLITE_BUSY } from '../sqlite-file.ts';
 import { countAttempts } from './attempts.ts';
 import { type Database, schemaOf, type Tables } from './database.ts';
 
-/** A change waits this long for another process to finish its own. */
+/** How long a change waits for another process to finish its own. */
 const BUSY_MS = 5000;
 const RETRY_MS = 5;
 
 /**
- * The database in one SQLite file (WAL), shared by any number of processes on one machine.
+ * The database in an SQLite file (WAL), shared by any number of processes on one machine.
  *
- * All that is written goes over one connection, a transaction at a time, each with the write lock from its beginning. So
- * long as another connection holds that lock they wait without holding up the process.
+ * All writes go through one connection, one transaction at a time, each holding the write lock from the start. While
+ * another process holds that lock, they wait without blocking the event loop.
  *
- * Requests have a connection of their own that only reads, and never across two statements, so that what it says of
- * `data_version` (sqlite.org/pragma.html) covers the commits of all others, this process's own too.
+ * Requests have a connection of their own that only reads, in single statements, so that its `data_version`
+ * (sqlite.org/pragma.html) reflects all commits by others, including this process's own.
  *
- * @throws UsageError where the file cannot be opened, is no database, or comes from a newer version than this.
+ * @throws UsageError if the file cannot be opened, is not a database, or was made by a newer version of this program.
  */
 export function openSqlite(file: string): Database {
   const versions = schemaOf('sqlite');
@@ -61,7 +61,7 @@ export function openSqlite(file: string): Database {
         }
       }),
     // The write lock is enough.
-    holdTeam: async () => {},
+    lockServiceTeam: async () => {},
     prepare<Row>(query: CompiledQuery<Row>) {
       const statement = reading.prepare(query.sql);
       return (...parameters: string[]) => statement.all(...parameters) as Row[];
@@ -72,11 +72,11 @@ export function openSqlite(file: string): Database {
       known = version;
       return true;
     },
-    // What is committed is what the next request asks.
+    // The next request reads what has been committed.
     confirm: async () => {},
     attempts: countAttempts(),
     close: () =>
-      // After what is under way.
+      // After the queries in progress.
       db.connection().execute(async () => {
         reading.close();
         writing.close();
@@ -84,7 +84,7 @@ export function openSqlite(file: string): Database {
   };
 }
 
-/** Kysely's own SQLite driver is for better-sqlite3, and begins transactions that may fail halfway for want of the lock. */
+/** Kysely's own SQLite driver is for better-sqlite3, and its transactions take the write lock too late. */
 function dialectOf(db: DatabaseSync): Dialect {
   const connection = connectionOf(db);
   const execute = async (text: string) => {
@@ -95,7 +95,7 @@ function dialectOf(db: DatabaseSync): Dialect {
     acquireConnection: async () => connection,
     beginTransaction: () => execute('BEGIN IMMEDIATE'),
     commitTransaction: () => execute('COMMIT'),
-    // Where the disk is full, say, SQLite has rolled back by itself.
+    // After some errors, such as a full disk, SQLite has already rolled back.
     rollbackTransaction: async () => (db.isTransaction ? execute('ROLLBACK') : undefined),
     releaseConnection: async () => {},
     destroy: async () => db.close(),
@@ -113,7 +113,7 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
     const statement = db.prepare(text);
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[];
     if (statement.columns().length > 0) {
-      // Node gives them no prototype.
+      // Node's rows have no prototype.
       return { rows: statement.all(...values).map((row) => ({ ...row }) as Row) };
     }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
@@ -137,7 +137,7 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
   };
 }
 
-/** Leaves out what SQLite neither knows nor needs: locks on rows, and the collation that is its own by default. */
+/** Leaves out what SQLite neither knows nor needs: row locks, and the collation that is its default. */
 class Compiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!/^(For|SkipLocked)/.test(node.modifier ?? '')) super.visitSelectModifier(node);

@@ -1,7 +1,7 @@
-/** Time-based one-time passwords (RFC 6238), with what every authenticator app takes: SHA-1, 6 digits, 30 s. */
+/** Time-based one-time passwords (RFC 6238), as every authenticator app supports them: SHA-1, 6 digits, 30 s. */
 import { Secret, TOTP } from 'otpauth';
 
-/** A fresh secret in base 32: 160 bits (RFC 4226, section 4), 32 characters. */
+/** A new secret in base 32: 160 bits (RFC 4226, section 4), 32 characters. */
 export function mintSecret(): string {
   return new Secret({ size: 20 }).base32;
 }
@@ -10,7 +10,7 @@ export function isSecret(text: string): boolean {
   return /^[A-Z2-7]{32}$/.test(text);
 }
 
-/** The step, counted in half minutes since 1970, that `code` belongs to: the present one or a neighbour; else null. */
+/** The 30-second step since 1970 that `code` belongs to, if it is the current one or a neighbour; else null. */
 export function stepOf(secret: string, code: string, now: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
   const totp = new TOTP({ secret });

@@ -1,8 +1,8 @@
-/** Requests by day, key and operation: counted in memory, and added to the store now and then. */
+/** Requests by day, key and operation, counted in memory and periodically added to the store. */
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
 
-/** Requests of one UTC day (`YYYY-MM-DD`), key and operation: an id of the contract's, or 'none'. */
+/** Requests on one UTC day (`YYYY-MM-DD`) by key and operation: an id from the contract, or 'none'. */
 export interface UsageRow {
   day: string;
   key_id: string;
@@ -17,7 +17,7 @@ export interface OwnerUsage extends UsageRow {
   kind: KeyKind;
 }
 
-/** Days of which requests are kept. */
+/** How many days of counts are kept. */
 export const DAYS_KEPT = 400;
 
 export type UsageStore = ReturnType<typeof openUsage>;
@@ -25,7 +25,7 @@ export type UsageStore = ReturnType<typeof openUsage>;
 export function openUsage({ db, transactLightly }: Database) {
   let cleared = '';
   return {
-    /** Adds to what is there. */
+    /** Adds `rows` to the counts already there. */
     async add(rows: readonly UsageRow[]): Promise<void> {
       const latest = rows.at(-1)!.day;
       const oldest = dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS);
@@ -33,7 +33,7 @@ export function openUsage({ db, transactLightly }: Database) {
       await transactLightly(async (tx) => {
         await tx
           .insertInto('usage')
-          // In one order, so that two proxies never wait for each other's rows.
+          // Always in the same order, so that two proxies cannot deadlock.
           .values(rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)))
           .onConflict((conflict) =>
             conflict.columns(['day', 'key_id', 'operation']).doUpdateSet(({ eb, ref }) => ({
@@ -46,7 +46,7 @@ export function openUsage({ db, transactLightly }: Database) {
       });
       cleared = latest;
     },
-    /** Of the owner's keys, revoked ones too, from `day` on, in order of day. */
+    /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of day. */
     listUsage: (ownerId: string, day: string): Promise<OwnerUsage[]> =>
       db
         .selectFrom('usage')
@@ -67,10 +67,10 @@ export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0,
 
 const DAY_MS = 86_400_000;
 
-/** Rows written at a time: requests are answered between two of them. */
+/** Rows written at a time: requests are answered in between. */
 const AT_ONCE = 500;
 
-/** Counts in memory; `flush` is to be called now and then. */
+/** Counts in memory; call `flush` periodically. */
 export function countUsage(store: Pick<UsageStore, 'add'>) {
   let rows = new Map<string, UsageRow>();
   let day = { start: Number.NaN, name: '' };
@@ -90,7 +90,7 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
       if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
       tally(day.name, keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
     },
-    /** Hands over to the store what was counted; what it cannot take now is kept for the next time. */
+    /** Adds the counts to the store; what it cannot take now is kept for the next time. */
     async flush(): Promise<void> {
       const batch = [...rows.values()];
       rows = new Map();

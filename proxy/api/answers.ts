@@ -1,16 +1,16 @@
-/** The bytes of an answer: which coding the client likes best, whether it has them already, and where they come from. */
+/** The bytes of an answer: which coding the client prefers, whether it has them already, and where they come from. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { CODINGS, type Coding, type Representation, type ServedFile } from '../snapshot/snapshot.ts';
 
-/** Answers with `file` in the coding that the client likes best; 304 where it has those very bytes. */
+/** Answers with `file` in the coding the client prefers, or 304 if it already has those bytes. */
 export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
   const found = file.codings[coding];
-  // A cache may keep an answer but must ask again each time: so a revoked key never reads on from one.
+  // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot go on reading it.
   const common = { etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion };
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
   const send = (body?: Buffer | Transform) => {
@@ -22,14 +22,14 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   return found.held ? send(found.held) : openChecked(found, report).then(send);
 }
 
-/** The bytes of a file that is not held in memory. @throws Error where it has another length than the manifest says. */
+/** The bytes of a file that is not held in memory. @throws Error if its length differs from the manifest's. */
 async function openChecked(found: Representation, report: (line: string) => void): Promise<Transform> {
   const { path, bytes } = found;
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
-    return pipeline(handle.createReadStream({ end: bytes - 1 }), checkOnTheWay(found, report), () => {});
+    return pipeline(handle.createReadStream({ end: bytes - 1 }), verifyWhileSending(found, report), () => {});
   } catch (error) {
     await handle.close();
     throw error;
@@ -37,10 +37,10 @@ async function openChecked(found: Representation, report: (line: string) => void
 }
 
 /**
- * Holds the last chunk of a file back until all its bytes are known to be those of the manifest: of one that has changed
- * since it was opened, the client gets an answer cut short and never a wrong one.
+ * Holds back the last chunk until all bytes are known to match the manifest: if the file has changed since it was
+ * opened, the client gets a truncated answer, never a wrong one.
  */
-function checkOnTheWay({ path, sha256 }: Representation, report: (line: string) => void): Transform {
+function verifyWhileSending({ path, sha256 }: Representation, report: (line: string) => void): Transform {
   const digest = createHash('sha256');
   let last: Buffer | undefined;
   return new Transform({
@@ -52,15 +52,15 @@ function checkOnTheWay({ path, sha256 }: Representation, report: (line: string) 
     },
     flush(done) {
       if (digest.digest('hex') === sha256) return done(null, last);
-      report(`${path} is not what the manifest says; its answer was cut short`);
+      report(`${path} does not match its manifest; the answer was cut short`);
       done(new Error(`${path} has changed`));
     },
   });
 }
 
 /**
- * The coding to answer in (RFC 9110, 12.5.3): the highest q among those offered, the smaller on a tie. A client that
- * refuses every coding gets `identity` all the same, as the RFC lets a server do, rather than an error.
+ * The coding to answer in (RFC 9110, 12.5.3): the highest q, and on a tie the smaller file. A client that refuses every
+ * coding gets `identity` rather than an error, as the RFC allows.
  */
 export function chooseCoding(acceptEncoding = ''): Coding {
   const weights = new Map<string, number>();
@@ -70,13 +70,13 @@ export function chooseCoding(acceptEncoding = ''): Coding {
     const weight = q === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(q)?.[1] ?? 0);
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
-  // Identity unmentioned is acceptable, but only where nothing named is.
+  // Unmentioned, identity is acceptable, but only if nothing named is.
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
   const best = CODINGS.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Whether If-None-Match names `etag`, whose text has no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+/** Whether If-None-Match names `etag`, which has no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
 export function matchesEtag(ifNoneMatch = '', etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || ifNoneMatch.trim() === '*';

@@ -1,4 +1,4 @@
-/** The API: every plugin that a request passes through, in that order. Listening is server.ts's. */
+/** The API: every plugin that a request passes through, in that order. server.ts listens. */
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -30,7 +30,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
     },
-    // While the server stops, requests that still arrive are answered, and their connections then closed.
+    // Requests that arrive while the server stops are still answered, and their connections then closed.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
   });
@@ -54,17 +54,16 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
 }
 
 /**
- * What the router gets to see of a request target: the path of an operation, matched by its exact text and without
- * decoding, and its query; `/`, which is no route, for everything else. So no path that a client writes is ever decoded
- * or found malformed before its key has been checked. The absolute form (`GET http://host/path`), which every server
- * must accept (RFC 9112, 3.2.2), loses its scheme and authority.
+ * What the router sees of a request target: path and query if the path is exactly an operation's, undecoded; `/`, which
+ * is no route, for everything else. So no path is decoded, or found malformed, before the key has been checked. The
+ * absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its scheme and authority.
  */
 function routable(target: string): string {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   return operationAt(local) ? local : '/';
 }
 
-/** A preflight cannot carry a key: from a listed origin it is answered without one, from any other it is a 401. */
+/** A preflight cannot carry a key: from a listed origin it is answered without one, from any other with a 401. */
 function corsFor({ headers }: FastifyRequest, origins: readonly string[]) {
   if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
   return {

@@ -1,10 +1,10 @@
-/** Which answers are in flight on which connection. */
+/** Tracks which answers are in flight on which connection. */
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** When each was begun, the oldest first. */
+  /** When each was started, oldest first. */
   answers: Map<ServerResponse, number>;
   next: (() => void) | null;
   isCondemned: boolean;
@@ -18,7 +18,7 @@ export function trackInFlight(server: Server, readingMs: number) {
     connections.set(socket, connection);
     socket.once('close', () => {
       connections.delete(socket);
-      // Those that still waited for an earlier one on the connection are told by nobody else, and may hold a file open.
+      // Node does not close answers still queued behind an earlier one, and they may hold a file open.
       for (const response of connection.answers.keys()) response.destroy();
     });
   });
@@ -39,19 +39,19 @@ export function trackInFlight(server: Server, readingMs: number) {
         if (connection.answers.size === 0) connection.next?.();
       });
     },
-    /** Calls `next` once no answer is in flight on `socket`: at once if so, and never where it closes before. */
+    /** Calls `next` as soon as no answer is in flight on `socket`, which may be at once; never if it closes first. */
     afterAnswers(socket: Socket, next: () => void): void {
       const connection = connections.get(socket);
       if (!connection || connection.answers.size === 0) next();
       else connection.next = next;
     },
-    /** Marks `socket`: no request that follows on it is to be answered. */
+    /** Marks `socket`: no further request on it is answered. */
     condemn(socket: Socket): void {
       const connection = connections.get(socket);
       if (connection) connection.isCondemned = true;
     },
     isCondemned: (socket: Socket) => connections.get(socket)?.isCondemned ?? false,
-    /** Resolves once every answer that is now in flight has been sent, or its connection has closed. */
+    /** Resolves once every answer now in flight has been sent, or its connection has closed. */
     settled(): Promise<unknown> {
       const responses = [...connections.values()].flatMap(({ answers }) => [...answers.keys()]);
       return Promise.all(responses.map((response) => once(response, 'close')));

@@ -30,15 +30,15 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
       request.admission = admission;
       done();
     };
-    // At once where it is known at once, as on one machine.
+    // Synchronously if the answer is there at once, as on one machine.
     if (found instanceof Promise) found.then(enter).catch(done);
     else enter(found);
   });
 });
 
 /**
- * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null where there is none, or where two differ. Takes every
- * value of each header, since Node's `headers` drops a second Authorization. Another scheme, such as Basic, is no key.
+ * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null if there is none, or if two differ. Looks at every
+ * value of each header, since Node's `headers` drops a second Authorization. Schemes such as Basic are ignored.
  */
 export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));

@@ -1,4 +1,4 @@
-/** What the limits say of a request: its headers, and the refusal once one is reached. */
+/** What the limits say about a request: the headers, and the 429 once one is reached. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { UsageCounter } from '../accounts/usage.ts';
@@ -25,7 +25,7 @@ export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOp
 
 /**
  * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: q quota, w window in seconds, r
- * remaining, t seconds until there is more.
+ * remaining, t seconds until there is room again.
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
   let policy = `"minute";q=${minute.limit};w=${MINUTE_MS / 1000}`;

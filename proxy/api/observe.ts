@@ -1,19 +1,19 @@
-/** What operators see of each request: metrics, and a line of the access log. Nothing that a client wrote is in either. */
+/** What operators see of each request: metrics and a line in the access log. Neither repeats what a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../accounts/key-format.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** The status of an answer that was not read to its end, as nginx has it. */
+/** The status of an answer that was not read to the end, as in nginx. */
 const CLIENT_LEFT = 499;
 
-/** One request, as the access log has it. */
+/** One request, as in the access log. */
 export interface AccessRecord {
   request_id: string;
   /** An operation of the contract, or 'none'. */
   operation: string;
   status: number;
-  /** Which key, by the id that `keys list` shows; null where none was valid. */
+  /** Id of the key, as `keys list` shows it; null if none was valid. */
   key_id: string | null;
   key_kind: KeyKind | 'none';
   ms: number;
@@ -21,13 +21,13 @@ export interface AccessRecord {
 
 export interface ObserveOptions {
   metrics: Metrics;
-  /** Called with every answered request; null: no access log. */
+  /** Called for every request; null: no access log. */
   log: ((record: AccessRecord) => void) | null;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts and logs one request that never became Fastify's, such as what is not HTTP. */
+    /** Counts and logs a request. Called directly only for one that skipped the hooks, such as malformed HTTP. */
     observe(record: AccessRecord): void;
   }
 }
@@ -39,7 +39,7 @@ export const observe = fp(async (app: FastifyInstance, { metrics, log }: Observe
   });
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
-    // Once it is sent to its end, or its client has left: Fastify's onResponse knows of the first alone.
+    // When it is sent in full or its client has left; Fastify's onResponse covers only the first.
     reply.raw.once('close', () => app.observe(recordOf(request, reply, performance.now() - started)));
     done();
   });

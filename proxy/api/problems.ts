@@ -1,10 +1,10 @@
-/** Every error as RFC 9457 `application/problem+json`. Nothing of a request is ever repeated in one. */
+/** Every error as RFC 9457 `application/problem+json`, which never repeats any part of a request. */
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
 
-/** Failures that the contract does not name: not HTTP, or the proxy or something that it depends on failed. */
+/** Errors outside the contract: the request is not HTTP, or the proxy or something it depends on failed. */
 const FAULTS = {
   MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
@@ -24,7 +24,7 @@ export function problemOf(code: ProblemCode, requestId: string) {
   const { status, title, detail } = PROBLEMS[code];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
-  // As bytes: to a text Fastify would add a charset.
+  // As bytes: Fastify would add a charset to a string.
   return { status, headers, body: Buffer.from(body) };
 }
 
@@ -37,16 +37,16 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, more: Record
     .send(body);
 }
 
-/** What the proxy itself failed at: told to the operator, and to the client no more than that. */
+/** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
 export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Methods that Node's parser knows and Fastify does not, as RTSP's and HTTP/2's PRI, come here past every hook.
+    // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
     if (error.code === 'FST_ERR_NOT_FOUND') {
       app.inFlight.condemn(request.raw.socket);
       app.observe({ request_id: request.id, operation: 'none', status: 400, key_id: null, key_kind: 'none', ms: 0 });
       return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
     }
-    // A client that has left is no failure.
+    // A client that has left is not a failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
     return error instanceof UnavailableError
       ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': '5' })

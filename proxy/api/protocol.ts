@@ -1,4 +1,4 @@
-/** HTTP itself: requests that are malformed, and connections that keep answers waiting. */
+/** HTTP itself: malformed requests, and connections that keep answers waiting. */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,25 +8,25 @@ import fp from 'fastify-plugin';
 import { type InFlight, trackInFlight } from './in-flight.ts';
 import { type ProblemCode, problemOf, sendProblem } from './problems.ts';
 
-/** Bounds of connections and requests; operate.md explains them to operators. */
+/** Bounds on connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
   headerBytes: 16_384,
-  /** From the first byte, or for a new connection from its opening, until the headers are complete. */
+  /** From the first byte, or on a new connection from its opening, until the headers are complete. */
   headersMs: 10_000,
-  /** The same until the whole request has arrived, its body included, which is read by nobody. */
+  /** The same, until the whole request has arrived, including its body, which is never read. */
   requestMs: 20_000,
-  /** Between two requests. Longer than the usual 60 s of load balancers, so that it is they who close. */
+  /** Between two requests. Longer than the usual 60 s of load balancers, so that they are the ones to close. */
   idleMs: 65_000,
-  /** A connection on which nothing moves for this long while a request is in flight is closed. */
+  /** A connection with a request in flight is closed when nothing moves on it for this long. */
   silenceMs: 30_000,
-  /** So is one whose client takes longer than this to read an answer to its end. */
+  /** So is one whose client takes longer than this to read an answer. */
   readingMs: 120_000,
-  /** Connections at once; more are closed as they come. */
+  /** Open connections; further ones are closed on arrival. */
   connections: 10_000,
 };
 export type Bounds = typeof BOUNDS;
 
-/** A server that stops still takes requests for so long: those sent before clients could know. */
+/** A stopping server still accepts connections for this long: clients cannot know yet. */
 const LATE_MS = 100;
 
 declare module 'fastify' {
@@ -43,19 +43,19 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     isStopping = true;
     await pause(LATE_MS);
     app.server.maxConnections = 0;
-    // Node takes a connection for idle, and closes it, once its answer is written, though not all of it is sent.
+    // Node takes a connection for idle, and closes it, once its answer is written, even if not all of it has been sent.
     await inFlight.settled();
   });
   app.addHook('onClose', async () => inFlight.stop());
 
-  // At once and not in a promise: what follows on the connection may be found malformed before one is settled.
+  // Synchronously, without a promise: the parser may find the next request malformed before a promise settles.
   app.addHook('onRequest', (request, reply, done) => {
     const { socket, headers } = request.raw;
-    // Nothing is to follow the last request on a connection, and what does may be part of it: it is not even looked at.
+    // Nothing should follow the last request on a connection; what does may be part of its body, so it is ignored.
     if (inFlight.isCondemned(socket)) return void reply.hijack();
     inFlight.add(socket, reply.raw);
     const isBad = isMalformed(request);
-    // No operation takes a body, so none is read; and Node drops what follows a request to upgrade.
+    // No operation takes a body, so none is read; and Node drops whatever follows an upgrade request.
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
     if (isBad || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
       inFlight.condemn(socket);
@@ -65,22 +65,22 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     else done();
   });
 
-  // Node would answer an unknown Expect by itself, without asking for a key; and `100 Continue` would invite a body
-  // that nobody reads.
+  // Node itself would answer an unknown Expect without checking the key, and `100 Continue` would invite a body that
+  // nobody reads.
   for (const event of ['checkExpectation', 'checkContinue']) app.server.on(event, app.routing);
 });
 
-/** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; empty where there is none. */
+/** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; may be empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
-/** What Node's parser lets through and a server in front may read otherwise: framing, version and Host (RFC 9112). */
+/** What Node's parser lets through but a server in front may read differently: framing, version, Host (RFC 9112). */
 function isMalformed({ raw }: FastifyRequest): boolean {
   const isOld = raw.httpVersion === '1.0';
   if (!isOld && raw.httpVersion !== '1.1') return true;
-  // Node joins several of them with commas.
+  // Node joins repeated headers with commas.
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true;
-  // As often as it was sent, which `headers` does not tell.
+  // `headers` would hide a repeated Host.
   const hosts = raw.headersDistinct.host ?? [];
   if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
   return hosts.some((host) => !HOST.test(host));
@@ -92,8 +92,8 @@ const FAULT_OF: Record<string, ProblemCode> = {
 };
 
 /**
- * Answers what Node's parser gave up on, where there is no request to answer, and closes the connection: once all that
- * came before it on the connection has its answer.
+ * Answers what Node's parser rejected, for which there is no request object, and closes the connection, once everything
+ * before it on the connection has been answered.
  */
 export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   const { code = '' } = error;

@@ -1,7 +1,6 @@
 /**
- * The contract's operations as routes. From a request to a file there is no other way: a state is found by equality
- * among the snapshot's own codes and a period by membership in its months, so the name of the file is made of the
- * contract's text and never of the request's.
+ * The contract's operations as routes: the only way from a request to a file. A state must equal one of the snapshot's
+ * own codes and a period must lie within its months, so no file name contains arbitrary text from a request.
  */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -22,7 +21,7 @@ import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is asked for; undefined where no operation has that path. */
+    /** The operation requested; undefined if none has that path. */
     operation: Operation | undefined;
   }
 }
@@ -34,7 +33,7 @@ export interface RoutesOptions {
 
 const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
 
-/** The operation that `url`, as the router sees it, asks for; undefined for an unknown path. */
+/** The operation at `url`, as the router sees it; undefined for an unknown path. */
 export function operationAt(url: string): Operation | undefined {
   const query = url.indexOf('?');
   return BY_PATH.get(query < 0 ? url : url.slice(0, query));
@@ -42,7 +41,7 @@ export function operationAt(url: string): Operation | undefined {
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
-  // Other methods at once: Fastify would first read the body that they may have.
+  // Other methods are refused here: Fastify would first read any body they have.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') done();
     else if (request.operation) sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
@@ -65,12 +64,12 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
   }
 });
 
-/** Each parameter's decoded value; a list where it was given more than once. */
+/** Each parameter's decoded value; a list if it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 type Outcome = { file: string } | { error: ErrorCode };
 
-/** The file that answers `operation`, or its first error: parameter by parameter, the 503 last. */
+/** The file that answers `operation`, or the first error: parameter by parameter, the 503 last. */
 export function locate(operation: Operation, query: Query, coverage: Coverage): Outcome {
   const values: FileParameters = {};
   for (const name of operation.parameters) {

@@ -1,9 +1,9 @@
--- Decides one request and charges it where it is granted, in one step: no other command of anybody comes between.
--- KEYS: 1 the epoch, 2 the key's copy. ARGV: 1 prefix, 2 and 3 the service's limits a minute and a month, 4 span of the
--- minute (microseconds), 5 name of the month, 6 and 7 its start and end (ms), 8 the time (microseconds), for tests; else
--- it is this server's own.
--- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'missing' (no copy), 'nobody',
--- 'clock' and ms (the month is another), 'block', owner, limit, taken (no more of the month is written off), or the verdict.
+-- Decides one request and charges it if granted, atomically.
+-- KEYS: 1 the epoch, 2 the key's copy. ARGV: 1 prefix, 2 and 3 the default limits per minute and month, 4 length of the
+-- minute (microseconds), 5 name of the month, 6 and 7 its start and end (ms), 8 the time (microseconds), for tests; if
+-- empty, this server's clock is used.
+-- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'missing' (no copy),
+-- 'nobody', 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used up), or the verdict.
 local clock = redis.call('TIME')
 local time = clock[1] * 1000000 + clock[2]
 local now = tonumber(ARGV[8]) or time
@@ -23,7 +23,7 @@ if account[2] ~= '1' then return {'nobody'} end
 if time < tonumber(epoch[2]) then return {'wait', math.ceil((tonumber(epoch[2]) - time) / 1000000)} end
 if ms < tonumber(ARGV[6]) or ms >= tonumber(ARGV[7]) then return {'clock', ms} end
 
--- The log of the key's grants, oldest first. Should the clock be set back, time stands still until it has caught up.
+-- The log of the key's grants, oldest first. If the clock is set back, time stands still until it has caught up.
 local span = tonumber(ARGV[4])
 local log = ARGV[1] .. 'minute:' .. id
 local last = redis.call('LINDEX', log, -1)
@@ -41,7 +41,7 @@ local refused = ''
 if count >= per_minute then refused = 'minute' end
 local used = 0
 if kind == 'live' then
-  -- A month is never left for an earlier one: its count would begin anew.
+  -- Never go back to an earlier month: its count would start again at zero.
   if not account[5] or account[5] < ARGV[5] then return {'block', owner, per_month, -1} end
   used = tonumber(account[7])
   if used >= per_month then
@@ -56,6 +56,6 @@ if refused == '' then
   count = count + 1
   if kind == 'live' then used = redis.call('HINCRBY', account_key, 'used', 1) end
 end
--- Where the limit was lowered, more than the oldest must leave before there is room.
+-- After the limit was lowered, more than the oldest must leave before there is room.
 local next = redis.call('LINDEX', log, math.max(0, count - per_minute)) or false
 return {'verdict', id, owner, kind, scopes, refused, per_minute, count, next and next + span - now or 0, per_month, used, ms}

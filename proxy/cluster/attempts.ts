@@ -3,16 +3,16 @@ import type { Allowance, Attempts } from '../accounts/attempts.ts';
 import type { Db } from '../accounts/database.ts';
 import { hashToken } from '../accounts/tokens.ts';
 
-/** How often windows that have ended are swept away, and how many: a flood is not to hold up whoever comes after it. */
+/** How often expired windows are deleted, and how many at once: a flood must not hold up whoever comes after it. */
 const SWEPT_MS = 60_000;
 const SWEPT = 50_000;
 
 /**
- * Attempts counted in `db`, for all dashboards on it together, in windows that begin with the first attempt. One round
- * trip each, in which rows are held no longer than the server takes for it, so nobody holds an email up by stalling.
+ * Attempts counted in `db` for all its dashboards together, in windows that start with the first attempt. Each call is
+ * one round trip, which locks rows only while the server works on it, so a stalling client cannot lock an email.
  *
- * What is counted is kept as a hash: it may name people and addresses. There is no bound to the rows but what an address
- * may do, 50 sign-ins and 20 links in their windows; each goes soon after its window.
+ * What is counted is stored as a hash, since it may name people and addresses. The number of rows is bounded only by
+ * what an address may do, 50 sign-ins and 20 links per window; each row goes soon after its window.
  */
 export function countAttemptsIn(db: Db): Attempts {
   let swept = Number.NEGATIVE_INFINITY;

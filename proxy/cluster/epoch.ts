@@ -7,7 +7,7 @@ import { tellAll } from './mirror.ts';
 import { epochKey, prefixOf } from './names.ts';
 import type { GateTimes } from './times.ts';
 
-/** Under which epoch keys and limits are asked for in Redis. */
+/** The epoch in which Redis decides keys and limits. */
 export interface Epoch {
   number: number;
   token: string;
@@ -18,7 +18,7 @@ export interface Keeper {
   current(): Epoch | null;
   /** Null while there is an epoch that grants; else why not. */
   why(): string | null;
-  /** Looks after the epoch soon and not only at the next beat. */
+  /** Checks the epoch soon, without waiting for the next beat. */
   wake(): void;
   close(): Promise<void>;
 }
@@ -31,23 +31,23 @@ interface EpochRow {
 }
 
 const US = 1000;
-/** Every request may wake the keeper; no more often than this. */
+/** Every request may wake the keeper, but it wakes no more often than this. */
 const SOON_MS = 100;
 
 /**
- * Keeps one epoch: the time in which one Redis process has remembered everything. PostgreSQL says which epoch it is and
- * in which process (`run_id`); its keys carry the epoch's token, so what another epoch left behind, in a restarted
- * Redis or a promoted replica, is never read.
+ * Maintains the epoch: the time during which one Redis process has remembered everything. PostgreSQL records its number
+ * and that process (`run_id`). Keys in Redis carry the epoch's token, so whatever another epoch left behind, in a
+ * restarted Redis or a promoted replica, is never read.
  *
- * Redis may be gone by only while it holds a lease. A lease is written down in PostgreSQL before it is given to Redis,
- * ends there no sooner than in Redis (it runs from a time that Redis told before PostgreSQL was asked), and before it is
- * given all changes not yet told are told. So whoever finds in PostgreSQL that the lease has run out knows that nobody
- * is let in by Redis, and that nobody will be before having heard of what is committed by then.
+ * Redis may be trusted only while it holds a lease. A lease is recorded in PostgreSQL before Redis gets it, ends there
+ * no sooner than in Redis (it runs from a time that Redis gave before PostgreSQL was asked), and is granted only after
+ * all outstanding changes have been copied to Redis. So if the lease has run out in PostgreSQL, Redis is letting nobody
+ * in, and will not until it has everything committed so far.
  *
- * When Redis has lost its memory, or is another, the next epoch begins once the lease of the last has run out; what it
- * granted is unknown, so the new one grants nothing until a minute has passed since.
+ * When Redis has lost its memory or been replaced, the next epoch begins once the previous lease has run out. What was
+ * granted under that lease is unknown, so the new epoch grants nothing for a minute after its end.
  *
- * @throws UsageError where PostgreSQL or Redis cannot be used to begin with.
+ * @throws UsageError if PostgreSQL or Redis cannot be used at the start.
  */
 export async function keepEpoch(
   db: Db,
@@ -58,7 +58,7 @@ export async function keepEpoch(
   let link: Link | null = null;
   let epoch: Epoch | null = null;
   let why: string | null = 'starting';
-  /** When the epoch begins to grant, and when its lease runs out, by this process's steady clock. */
+  /** When the epoch starts to grant, and when its lease runs out, by this process's steady clock. */
   let [opens, ends] = [0, 0];
   let closed = false;
 
@@ -71,7 +71,7 @@ export async function keepEpoch(
     const [asked, lease, grants] = await lengthen(at, 0);
     opens = performance.now() + (grants - asked) / US;
     ends = performance.now() + (lease - asked) / US;
-    // The lease is long enough for most beats; one proxy of many renews it.
+    // At most beats enough of the lease is left; of many proxies one renews it.
     const renewed = lease - asked < (times.leaseMs * US * 2) / 3;
     if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
     if (!(await tellAll(db, at))) throw new Superseded();
@@ -83,16 +83,16 @@ export async function keepEpoch(
   };
   const quiet = (): string | null => {
     const seconds = Math.ceil((opens - performance.now()) / 1000);
-    return seconds > 0 ? `Redis has lost its memory: nothing is granted for ${seconds} s more` : null;
+    return seconds > 0 ? `Redis has lost its memory: nothing is granted for another ${seconds} s` : null;
   };
   const beat = async () => {
     try {
       epoch = await settle();
-      if (why !== null && why !== 'starting') report(`keys and limits: ${quiet() ?? 'can be asked again'}`);
+      if (why !== null && why !== 'starting') report(`keys and limits: ${quiet() ?? 'available again'}`);
       why = null;
     } catch (error) {
       const line = lineOf(error);
-      // While PostgreSQL alone is away Redis goes on until its lease runs out.
+      // If only PostgreSQL is down, Redis goes on until its lease runs out.
       if (error instanceof Superseded || !link?.isOpen()) epoch = null;
       if (line !== why) report(`keys and limits: ${line}`);
       why = line;
@@ -139,21 +139,21 @@ export async function keepEpoch(
   };
 }
 
-/** The epoch is over, or will not be this process's: to be looked at anew. */
+/** The epoch is over or belongs to another process, and must be read again. */
 class Superseded extends Error {
   constructor(line = 'the epoch in Redis is over') {
     super(line);
   }
 }
 
-/** The epoch of PostgreSQL where `link` leads to it; else a new one, as soon as that may begin. */
+/** PostgreSQL's current epoch if `link` leads to its Redis; else a new one, as soon as it may begin. */
 async function adopt(db: Db, link: Link, times: GateTimes): Promise<Epoch> {
   const row = await readEpoch(db, times);
   if (row?.run_id === link.runId) {
     const at = { number: row.number, token: row.token, link };
     if (await link.run('lease', [epochKey(row.token)], [0])) return at;
   }
-  if (row && !row.lapsed) throw new Superseded('waiting for the lease of the Redis before to run out');
+  if (row && !row.lapsed) throw new Superseded('waiting for the lease of the previous Redis to run out');
   return begin(db, link, row, times);
 }
 
@@ -164,7 +164,7 @@ async function readEpoch(db: Db, { marginMs }: GateTimes): Promise<EpochRow | un
   return (await epoch.execute(db)).rows[0];
 }
 
-/** Begins the epoch after `before`. Its first lease is in PostgreSQL at once: others wait for this process to set it up. */
+/** Begins the epoch after `before`. PostgreSQL records its first lease at once, so others wait until it is set up. */
 async function begin(db: Db, link: Link, before: EpochRow | undefined, times: GateTimes): Promise<Epoch> {
   const token = randomText(16);
   const leased = sql`clock_timestamp() + ${times.leaseMs} * interval '1 ms'`;
@@ -180,14 +180,14 @@ async function begin(db: Db, link: Link, before: EpochRow | undefined, times: Ga
         SELECT 1, ${token}, ${link.runId}, ${leased}
         ON CONFLICT DO NOTHING RETURNING number, 'infinity'::float8 AS since`;
   const [row] = (await begun.execute(db)).rows;
-  if (!row) throw new Superseded('another proxy begins an epoch');
+  if (!row) throw new Superseded('another proxy is starting an epoch');
   const quietMs = Math.max(0, Math.ceil(times.minuteMs - row.since));
   await link.run('open', [epochKey(token)], [quietMs * US]);
   if (before) link.sweep(prefixOf(before.token)).catch(() => {});
   return { number: row.number, token, link };
 }
 
-/** Writes in PostgreSQL that Redis may be gone by for another lease; false where the epoch is over. */
+/** Records in PostgreSQL that Redis may be trusted for another lease; false if the epoch is over. */
 async function writeLease(db: Db, { token }: Epoch, { leaseMs }: GateTimes): Promise<boolean> {
   const written = sql`
     UPDATE redis_epoch SET leased_until = greatest(leased_until, clock_timestamp() + ${leaseMs} * interval '1 ms')
@@ -195,7 +195,7 @@ async function writeLease(db: Db, { token }: Epoch, { leaseMs }: GateTimes): Pro
   return (await written.execute(db)).numAffectedRows === 1n;
 }
 
-/** Lengthens the lease in Redis to `until`, microseconds of its clock. @returns its time, the lease's end, and when it begins to grant */
+/** Extends the lease in Redis to `until`, in microseconds of its clock. */
 async function lengthen({ link, token }: Epoch, until: number): Promise<[time: number, lease: number, opens: number]> {
   const answer = (await link.run('lease', [epochKey(token)], [until])) as [number, number, number] | null;
   if (!answer) throw new Superseded('Redis has lost its memory');

@@ -1,6 +1,6 @@
--- Lengthens the lease. KEYS: 1 the epoch. ARGV: 1 until when (microseconds of this server's clock), 0 to ask only. Writes
--- in any case, which a server that has been made a replica refuses. Returns {time, lease, when it
--- begins to grant}, or false where the epoch is gone.
+-- Extends the lease. KEYS: 1 the epoch. ARGV: 1 until when (microseconds of this server's clock), 0 to only ask. Always
+-- writes, since a server that has become a replica refuses to. Returns {time, end of the lease, start of grants}, or
+-- false if the epoch is gone.
 local clock = redis.call('TIME')
 local epoch = redis.call('HMGET', KEYS[1], 'lease', 'opens')
 local lease = epoch[1]

@@ -9,27 +9,26 @@ export type Script = (typeof SCRIPTS)[number];
 const TEXTS = SCRIPTS.map((name) => readFileSync(join(import.meta.dirname, `${name}.lua`), 'utf8'));
 
 /**
- * One connection to one Redis process. It is not made anew when it breaks: what answers at the same address next may be
- * another process with another memory, and must be looked at first.
+ * A connection to one Redis process. It does not reconnect: whatever answers at the same address next may be another
+ * process with another memory, and must be checked first.
  */
 export interface Link {
-  /** What Redis calls this very process of its; another after each restart. */
+  /** Redis's own id of its process, new after each restart. */
   runId: string;
   isOpen(): boolean;
   run(script: Script, keys: string[], args: (string | number)[]): Promise<unknown>;
-  /** Removes what begins with `prefix`, little by little. */
+  /** Deletes all keys with `prefix`, in small batches. */
   sweep(prefix: string): Promise<void>;
   close(): void;
 }
 
 const SWEPT_AT_ONCE = 500;
-/** More commands that wait for an answer than this are refused at once. */
+/** With this many commands waiting for an answer, further ones fail at once. */
 const WAITING = 20_000;
 
 /**
- * Connects to the Redis at `url`. Where it answers nothing for `deadlineMs` while something is asked, the link is
- * closed and all that waits fails.
- * @throws UsageError where it cannot be reached, or is set to forget what is in use.
+ * Connects to the Redis at `url`. If it leaves commands unanswered for `deadlineMs`, the link is closed and they fail.
+ * @throws UsageError if it cannot be reached, or is set to evict keys.
  */
 export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   const client = connectable(url, deadlineMs);
@@ -41,7 +40,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   };
   const watch = setInterval(() => {
     if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
-    // After a pause of this process itself, what has arrived meanwhile is read first.
+    // If this process itself was paused, answers that have arrived since are read first.
     setImmediate(() => {
       if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
       hangs = true;
@@ -56,7 +55,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
     try {
       return await client.sendCommand(args);
     } catch (error) {
-      // The client's own line says that it was closed, and not why.
+      // The client's own message says that it was closed, not why.
       throw hangs ? new Error(`no answer from Redis within ${deadlineMs} ms`, { cause: error }) : error;
     } finally {
       answered++;
@@ -110,7 +109,7 @@ function connectable(url: string, deadlineMs: number) {
       maintNotifications: 'disabled',
     });
   } catch {
-    // The address may hold a password, so it is not repeated.
+    // The address may contain a password, so it is not repeated.
     throw new UsageError('limits: expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS');
   }
 }

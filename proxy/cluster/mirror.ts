@@ -1,4 +1,4 @@
-/** Redis's copies of keys and accounts: how they look, and how changes reach them. */
+/** Redis's copies of keys and accounts: what they contain, and how changes reach them. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Account, accountStatus, type Key } from '../accounts/accounts.ts';
 import type { Database, Db } from '../accounts/database.ts';
@@ -9,7 +9,7 @@ import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
-/** That a key does not exist is remembered for this long, which is what is asked of PostgreSQL for one again and again. */
+/** How long Redis remembers that a key does not exist, so that PostgreSQL is not asked for it again and again. */
 const NOBODY_MS = 5000;
 
 type At = Pick<Epoch, 'token' | 'link'>;
@@ -26,7 +26,7 @@ function accountPut(account: FoundKey['account']): Put {
   return [version, 'active', active, 'per_minute', per_minute ?? '', 'per_month', per_month ?? ''];
 }
 
-/** Copies to Redis what PostgreSQL has of the key with this `hash`. @returns false where the epoch is over */
+/** Copies to Redis what PostgreSQL has for the key with this `hash`. @returns false if the epoch is over */
 export async function putKey({ link, token }: At, hash: Buffer, found: FoundKey | null): Promise<boolean> {
   const epoch = epochKey(token);
   if (!found) return (await link.run('put', [epoch, keyKey(token, hash)], [0, NOBODY_MS])) === 1;
@@ -43,7 +43,7 @@ type Change = { token: string } & (
   | { table: 'keys'; row: Key; hash: string }
 );
 
-/** Changed rows with the epoch that held when they were read: one that began later will read them itself. */
+/** Changed rows, with the epoch in force when they were read: a later one will read them itself. */
 async function changesWhere(db: Db, condition: RawBuilder<unknown>): Promise<Change[]> {
   const changes = sql<Change>`
     SELECT 'accounts' AS table, to_jsonb(accounts) AS row, NULL AS hash, (SELECT token FROM redis_epoch) AS token
@@ -55,7 +55,7 @@ async function changesWhere(db: Db, condition: RawBuilder<unknown>): Promise<Cha
   return (await changes.execute(db)).rows;
 }
 
-/** Copies changes to Redis and writes down that it has them. @returns false where the epoch is over */
+/** Copies changes to Redis and records that it has them. @returns false if the epoch is over */
 async function tell(db: Db, { link, token }: At, changes: Change[]): Promise<boolean> {
   if (changes.some((change) => change.token !== token)) return false;
   const done = await Promise.all(
@@ -73,7 +73,7 @@ async function tell(db: Db, { link, token }: At, changes: Change[]): Promise<boo
   return true;
 }
 
-/** Tells Redis all changes that it may not have heard of. @returns false where the epoch is over */
+/** Copies all outstanding changes to Redis. @returns false if the epoch is over */
 export async function tellAll(db: Db, at: At): Promise<boolean> {
   return tell(db, at, await changesWhere(db, sql`told < version`));
 }
@@ -81,9 +81,9 @@ export async function tellAll(db: Db, at: At): Promise<boolean> {
 const RETRY_MS = 100;
 
 /**
- * What makes a committed change hold for all proxies. It is done when one of three is so: Redis was told here, over a
- * link of its own, where there is a `url`; or by a proxy, each of which looks for such changes every second; or Redis
- * lets nobody in, since its lease has run out (epoch.ts), and will not before it has been told.
+ * Makes sure that a committed change holds for all proxies. That is so once Redis has it, from here (given a `url`) or
+ * from a proxy, all of which look for such changes every second; or once Redis lets nobody in because its lease has run
+ * out (epoch.ts), for it will not get another without the change.
  */
 export function openConfirm(
   db: Db,
@@ -106,7 +106,7 @@ export function openConfirm(
           FROM ${sql.table(table)} LEFT JOIN redis_epoch ON true WHERE id = ${id}`;
         const state = (await lease.execute(db)).rows[0];
         if (!state || state.told || !state.leased) return;
-        let reason = 'no proxy has told Redis of it';
+        let reason = 'no proxy has passed it on to Redis';
         if (url !== null) {
           try {
             const { token, run_id } = state;
@@ -118,7 +118,7 @@ export function openConfirm(
         }
         if (performance.now() > until) {
           throw new UnavailableError(
-            `the change is in the store, but may not hold everywhere yet (${reason}); repeat it`,
+            `the change is in the store, but may not have taken effect everywhere yet (${reason}); repeat it`,
           );
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -1,4 +1,4 @@
-/** Snapshots in object storage: each proxy keeps a copy of the published one on its own disk, and serves from that. */
+/** Snapshots in object storage: each proxy copies the published one to its own disk and serves it from there. */
 import { createWriteStream } from 'node:fs';
 import { access, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,30 +14,31 @@ import type { Refusal } from '../snapshot/watch.ts';
 export interface Mirror {
   /** A link to the copy, for watchSnapshot. */
   path: string;
-  /** What is published but could not be fetched whole. */
+  /** A published snapshot that could not be fetched intact. */
   refused(): Refusal | null;
   close(): Promise<void>;
 }
 
 export interface MirrorOptions {
-  /** How often the storage is asked what is published; each time is a request that it bills. */
+  /** How often to ask the storage what is published; each time is a billed request. */
   pollMs?: number | undefined;
-  /** How long what could not be fetched is left alone. */
+  /** How long to wait after a failure. */
   retryMs?: number;
   report: (line: string) => void;
 }
 
 const FETCHED_AT_ONCE = 16;
-/** A copy that was replaced is kept for this long: it is served until the next is checked, and its answers after that. */
+/** How long a replaced copy is kept: it is served until the next is checked, and its last answers take longer still. */
 const REPLACED_MS = 120_000;
-/** What `current` holds: the place of the published snapshot below the prefix, as the pipeline's link says it. */
+/** What `current` holds: the path of the published snapshot below the prefix, as in the pipeline's link. */
 const POINTER = /^snapshots\/([a-z0-9][a-z0-9.-]*-[0-9a-f]{8})$/;
 
 /**
- * Keeps in `folder`, which is this process's own, a copy of the snapshot that the object `current` names, and the link
- * `current` on it. A snapshot is fetched aside, every file held against the manifest, and only then linked. Who asks,
- * and where, comes from the environment as for all of AWS's tools (AWS_REGION, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_S3 …).
- * @throws UsageError where there is neither something to fetch nor an earlier copy.
+ * Keeps in `folder`, which belongs to this process alone, a copy of the snapshot that the object `current` names, and a
+ * link `current` to it. A snapshot is fetched into a temporary folder, checked against its manifest, and only then
+ * linked. Credentials and endpoint come from the environment, as for all AWS tools (AWS_REGION, AWS_ACCESS_KEY_ID,
+ * AWS_ENDPOINT_URL_S3 …).
+ * @throws UsageError if there is neither a snapshot to fetch nor an earlier copy.
  */
 export async function mirrorSnapshots(url: string, folder: string, options: MirrorOptions): Promise<Mirror> {
   const { pollMs = 5000, retryMs = 30_000, report } = options;
@@ -121,7 +122,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
 
 type Get = (name: string) => Promise<{ Body?: unknown }>;
 
-/** Fetches the snapshot at `target` into `folder` and checks all of it: whole or not at all. */
+/** Fetches the snapshot at `target` into `folder` and checks all of it: completely, or not at all. */
 async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
   const aside = join(folder, UNFINISHED);
   await rm(aside, { recursive: true, force: true });
@@ -160,10 +161,10 @@ async function bodyText({ Body }: { Body?: unknown }): Promise<string> {
   return (Body as { transformToString(): Promise<string> }).transformToString();
 }
 
-/** Where a snapshot lies while it is fetched, and a link while it is made. */
+/** The temporary name of a snapshot being fetched, and of a link being made. */
 const UNFINISHED = '.fetching';
 
-/** Points the link `current` in `folder` at `target`, in one step. */
+/** Points the link `current` in `folder` at `target`, atomically. */
 async function pointTo(folder: string, target: string): Promise<void> {
   const aside = join(folder, UNFINISHED);
   await rm(aside, { recursive: true, force: true });
@@ -171,7 +172,7 @@ async function pointTo(folder: string, target: string): Promise<void> {
   await rename(aside, join(folder, 'current'));
 }
 
-/** Removes the copies in `folder` that its link does not lead to. */
+/** Deletes the copies in `folder` that its link does not point to. */
 async function sweep(folder: string): Promise<void> {
   const kept = await readlink(join(folder, 'current')).catch(() => null);
   for (const name of await readdir(join(folder, 'snapshots'))) {
@@ -181,7 +182,7 @@ async function sweep(folder: string): Promise<void> {
 }
 
 function openClient(): S3Client {
-  // Storage of one's own (MinIO, Ceph …) seldom has a host name for each bucket.
+  // Self-hosted storage (MinIO, Ceph …) seldom has a host name for each bucket.
   const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   return new S3Client({
     forcePathStyle: own !== undefined,

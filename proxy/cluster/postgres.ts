@@ -6,13 +6,13 @@ import { countAttemptsIn } from './attempts.ts';
 import { openConfirm } from './mirror.ts';
 import type { GateTimes } from './times.ts';
 
-/** Statements end after this long on the server; the client waits a little longer, should the server hang. */
+/** The server cancels statements after this long; the client waits a little longer, in case the server hangs. */
 const STATEMENT_MS = 5000;
 const ANSWER_MS = 6000;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
 
-/** int8 as numbers: milliseconds since 1970 and counts, all far below 2^53. */
+/** int8 as numbers: times in milliseconds and counts, all far below 2^53. */
 const INT8 = 20;
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -20,9 +20,9 @@ const types = {
 } as pg.CustomTypesConfig;
 
 /**
- * The database at `url` (postgres://…), for any number of proxies. Nothing is connected until the first query, which also
- * brings the schema up to date. One primary, no read replica: what was committed must be seen. `redis` is the address of
- * the Redis of the proxies; null: they tell it of changes, not this process.
+ * The database at `url` (postgres://…), for any number of proxies. It connects on the first query, which also migrates
+ * the schema. One primary, no read replica: commits must be visible at once. `redis` is the address of the proxies'
+ * Redis; null: the proxies pass changes on to it, not this process.
  */
 export function openPostgres(url: string, redis: string | null, times?: GateTimes): Database {
   const pool = new pg.Pool({
@@ -36,7 +36,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     application_name: 'malaria-proxy',
     types,
   });
-  // A connection that breaks while idle is made anew when needed.
+  // A connection that breaks while idle is replaced when needed.
   pool.on('error', () => {});
   const shared: PostgresPool = { options: pool.options, connect: () => connect(pool), end: () => pool.end() };
   const ready = async () => {
@@ -50,7 +50,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     db,
     transact,
     transactLightly: transact,
-    holdTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
+    lockServiceTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
     prepare:
       <Row>(query: CompiledQuery<Row>) =>
       async (...parameters: string[]) =>
@@ -65,7 +65,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
   };
 }
 
-/** A connection whose errors are fit for people. Whatever is wrong here is so with the server, the login or the address. */
+/** A connection with errors fit for people. What fails here is down to the server, the login or the address. */
 async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   let client: pg.PoolClient;
   try {
@@ -73,7 +73,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   } catch (error) {
     throw unavailable(error);
   }
-  // Should it break between two statements, the next one says so.
+  // If it breaks between two statements, the next one says so.
   const ignore = () => {};
   client.on('error', ignore);
   let broken: Error | undefined;
@@ -96,7 +96,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   };
 }
 
-/** One process at a time brings the schema up to date, counted in a table of its own. */
+/** Migrates the schema, one process at a time; its version is in a table of its own. */
 async function migrate(pool: PostgresPool, versions: readonly string[]): Promise<void> {
   const client = await pool.connect();
   const query = async (text: string) => (await client.query<{ version: number }>(text, [])).rows;
@@ -128,14 +128,14 @@ function isDatabaseError(error: unknown): error is pg.DatabaseError {
 }
 
 /**
- * How SQLSTATEs begin that speak of the server and not of the statement: connection, a server that only reads (a standby
- * in the primary's place), login, database, transactions that it gave up, rights, resources, shutdown, its disk.
+ * Prefixes of SQLSTATEs that concern the server and not the statement: connection, a read-only server (a standby in the
+ * primary's place), login, database, transactions rolled back, privileges, resources, shutdown, disk.
  */
 const OF_THE_SERVER = ['08', '25006', '28', '3D', '40', '42501', '53', '57', '58'];
-/** A text with a NUL, which PostgreSQL keeps nowhere. */
+/** A text containing NUL, which PostgreSQL cannot store. */
 const NUL_IN_TEXT = '22021';
 
-/** Throws `error`, as one line for people where the server cannot be used. */
+/** Throws `error`, as one line for people if the server cannot be used. */
 function refuse(error: unknown): never {
   if (isDatabaseError(error)) {
     const { code = '' } = error;
@@ -145,7 +145,7 @@ function refuse(error: unknown): never {
   throw unavailable(error);
 }
 
-/** The address may hold a password: it is left out. */
+/** The address is left out, as it may contain a password. */
 function unavailable(error: unknown): UnavailableError {
   const { code } = error as NodeJS.ErrnoException;
   return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });

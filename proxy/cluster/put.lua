@@ -1,6 +1,6 @@
--- Puts a copy of a row where that is newer than the copy there is. KEYS: 1 the epoch, 2 the copy. ARGV: 1 the row's
--- version, then fields and values; version 0 is that of a key that does not exist, noted for as many ms as ARGV 2 says
--- where there is nothing. Returns 0 where the epoch is gone.
+-- Stores a copy of a row, unless the copy already there is as new. KEYS: 1 the epoch, 2 the copy. ARGV: 1 the row's
+-- version, then fields and values. Version 0 stands for a key that does not exist; it is kept for ARGV 2 ms, and only
+-- if there is no copy. Returns 0 if the epoch is gone.
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local have = redis.call('HGET', KEYS[2], 'version')
 if ARGV[1] == '0' then

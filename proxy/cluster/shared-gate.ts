@@ -15,15 +15,15 @@ import { GATE_TIMES, type GateTimes } from './times.ts';
 export interface SharedGateOptions extends DefaultLimits {
   /** In PostgreSQL. */
   store: Pick<AccountStore, 'database' | 'find' | 'used'>;
-  /** Address of Redis. */
+  /** Redis's address. */
   url: string;
   report: (line: string) => void;
   times?: Partial<GateTimes>;
-  /** Microseconds since 1970, for tests; else Redis's own clock. */
+  /** Microseconds since 1970, for tests; Redis's own clock if not given. */
   clock?: () => number;
 }
 
-/** Answers of admit.lua. */
+/** What admit.lua returns. */
 type Answer =
   | ['closed' | 'missing' | 'nobody']
   | ['wait', seconds: number]
@@ -44,15 +44,15 @@ const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 const US = 1000;
 
 /**
- * Keys and limits of any number of proxies. Redis decides each request in one step and one round trip (admit.lua), from
- * its own copies of key and account, its own log of the minute, its own count of the month, by its own clock.
+ * Keys and limits for any number of proxies. Redis decides each request in one step and one round trip (admit.lua),
+ * from its own copies of key and account, its own log of the minute, its own count of the month, by its own clock.
  *
- * What Redis has no copy of is read from PostgreSQL and copied by version, so that no reading overwrites a newer change.
- * Of the month a block is written off in PostgreSQL before Redis grants any of it: so when Redis loses its memory no
- * more is granted than allowed, and each owner loses at most a block. Nobody is let in where one of the two that is
- * needed does not answer in time, nor outside an epoch (epoch.ts).
+ * What Redis has no copy of is read from PostgreSQL and copied with its version, so that no read overwrites a newer
+ * change. A block of the month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no
+ * more is granted than allowed, and each owner loses at most a block. Nobody is let in if PostgreSQL or Redis is needed
+ * and does not answer in time, or outside an epoch (epoch.ts).
  *
- * @throws UsageError where PostgreSQL or Redis cannot be used to begin with.
+ * @throws UsageError if PostgreSQL or Redis cannot be used at the start.
  */
 export async function openSharedGate(options: SharedGateOptions): Promise<Gate> {
   const { store, perMinute, perMonth, clock } = options;
@@ -67,9 +67,9 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
     return found === null ? 'nobody' : copied ? 'copied' : 'closed';
   });
   const takeBlock = shareRunning((waiting, at: Epoch, owner: string, limit: number, taken: number, month: string) => {
-    // Those who wait now will use theirs at once: a crash loses no more than the block beyond.
+    // Those already waiting use theirs at once: a crash loses no more than the block on top.
     const block = monthBlock(limit) + waiting() - 1;
-    return inTime(writeOff(db, at, { owner, month, limit, taken, block }), times.deadlineMs);
+    return inTime(reserve(db, at, { owner, month, limit, taken, block }), times.deadlineMs);
   });
 
   const turn = (at: Epoch, hash: Buffer): Promise<Answer> => {
@@ -79,7 +79,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   };
 
   const decide = async (hash: Buffer, now: number): Promise<Admission | Unavailable | null> => {
-    // Mostly one turn: more to copy the key, to learn which month it is, to have a block of it written off.
+    // Usually one turn; more to copy the key, to learn which month it is, or to reserve a block of it.
     const until = performance.now() + 2 * times.deadlineMs;
     while (performance.now() < until) {
       const at = keeper.current();
@@ -123,7 +123,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   return {
     admit(key, now) {
       if (!isWellFormed(key)) return null;
-      // Whatever fails between here and a verdict lets nobody in; epoch.ts says what it was, once.
+      // If anything fails, nobody is let in; epoch.ts reports why, once.
       return decide(hashKey(key), now.wallMs).catch(() => {
         keeper.wake();
         return UNAVAILABLE;
@@ -135,7 +135,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
       const asked = at?.link.run('month', [accountKey(at.token, owner)], []) as Promise<[string, string]> | undefined;
       const known = await asked?.catch(() => undefined);
       if (known?.[0] === name) return Number(known[1]);
-      // Not asked for in this epoch yet, or Redis gone: what was written off counts as used.
+      // Not used in this epoch yet, or Redis is down: what was reserved counts as used.
       const taken = sql<{ taken: number }>`SELECT taken FROM months WHERE owner_id = ${owner} AND month = ${name}`;
       return (await taken.execute(db)).rows[0]?.taken ?? 0;
     },
@@ -144,8 +144,8 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   };
 }
 
-/** What of an owner's month to write off: `block` more where Redis has all that was written off, which it says is `taken`. */
-interface WriteOff {
+/** What to reserve of an owner's month: `block` more, provided no more is reserved than Redis knows of (`taken`). */
+interface Reservation {
   owner: string;
   month: string;
   limit: number;
@@ -154,13 +154,13 @@ interface WriteOff {
 }
 
 /**
- * Writes a block off, unless another proxy has, and tells Redis how much is written off now. `base` is what was when the
- * epoch first asked, all of which counts as used. @returns false where the epoch is over
+ * Reserves a block, unless another proxy has, and tells Redis how much is reserved now. `base` is what was reserved
+ * when the epoch first asked, all of which counts as used. @returns false if the epoch is over
  */
-async function writeOff(
+async function reserve(
   db: Db,
   { number, token, link }: Epoch,
-  { owner, month, limit, taken, block }: WriteOff,
+  { owner, month, limit, taken, block }: Reservation,
 ): Promise<boolean> {
   const written = sql<{ epoch: number; base: number; taken: number }>`
     WITH written AS (
@@ -176,7 +176,7 @@ async function writeOff(
     SELECT epoch, base, taken FROM months
     WHERE owner_id = ${owner} AND month = ${month} AND NOT EXISTS (SELECT FROM written)`;
   const [row] = (await written.execute(db)).rows;
-  // Another's row of this very moment is not seen yet, and will be with the next try.
+  // A row inserted by another proxy at this moment is not visible yet, but will be on the next try.
   if (!row) return true;
   if (row.epoch !== number) return false;
   return (await link.run('block', [epochKey(token), accountKey(token, owner)], [month, row.base, row.taken])) === 1;
@@ -204,8 +204,8 @@ function verdictOf(figures: Figures, kind: KeyKind, calendar: CalendarMonth): Ad
 }
 
 /**
- * `work` that whoever asks by the same name before it is done has a share in. It begins once all that is at hand has
- * asked, and can see how many wait.
+ * Wraps `work` so that calls with the same name share one run until it is done. It starts after the current turn of the
+ * event loop and can see how many callers are waiting.
  */
 function shareRunning<A extends unknown[], T>(
   work: (waiting: () => number, ...args: A) => Promise<T>,
@@ -226,7 +226,7 @@ function shareRunning<A extends unknown[], T>(
   };
 }
 
-/** What `promise` gives, if it does within `ms`. */
+/** `promise`, or a rejection after `ms`. */
 async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

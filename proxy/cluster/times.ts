@@ -1,16 +1,16 @@
-/** How long things take at most. */
+/** Deadlines and intervals. */
 export interface GateTimes {
-  /** Redis may be gone by without a word from PostgreSQL for this long. */
+  /** How long Redis may be trusted without PostgreSQL. */
   leaseMs: number;
-  /** By how much clocks of two machines may run apart during a lease. */
+  /** How far the clocks of two machines may drift apart during a lease. */
   marginMs: number;
-  /** How often epoch, lease and changes not yet told are looked after. */
+  /** How often epoch, lease and outstanding changes are checked. */
   beatMs: number;
-  /** A request waits this long for Redis, and as long for PostgreSQL. */
+  /** How long a request waits for Redis, and again for PostgreSQL. */
   deadlineMs: number;
-  /** A change waits this long until it is known to hold everywhere. */
+  /** How long a change waits until it is known to hold everywhere. */
   confirmMs: number;
-  /** Span of the minute; other than 60 s in tests alone. */
+  /** Length of the minute; shorter only in tests. */
   minuteMs: number;
 }
 

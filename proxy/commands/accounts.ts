@@ -10,15 +10,15 @@ const CHANGES: Record<AccountChange, string> = {
   unlock: 'let a researcher hold keys',
   suspend: 'refuse all requests and new keys until reinstated',
   reinstate: 'undo a suspension; the keys work again',
-  remove: 'refuse all requests for good; the name is not given out again',
+  remove: 'refuse all requests for good; the name cannot be used again',
 };
 
 export function addAccountCommands(program: Command): void {
   const accounts = program.command('accounts').description('who may hold keys, and their limits');
 
   for (const [kind, description] of [
-    ['organisation', 'may hold keys at once'],
-    ['researcher', 'may hold keys once unlocked'],
+    ['organisation', 'create an organisation, which may hold keys at once'],
+    ['researcher', 'create a researcher, who may hold keys once unlocked'],
   ] as const) {
     storeCommand(accounts, `create-${kind} <name>`, description, async (store, options, name) => {
       show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
@@ -41,12 +41,12 @@ export function addAccountCommands(program: Command): void {
     show(account, options, 'has limits:');
   };
   storeCommand(accounts, 'limits <name>', 'show or set the limits of an account', limits)
-    .option('--per-minute <n>', "requests a minute for each key, or 'default'", limit)
-    .option('--per-month <n>', "requests a month for all live keys together, or 'default'", limit);
+    .option('--per-minute <n>', "requests per minute for each key, or 'default'", limit)
+    .option('--per-month <n>', "requests per month for all live keys together, or 'default'", limit);
 
   addPeopleCommands(accounts);
 
-  storeCommand(accounts, 'list', 'all accounts', async (store, { json }) => {
+  storeCommand(accounts, 'list', 'list all accounts', async (store, { json }) => {
     const listed = (await store.listAccounts()).map(toShown);
     if (json) return print(JSON.stringify(listed, null, 2));
     printTable(

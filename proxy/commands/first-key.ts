@@ -6,9 +6,9 @@ const OWNER = 'first';
 const NAME = 'npm start';
 
 /**
- * A fresh test key with every scope for whoever starts the service for the first time, of the organisation 'first'.
- * Those of earlier starts are revoked, so that only the one last printed works.
- * @throws UsageError when that organisation was suspended or removed.
+ * A new test key with every scope, owned by the organisation 'first', for whoever tries the service out. Keys from
+ * earlier starts are revoked, so that only the one printed last works.
+ * @throws UsageError if that organisation was suspended or removed.
  */
 export async function createFirstKey(store: AccountStore, brand: string, now: number): Promise<string> {
   if (!(await store.findAccount(OWNER))) await store.createAccount('organisation', OWNER, now);

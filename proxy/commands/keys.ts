@@ -27,14 +27,16 @@ export function addKeyCommands(program: Command): void {
     const asked = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
     await create(store, asked, options, now);
   };
-  storeCommand(keys, 'create', 'create a key and show it, this once', createNew)
+  storeCommand(keys, 'create', 'create a key and show it once', createNew)
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
-      new Option('--kind <kind>', 'live keys use up the monthly allowance').choices(KEY_KINDS).makeOptionMandatory(),
+      new Option('--kind <kind>', 'live keys count toward the monthly allowance')
+        .choices(KEY_KINDS)
+        .makeOptionMandatory(),
     )
-    .requiredOption('--scopes <a,b>', 'of risk_scores, forecasts, lga_boundaries')
-    .option('--expires <iso>', 'moment from which the key no longer works; never, if not given')
+    .requiredOption('--scopes <a,b>', 'any of risk_scores, forecasts, lga_boundaries')
+    .option('--expires <iso>', 'date or time from which the key no longer works; never if not given')
     .addOption(brandOption());
 
   const rotate = async (
@@ -48,15 +50,10 @@ export function addKeyCommands(program: Command): void {
     if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
     const { name, kind, scopes } = found.key;
     await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
-    if (!options.json) print(`\nOnce no client sends the old key:\n\n  malaria-proxy keys revoke ${id}`);
+    if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   };
-  storeCommand(
-    keys,
-    'rotate <id>',
-    'create a key like another, which goes on working until it is revoked or expires',
-    rotate,
-  )
-    .option('--expires <iso>', 'moment from which the new key no longer works; never, if not given')
+  storeCommand(keys, 'rotate <id>', 'create a key like another; the old one works until it is revoked', rotate)
+    .option('--expires <iso>', 'date or time from which the new key no longer works; never if not given')
     .addOption(brandOption());
 
   const list = async (store: AccountStore, { owner: named, json }: StoreOptions & { owner?: string }) => {
@@ -75,17 +72,19 @@ export function addKeyCommands(program: Command): void {
       ]),
     );
   };
-  storeCommand(keys, 'list', 'keys by id, name and status; the keys themselves cannot be shown again', list).option(
-    '--owner <name>',
-    'only of this account',
-  );
+  storeCommand(
+    keys,
+    'list',
+    'list keys by id, name and status; the keys themselves cannot be shown again',
+    list,
+  ).option('--owner <name>', 'only those of this account');
 
-  storeCommand(keys, 'revoke <id>', 'end a key for good, from the next request on', async (store, { json }, id) => {
+  storeCommand(keys, 'revoke <id>', 'disable a key for good, from the next request on', async (store, { json }, id) => {
     const now = systemClock.wallMs();
     const key = await store.revokeKey(id, now);
     const revoked_at = isoOf(key.revoked_at);
     if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
-    print(`key ${key.id} (${key.name}) is revoked since ${revoked_at}`);
+    print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
   });
 }
 
@@ -102,14 +101,14 @@ async function create(
     print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, asked.owner, now) }, null, 2));
     return;
   }
-  print(`${key.kind} key ${key.id} for '${asked.owner}', scopes ${key.scopes.join(', ')}. It is shown this once:\n`);
+  print(`${key.kind} key ${key.id} for '${asked.owner}', scopes ${key.scopes.join(', ')}. It is shown only now:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
   print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
 }
 
 export function brandOption(): Option {
-  return new Option('--brand <word>', 'what keys begin with').env('MALARIA_BRAND').default('malaria');
+  return new Option('--brand <word>', 'what keys start with').env('MALARIA_BRAND').default('malaria');
 }
 
 function toShown(key: Key, owner: string, now: number) {

@@ -15,23 +15,23 @@ interface Target extends StoreOptions {
   serviceTeam?: boolean;
 }
 
-/** Where the dashboard is taken to be where nobody says: at the port that README.md uses. */
+/** Where the dashboard is assumed to be: on the port that README.md uses. */
 const DASHBOARD_URL = 'http://127.0.0.1:8090';
 
-/** Adds to `accounts` what concerns the people who sign in to the dashboard. */
+/** Adds the commands about people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
-  const whatInvite = 'print a link by which somebody joins an account, or the service team, in the dashboard';
+  const whatInvite = 'print a link with which somebody joins an account or the service team';
   addTarget(storeCommand(accounts, 'invite <email>', whatInvite, invite))
     .addOption(new Option('--role <role>', 'in an organisation').choices(['administrator', 'member']))
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
-  addTarget(storeCommand(accounts, 'people', 'who can sign in to the dashboard', list));
+  addTarget(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', list));
 
-  storeCommand(accounts, 'reset <email>', 'print a link by which somebody chooses a new password', reset)
-    .option('--two-step-off', 'also turn off their two-step sign-in, for whoever has lost phone and codes')
+  storeCommand(accounts, 'reset <email>', 'print a link with which somebody chooses a new password', reset)
+    .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and codes')
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
-  const whatRemove = 'take somebody off the dashboard for good; keys they made stay';
+  const whatRemove = 'remove somebody from the dashboard for good; keys they created stay';
   storeCommand(accounts, 'remove-person <email>', whatRemove, async ({ directory }, { json }, given) => {
     const { id, email } = await personOf(given, directory);
     await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
@@ -80,7 +80,7 @@ async function reset({ directory }: AccountStore, options: LinkOptions & { twoSt
 function addTarget(command: Command): Command {
   return command
     .option('--account <name>', 'organisation or researcher')
-    .option('--service-team', 'those who run the accounts of all');
+    .option('--service-team', 'the team that runs all accounts');
 }
 
 async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
@@ -102,7 +102,7 @@ async function personOf(email: string, directory: Directory): Promise<Person> {
 function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
   const expires_at = isoOf(systemClock.wallMs() + forMs);
   if (json) print(JSON.stringify({ ...shown, link, expires_at }, null, 2));
-  else print(`For ${shown.email}, good once and until ${expires_at}:\n\n  ${link}`);
+  else print(`For ${shown.email}, valid once and until ${expires_at}:\n\n  ${link}`);
 }
 
 function toShown({ email, name, role, has_factor, created_at }: Person, account: string | null) {

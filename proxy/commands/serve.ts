@@ -15,10 +15,10 @@ import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
 
-/** Of lines that could not be written the log of events is told this often. */
+/** Lost lines of the access log are reported at most this often. */
 const LOSS_MS = 60_000;
 
-/** Once all is stopped and closed, its reader has so long to take the rest of the log. */
+/** How long the log's reader has, once everything is closed, to read the rest. */
 const LAST_LINES_MS = 1000;
 
 interface ServeOptions extends StoreOptions {
@@ -45,52 +45,53 @@ export function addServeCommand(program: Command): void {
   const command = addStoreOptions(program.command('serve')).description('serve a snapshot to holders of keys');
   const port = wholeNumber(0, 65_535);
   for (const option of [
-    setting('--snapshot <place>', 'snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX').default(
-      'build/current',
-    ),
-    setting('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to; of this proxy alone').default(
+    setting(
+      '--snapshot <place>',
+      'a snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX',
+    ).default('build/current'),
+    setting('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to, for this proxy alone').default(
       DEFAULT_COPIES,
     ),
     setting('--host <host>', 'address to listen on').default('127.0.0.1'),
     setting('--port <n>', 'port of the API; 0: any free one').argParser(port).default(8080),
     setting('--ops-port <n>', 'port of health and metrics; 0: any free one').argParser(port).default(9090),
-    setting('--per-minute <n>', 'requests a minute for each key, where its owner has no limit of its own')
+    setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
-    setting('--per-month <n>', 'requests a month for all live keys of an owner, likewise')
+    setting('--per-month <n>', 'requests per month for all live keys of an owner, likewise')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
     setting('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
       .argParser(listOf(checkOrigin))
       .default([], 'none'),
     brandOption(),
-    setting('--dashboard-port <n>', 'port of the dashboard, which is off otherwise; 0: any free one').argParser(port),
+    setting('--dashboard-port <n>', 'port of the dashboard, off if not given; 0: any free one').argParser(port),
     dashboardUrlOption().default(undefined, 'its own address'),
-    setting('--api-url <url>', 'where clients reach the API, as the dashboard says it')
+    setting('--api-url <url>', 'where clients reach the API, as shown on the dashboard')
       .argParser((text) => checkUrl('--api-url', text))
       .default(undefined, 'its own address'),
     setting('--mail <where>', "the dashboard's mails: outbox:FOLDER or smtp://user:password@host:port").default(
       DEFAULT_MAIL,
     ),
     setting('--mail-from <address>', 'sender of those mails').default(DEFAULT_MAIL_FROM),
-    setting('--trust-proxy <network>', 'believe X-Forwarded-For of these proxies, for the dashboard; repeated')
+    setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listOf(checkNetwork))
       .default([], 'none'),
-    new Option('--first-key', "print a fresh test key of the organisation 'first', made where missing"),
-    setting('--log', 'a JSON line for each request on standard output, and for all else on standard error'),
+    new Option('--first-key', "print a new test key for the organisation 'first', created if missing"),
+    setting('--log', 'a JSON line for each request on standard output, and for other events on standard error'),
   ]) {
     command.addOption(option);
   }
   command.action(serve);
 }
 
-/** An option that the environment can set too: `--per-minute` by MALARIA_PER_MINUTE. */
+/** An option that the environment can set too: `--per-minute` as MALARIA_PER_MINUTE. */
 function setting(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);
 }
 
-/** A parser of an option that may be repeated, or hold several with commas. */
+/** A parser for an option that may be repeated or hold several values, separated by commas. */
 const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
   ...all,
   ...text.split(',').map(check),
@@ -103,12 +104,12 @@ async function serve(options: ServeOptions): Promise<void> {
     if (options.log) events.info(message);
     else console.error(`malaria-proxy: ${message}`);
   };
-  // A log on a full disk, or that nobody reads any more, loses lines; requests go on.
+  // If the disk is full or nobody reads the log any more, lines are lost; requests go on.
   const reportLoss = throttled(report, systemClock, LOSS_MS);
   const access = openLog(process.stdout, () => reportLoss('standard output not written: nobody reads it'));
   process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
   process.stderr.on('error', () => {});
-  // Loaded here, so that the commands for accounts and keys need not wait for the whole server to load.
+  // Loaded only here, so that other commands need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
   const server = await startServer({
     ...options,
@@ -132,16 +133,16 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** @throws UsageError where links would lead nowhere. */
+/** @throws UsageError if links would lead nowhere. */
 function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
-    throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which is nobody's address`);
+    throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which browsers cannot reach`);
   }
   const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy } = options;
   return { port, brand, url, apiUrl, mail, mailFrom, trustProxy };
 }
 
-/** Says what is served and where: on standard output, or in the log where there is one; the key in no log. */
+/** Says what is served and where: on standard output, or in the log if there is one. The key is never logged. */
 function announce(
   server: RunningServer,
   key: string | null,
@@ -172,17 +173,17 @@ function stop(server: RunningServer, report: (line: string) => void): void {
       report(`stopping failed: ${error.message}`);
       process.exitCode = 1;
     })
-    // Nothing is left by then but lines of the log that nobody may ever read.
+    // All that is left by then is log lines that may never be read.
     .finally(() => setTimeout(() => process.exit(), LAST_LINES_MS).unref());
 }
 
-/** The first SIGTERM or SIGINT stops gently, a second one at once. */
+/** The first SIGTERM or SIGINT stops gracefully, a second one at once. */
 function stopOnSignal(server: RunningServer, report: (line: string) => void): void {
   let stopping = false;
   const stopOnce = () => {
     if (stopping) process.exit(1);
     stopping = true;
-    report('stopping: finishing what is under way');
+    report('stopping: finishing requests in flight');
     stop(server, report);
   };
   process.on('SIGTERM', stopOnce);

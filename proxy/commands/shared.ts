@@ -10,7 +10,7 @@ export interface StoreOptions {
   json?: boolean;
 }
 
-/** Adds the options that name where accounts, keys and limits are kept, and --json. */
+/** Adds the options for where accounts, keys and limits are kept, and --json. */
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
@@ -26,7 +26,7 @@ export function addStoreOptions(command: Command): Command {
     .option('--json', 'print JSON instead of text');
 }
 
-/** Adds to `parent` a command that does `work` on the store; `argument` is the one of `form`, where it has one. */
+/** Adds to `parent` a command that does `work` on the store; `argument` is that of `form`, if it has one. */
 export function storeCommand<Options extends StoreOptions>(
   parent: Command,
   form: string,
@@ -47,20 +47,20 @@ export function storeCommand<Options extends StoreOptions>(
 }
 
 export function dashboardUrlOption(): Option {
-  return new Option('--dashboard-url <url>', 'where people reach the dashboard, as its links and cookies need it')
+  return new Option('--dashboard-url <url>', 'where people reach the dashboard; used in links and cookies')
     .env('MALARIA_DASHBOARD_URL')
     .argParser((text) => checkUrl('--dashboard-url', text));
 }
 
-/** `text` as an origin of http or https, without a slash at its end. @throws UsageError where it is none. */
+/** `text` as an http or https origin, without a trailing slash. @throws UsageError if it is not one. */
 export function checkUrl(option: string, text: string): string {
   const url = URL.parse(text.trim());
   const isOrigin = url !== null && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`;
-  if (!isOrigin) throw new UsageError(`${option}: expected such as https://example.org, found '${text}'`);
+  if (!isOrigin) throw new UsageError(`${option}: expected an origin such as https://example.org, found '${text}'`);
   return url.origin;
 }
 
-/** A parser of whole numbers from `least` to `most`, for commander. */
+/** A commander parser for whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

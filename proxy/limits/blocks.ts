@@ -1,6 +1,6 @@
 /**
- * Requests written off in advance at a time: a tenth of the minute, a hundredth of the month, between 1 and 1,000.
- * This is the most that a crash can cost a client, and what spares most requests a write.
+ * Requests reserved in advance at a time: a tenth of the minute, a hundredth of the month, between 1 and 1,000. This
+ * spares most requests a write, and is the most that a crash can cost a client.
  */
 const blockOf = (limit: number, share: number) => Math.min(1000, Math.max(1, Math.floor(limit * share)));
 export const minuteBlock = (perMinute: number) => blockOf(perMinute, 1 / 10);

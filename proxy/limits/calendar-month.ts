@@ -5,7 +5,7 @@ export interface CalendarMonth {
   end: number;
 }
 
-/** The month that holds `wallMs`; `known` itself where that is it, which spares all but one request a month the work. */
+/** The month that contains `wallMs`: `known` if it does, so that only one request a month works it out. */
 export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMonth {
   if (known && wallMs >= known.start && wallMs < known.end) return known;
   const date = new Date(wallMs);

@@ -5,26 +5,26 @@ export const DEFAULT_PER_MONTH = 10_000;
 
 export const MINUTE_MS = 60_000;
 
-/** Whose request is to be charged, and to what. */
+/** A request to be charged: to which key and owner, under which limits. */
 export interface Charge {
   keyId: string;
   ownerId: string;
   /** Requests this key may make in any 60 seconds, at least 1. */
   perMinute: number;
-  /** Requests of the owner's live keys in the calendar month; null for a test key, which does not count in it. */
+  /** Requests the owner's live keys may make in the calendar month; null for a test key, which does not count. */
   perMonth: number | null;
 }
 
-/** Where a key or owner stands against one limit after the decision. */
+/** Where a key or owner stands against a limit after the decision. */
 export interface Standing {
   limit: number;
   remaining: number;
-  /** Whole seconds until there is more: the minute's oldest request leaves, or the month ends. */
+  /** Whole seconds until there is room again: the minute's oldest request leaves, or the month ends. */
   resetSeconds: number;
 }
 
 export interface Verdict {
-  /** Null when granted. Where both limits stand against a request, the month is named, since it lasts longer. */
+  /** Null if granted. If both limits refuse a request the month is named, since it lasts longer. */
   refusedBy: 'minute' | 'month' | null;
   minute: Standing;
   month: (Standing & { windowSeconds: number }) | null;
@@ -32,8 +32,8 @@ export interface Verdict {
 
 export interface Limiter {
   /**
-   * Decides minute and month together and charges both or neither, as one step under any interleaving. `now` is never
-   * before that of an earlier call.
+   * Decides minute and month together and charges both or neither, in one step under any interleaving. `now` never goes
+   * back from one call to the next.
    */
   take(charge: Charge, now: Moment): Verdict;
   /** Requests granted to the owner's live keys in this calendar month so far. */

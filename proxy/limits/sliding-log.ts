@@ -1,6 +1,6 @@
 /**
- * The times of the requests granted in the last `spanMs`, oldest first, from `start` on. They come from a steady clock,
- * so they never fall. A span is half-open: a request leaves the log exactly `spanMs` after it.
+ * When requests were granted in the last `spanMs`, oldest first, from index `start` on. Times come from a steady clock,
+ * so they never decrease. A span is half-open: a request leaves the log exactly `spanMs` later.
  */
 export interface SlidingLog {
   times: number[];
@@ -11,7 +11,7 @@ export const createLog = (): SlidingLog => ({ times: [], start: 0 });
 
 export const countOf = ({ times, start }: SlidingLog): number => times.length - start;
 
-/** Drops what is `spanMs` old or older at `now`, and gives its memory back once that is most of it. */
+/** Drops what is at least `spanMs` old at `now`, and frees the memory once most of the array is dropped. */
 export function dropOld(log: SlidingLog, now: number, spanMs: number): void {
   while (log.start < log.times.length && now - log.times[log.start]! >= spanMs) log.start++;
   if (log.start > 16 && log.start * 2 > log.times.length) {
@@ -20,7 +20,7 @@ export function dropOld(log: SlidingLog, now: number, spanMs: number): void {
   }
 }
 
-/** Adds `grants` requests granted at `now`. */
+/** Adds `grants` requests, granted at `now`. */
 export function addGrants(log: SlidingLog, now: number, grants = 1): void {
   for (let i = 0; i < grants; i++) log.times.push(now);
 }

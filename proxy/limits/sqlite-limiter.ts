@@ -14,14 +14,14 @@ const SCHEMA = [
    ) STRICT;`,
 ];
 
-/** Grants of one key. `leased` more may be made until `leaseEnd` (steady) before the file must hear of it. */
+/** Grants of one key. Until `reservedUntil` (steady), `reserved` more may be made without writing the file. */
 interface Minute {
   log: SlidingLog;
-  leased: number;
-  leaseEnd: number;
+  reserved: number;
+  reservedUntil: number;
 }
 
-/** One owner's month: `taken` of the allowance is written off in the file, `left` of that is still unused. */
+/** One owner's month: `taken` of the allowance is reserved in the file, of which `left` is still unused. */
 interface Month {
   name: string;
   taken: number;
@@ -29,21 +29,21 @@ interface Month {
 }
 
 /**
- * Limits of one process, in memory, with an SQLite file beside it that makes restarts safe. `take` has no await in it,
- * so no two requests interleave.
+ * One process's limits, in memory, with an SQLite file that makes restarts safe. `take` contains no await, so no two
+ * requests interleave.
  *
- * Before any grant is made its block is in the file, in one transaction for minute and month. For the month the file
- * holds what is written off, used or not. For the minute it holds `grants`, an upper bound on the grants of any 60
- * seconds that end before `until`: those of the last 60 seconds when the block was taken plus the block, which expires
- * after 60 seconds. After kill -9 that many are taken to have been made at the latest moment possible, `until` or the
- * restart; so no span of 60 seconds across a crash holds more than allowed, and the client loses at most a block.
- * A graceful close writes what was really used. Commits are not synced one by one (`synchronous = NORMAL`): a killed
- * process loses nothing, a power cut can forget the last blocks.
+ * Before any grant, its block is in the file, in one transaction for minute and month. For the month the file holds
+ * what is reserved, used or not. For the minute it holds `grants`, an upper bound on the grants in any 60 seconds that
+ * end before `until`: those of the last 60 seconds when the block was reserved, plus the block, which expires after 60
+ * seconds. After kill -9 that many are assumed to have been made at the latest possible moment, `until` or the restart:
+ * so no 60 seconds across a crash hold more than allowed, and the client loses at most a block. A graceful close writes
+ * what was really used. Commits are not synced one by one (`synchronous = NORMAL`): a killed process loses nothing, a
+ * power cut may lose the last blocks.
  *
- * The file is held in SQLite's exclusive mode, which is also the lock that keeps a second process from the same
- * limits; the system releases it with the process, however that ends.
+ * The file is open in SQLite's exclusive mode, which also locks out a second process on the same limits; the operating
+ * system releases the lock when the process ends, however it ends.
  *
- * @throws UsageError when another process holds the file.
+ * @throws UsageError if another process has the file open.
  */
 export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   const db = openForOne(file);
@@ -60,14 +60,14 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     const age = Math.max(0, clock.wallMs() - Number(until));
     const log = createLog();
     if (age < MINUTE_MS) addGrants(log, clock.steadyMs() - age, Number(grants));
-    if (countOf(log) > 0) minutes.set(String(key_id), { log, leased: 0, leaseEnd: 0 });
+    if (countOf(log) > 0) minutes.set(String(key_id), { log, reserved: 0, reservedUntil: 0 });
   }
   db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
 
   const minuteOf = (keyId: string, now: number): Minute => {
     let minute = minutes.get(keyId);
     if (!minute) {
-      minute = { log: createLog(), leased: 0, leaseEnd: 0 };
+      minute = { log: createLog(), reserved: 0, reservedUntil: 0 };
       minutes.set(keyId, minute);
     }
     dropOld(minute.log, now, MINUTE_MS);
@@ -81,19 +81,19 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     return month;
   };
 
-  /** Sees to it that one more grant of the key, and of the month where it counts, is covered by the file. */
-  const lease = (charge: Charge, minute: Minute, month: Month | null, now: number) => {
-    const needsMinute = minute.leased === 0 || now >= minute.leaseEnd;
+  /** Makes sure the file covers one more grant of the key and, if it counts, of the month. */
+  const reserve = (charge: Charge, minute: Minute, month: Month | null, now: number) => {
+    const needsMinute = minute.reserved === 0 || now >= minute.reservedUntil;
     const needsMonth = month !== null && month.left === 0;
     if (!needsMinute && !needsMonth) return;
     const minuteGrants = Math.min(minuteBlock(charge.perMinute), charge.perMinute - countOf(minute.log));
     const monthGrants = needsMonth ? Math.min(monthBlock(charge.perMonth!), charge.perMonth! - month.taken) : 0;
-    const leaseEnd = now + MINUTE_MS;
+    const reservedUntil = now + MINUTE_MS;
     transact(db, () => {
-      if (needsMinute) writeMinute.run(charge.keyId, countOf(minute.log) + minuteGrants, wallOf(leaseEnd));
+      if (needsMinute) writeMinute.run(charge.keyId, countOf(minute.log) + minuteGrants, wallOf(reservedUntil));
       if (needsMonth) writeMonth.run(charge.ownerId, month.name, month.taken + monthGrants);
     });
-    if (needsMinute) Object.assign(minute, { leased: minuteGrants, leaseEnd });
+    if (needsMinute) Object.assign(minute, { reserved: minuteGrants, reservedUntil });
     if (needsMonth) {
       month.taken += monthGrants;
       month.left += monthGrants;
@@ -109,9 +109,9 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       const minuteIsUp = countOf(minute.log) >= charge.perMinute;
       const refusedBy = monthIsUp ? 'month' : minuteIsUp ? 'minute' : null;
       if (refusedBy === null) {
-        lease(charge, minute, month, now);
+        reserve(charge, minute, month, now);
         addGrants(minute.log, now);
-        minute.leased--;
+        minute.reserved--;
         if (month) month.left--;
       }
       return {
@@ -140,8 +140,8 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
 }
 
 /**
- * The database of limits at `file`, for one process alone for as long as it is open.
- * @throws UsageError when another process holds it.
+ * Opens the database of limits at `file` exclusively.
+ * @throws UsageError if another process has it open.
  */
 function openForOne(file: string): DatabaseSync {
   return openSqliteFile(
@@ -163,7 +163,7 @@ function openForOne(file: string): DatabaseSync {
 }
 
 function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
-  // Where the limit was lowered, more than the oldest must leave before there is room.
+  // After the limit was lowered, more than the oldest must leave before there is room.
   const next = grantAt(log, Math.max(0, countOf(log) - limit));
   return {
     limit,

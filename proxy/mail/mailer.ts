@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { UsageError } from '../errors.ts';
 
-/** A mail of plain text. `to` is an address as `toEmail` lets through, `subject` fixed text of ours. */
+/** A plain-text mail. `to` is an address that `toEmail` has accepted, `subject` fixed text. */
 export interface Mail {
   to: string;
   subject: string;
@@ -12,16 +12,16 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Where mails wait for someone to pass them on; null where they are sent. */
+  /** The folder where mails wait for someone to pass them on; null if they are sent. */
   outbox: string | null;
   send(mail: Mail, now: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Where `setting` has mails go: `outbox:FOLDER` keeps each as a file, `smtp://…` and `smtps://…` send it. By smtp://
- * only encrypted (STARTTLS), but to this very machine.
- * @throws UsageError where it is neither, or `from` is no address.
+ * A mailer as `setting` says: `outbox:FOLDER` keeps each mail as a file, `smtp://…` and `smtps://…` send it. smtp://
+ * requires STARTTLS, except to this machine.
+ * @throws UsageError if it is neither, or `from` is not an address.
  */
 export function openMailer(setting: string, from: string): Mailer {
   if (!/^[^\s<>@]+@[^\s<>@]+$/.test(from)) throw new UsageError(`--mail-from: expected an address, found '${from}'`);
@@ -49,14 +49,14 @@ export function openMailer(setting: string, from: string): Mailer {
   return {
     outbox: null,
     async send({ to, subject, text }) {
-      // As an object an address is taken as it is, and not read as a list of them.
+      // As an object, an address is taken literally and not parsed as a list.
       await transport.sendMail({ from: { name: '', address: from }, to: { name: '', address: to }, subject, text });
     },
     close: () => transport.close(),
   };
 }
 
-/** Mails as files, in the form that mail programs open, for their owner alone: they hold links that open accounts. */
+/** Mails as files that mail programs can open, readable by their owner alone: they hold links that open accounts. */
 function openOutbox(folder: string, from: string): Mailer {
   return {
     outbox: folder,
@@ -73,7 +73,7 @@ function openOutbox(folder: string, from: string): Mailer {
       ];
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
-      // Under its own name once it is whole: somebody may be waiting to pass it on.
+      // It gets its name only once it is complete: somebody may be waiting to pass it on.
       const part = join(folder, `${name}.part`);
       await writeFile(part, `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
       await rename(part, join(folder, name));

@@ -1,3 +1,3 @@
-/** Apart from mailer.ts, so that a command need not load what sends mail to know its defaults. */
+/** Apart from mailer.ts, so that commands can know the defaults without loading a mail client. */
 export const DEFAULT_MAIL = 'outbox:build/outbox';
 export const DEFAULT_MAIL_FROM = 'malaria-risk@localhost';

@@ -7,21 +7,21 @@ import { type SnapshotSource, watchSnapshot } from './watch.ts';
 export interface SourceOptions {
   /** A folder, a link to one, or s3://BUCKET/PREFIX. */
   snapshot: string;
-  /** Where what comes from object storage is copied to. */
+  /** Where snapshots from object storage are copied to. */
   snapshotCopies?: string;
-  /** How often a newly published snapshot is looked for. */
+  /** How often to look for a newly published snapshot. */
   pollMs?: number;
   report: (line: string) => void;
 }
 
 /**
- * The snapshots at `snapshot`: of a folder, or of object storage by way of copies.
- * @throws UsageError where there is none, or a damaged one.
+ * The snapshots at `snapshot`, a folder or object storage; the latter is copied to disk first.
+ * @throws UsageError if there is none, or it is damaged.
  */
 export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot, snapshotCopies, pollMs, report } = options;
   if (parseS3(snapshot) !== null) {
-    // Loaded here, so that a folder does without the client of object storage.
+    // Loaded only here: a folder does not need the S3 client.
     const { mirrorSnapshots } = await import('../cluster/object-storage.ts');
     const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
     try {

@@ -11,17 +11,17 @@ import { inParallel } from '../in-parallel.ts';
 
 export type Coding = Encoding | 'identity';
 
-/** How a file is kept: where a client likes several equally, the earlier, which is smaller, is sent. */
+/** How files are stored, smallest first: if a client likes several equally, the first is sent. */
 export const CODINGS: readonly Coding[] = [...(Object.keys(ENCODINGS) as Encoding[]), 'identity'];
 
 /** One file in one coding. */
 export interface Representation extends FileEntry {
   path: string;
-  /** Its bytes, where they are held in memory. */
+  /** Its bytes, if they are held in memory. */
   held: Buffer | null;
 }
 
-/** A file that answers an operation. */
+/** A file that answers an operation, in every coding. */
 export interface ServedFile {
   type: string;
   modelVersion: string;
@@ -40,15 +40,15 @@ export interface Snapshot {
 
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave the event loop to requests. */
 const AT_ONCE = 16;
-/** Larger files are never held: each request reads them from disk. */
+/** Larger files are never held in memory: each request reads them from disk. */
 export const LARGEST_HELD_BYTES = 1 << 20;
-/** Files of a snapshot are held, the smallest first, up to this much together. */
+/** Files of a snapshot are held in memory, smallest first, up to this total. */
 const HELD_BYTES = 128 << 20;
 
 /**
- * Opens the snapshot at `directory` and checks all of it: the manifest against its schema, that every file an operation
- * can ask for is there in every coding, and each file's size and SHA-256.
- * @throws Error, one line, naming what is wrong.
+ * Opens the snapshot at `directory` and checks all of it: that the manifest fits its schema, that every file an
+ * operation can need is there in every coding, and each file's size and SHA-256.
+ * @throws Error, whose one line names what is wrong.
  */
 export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
@@ -71,7 +71,7 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, files };
 }
 
-/** Every file that an operation can ask for, in every coding, none of it read yet. */
+/** Every file that an operation can need, in every coding; nothing is read yet. */
 function describeFiles(root: string, { coverage, files, model_version }: Manifest): Map<string, ServedFile> {
   const describe = (name: string): Representation => {
     const entry = files[name];
@@ -99,7 +99,7 @@ async function readManifest(path: string): Promise<Manifest> {
   return parseManifest(text, path);
 }
 
-/** The manifest in `text`, read from `path`. @throws Error, one line, where it is none. */
+/** The manifest in `text`, read from `path`. @throws Error, in one line, if it is not a manifest. */
 export function parseManifest(text: string, path: string): Manifest {
   let value: unknown;
   try {
@@ -112,14 +112,14 @@ export function parseManifest(text: string, path: string): Manifest {
   throw new Error(`manifest.json: ${first?.instancePath || 'the whole'} ${first?.message ?? 'is not as expected'}`);
 }
 
-/** `name` if it stays inside the snapshot. The manifest is trusted to be ours, not to be unharmed. */
+/** `name`, if it stays inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
 export function checkRelative(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
     throw new Error(`manifest.json lists ${JSON.stringify(name)}, not a plain relative path`);
   return name;
 }
 
-/** The bytes of a file that is as `entry` says; null where it is too large to be held. */
+/** Checks a file against `entry`. @returns its bytes; null if it is too large to be held */
 async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
   const { size } = await stat(path).catch(() => {
     throw new Error(`${name} is missing`);

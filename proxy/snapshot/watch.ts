@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { lineOf } from '../errors.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 
-/** A snapshot that was found but not taken up. */
+/** A snapshot that was found but not accepted. */
 export interface Refusal {
   directory: string;
   reason: string;
 }
 
 export interface SnapshotSource {
-  /** The snapshot to answer from; a request takes it once and stays with it. */
+  /** The snapshot to answer from; a request reads it once and stays with it. */
   current(): Snapshot;
   /** The newer snapshot that is refused at present, if any. */
   refused(): Refusal | null;
@@ -19,16 +19,16 @@ export interface SnapshotSource {
 
 export interface WatchOptions {
   intervalMs?: number;
-  /** How long a refused snapshot is left alone before it is looked at again, should it have been mended in place. */
+  /** How long until a refused snapshot is tried again, in case it was repaired in place. */
   retryMs?: number;
   report: (line: string) => void;
 }
 
 /**
- * Opens the snapshot at `path`, a directory or a link to one, and keeps looking whether another has been published
- * there. Polled rather than watched: change notices do not cross links, nor most network file systems, and a `stat`
- * a second costs nothing. A newer snapshot is checked in full first, and taken up in one assignment.
- * @throws Error, one line, when there is no sound snapshot to begin with.
+ * Opens the snapshot at `path`, a directory or a link to one, and keeps checking whether another has been published
+ * there. It polls, since file-system events do not cross links or most network file systems, and a `stat` a second
+ * costs nothing. A newer snapshot is checked in full before a single assignment switches to it.
+ * @throws Error, in one line, if there is no intact snapshot to begin with.
  */
 export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
   const { intervalMs = 1000, retryMs = 30_000, report } = options;
@@ -74,7 +74,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   };
 }
 
-/** Changes whenever another snapshot is published at `path`: where it leads, and which manifest lies there. */
+/** Changes whenever another snapshot is published at `path`: where it leads, and which manifest is there. */
 async function identityOf(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });

@@ -73,7 +73,7 @@ test.each(forms)('the whole life of keys and accounts, from another process: $na
     'Bearer',
     'INVALID_KEY',
   ]);
-  expect((await must('keys', 'revoke', id)).stdout).toContain('is revoked since');
+  expect((await must('keys', 'revoke', id)).stdout).toContain('was revoked at');
   expect(await status(key)).toBe(401);
 
   const second = await createKey('acme', '--brand', 'other');

@@ -92,7 +92,7 @@ test('what cannot be noted at the stop is told', async () => {
   busy.exec('BEGIN IMMEDIATE');
   expect(await serving.stop()).toBe(1);
   for (const what of ['usage', 'times of last use']) {
-    expect(serving.read().stderr).toContain(`${what} not noted: database is locked`);
+    expect(serving.read().stderr).toContain(`${what} not written: database is locked`);
   }
 });
 
@@ -119,7 +119,7 @@ test.skipIf(missingServers.length > 0)(
     expect(await serving.stop()).toBe(0);
     // Answered, so not cut off when the time for it was over.
     for (const { answers } of await Promise.all(waiting)) expect(answers.map(({ status }) => status)).toEqual([503]);
-    expect(serving.read().stderr).toMatch(/^malaria-proxy: stopping: finishing what is under way$/m);
+    expect(serving.read().stderr).toMatch(/^malaria-proxy: stopping: finishing requests in flight$/m);
     expect(serving.read().stderr).toMatch(/^malaria-proxy: keys and limits: .*no answer from Redis within 1000 ms$/m);
     expect(await rowsIn(postgres.url, 'SELECT sum(granted)::int AS n FROM usage')).toEqual([{ n: 3 }]);
   },
@@ -165,7 +165,7 @@ test('a second server on the same store is refused, and let in once the first is
   expect(await (await serveCli(args)).stop()).toBe(0);
 });
 
-test('a stop lets what is under way finish, and says so on the ops port before', async () => {
+test('a stop finishes requests in flight, after saying so on the ops port', async () => {
   const { build, args, key } = await placeWithKey({}, { outlinePoints: 250_000 });
   const serving = await serveCli(args);
   const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
@@ -213,7 +213,7 @@ test('a store whose file is replaced ends the server: what is revoked there woul
   renameSync(file, `${file}-away`);
   writeFileSync(file, '');
   const [code] = await once(serving.child, 'close');
-  expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('another file has taken the place of')]);
+  expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('was replaced by another file')]);
 });
 
 test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {

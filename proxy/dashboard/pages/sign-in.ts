@@ -117,7 +117,7 @@ async function welcome(
   const { person } = visitor;
   const fresh = isKnown ? null : mintToken();
   await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
-  await directory.enter({ action: 'sign-in', account: person.account_id }, actorOf(person), now);
+  await directory.record({ action: 'sign-in', account: person.account_id }, actorOf(person), now);
   return { location: homeOf(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 

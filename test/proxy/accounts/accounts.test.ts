@@ -89,7 +89,7 @@ test('expiry is a moment with its zone, or a day in UTC, in the future', () => {
     '2026-01-02T25:00Z',
     '1893456000',
   ]) {
-    expect(() => parseExpiry(wrong, now)).toThrow(/expected a date or a moment/);
+    expect(() => parseExpiry(wrong, now)).toThrow(/expected a date or a time/);
   }
   for (const past of ['2025-12-31', '2026-01-01T00:00:00Z'])
     expect(() => parseExpiry(past, now)).toThrow(/in the future/);

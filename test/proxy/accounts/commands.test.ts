@@ -40,7 +40,7 @@ testForms('the first person of the service team and of an organisation come by t
 
   const reset = linkIn((await cli('reset', 'Ada@Example.org')).replaceAll('  http', 'http'));
   expect((await dashboard.visitor().open(reset)).text).toContain('Choose a new password');
-  expect(await cli('invite', 'ada@example.org', '--account', 'Ministry of Health')).toMatch(/^2 .*is here already/);
+  expect(await cli('invite', 'ada@example.org', '--account', 'Ministry of Health')).toMatch(/^2 .*is already here/);
   expect(await cli('invite', 'x@example.org')).toMatch(/^2 .*expected either --account NAME or --service-team/);
   expect(await cli('invite', 'x y@example.org', '--service-team')).toMatch(/^2 .*email: expected an address/);
   expect(await cli('remove-person', 'ada@example.org')).toMatch(/^2 .*is the last administrator/);
@@ -51,7 +51,7 @@ test('a dashboard that cannot be set up is one clear line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [args, line] of [
-    [['--dashboard-url', 'example.org'], /--dashboard-url: expected such as https:\/\/example.org/],
+    [['--dashboard-url', 'example.org'], /--dashboard-url: expected an origin such as https:\/\/example.org/],
     [['--dashboard-url', 'https://example.org/path'], /--dashboard-url: expected/],
     [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: needed with --host 0.0.0.0/],
     [['--trust-proxy', '10.0.0.0/99'], /--trust-proxy: expected an address or network/],

@@ -135,7 +135,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
         /you have been removed/,
       );
       expect((await stores[1].findAccount('ministry'))!.per_minute).not.toBe(1);
-      await expect(async () => one.enter({ action: 'sign-in', account: ben.account_id }, by, 7)).rejects.toThrow();
+      await expect(async () => one.record({ action: 'sign-in', account: ben.account_id }, by, 7)).rejects.toThrow();
     }
   });
 
@@ -149,7 +149,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       [() => one.changeRole(ada.id, 'service', 5, actorOf(ada)), /no such role/],
       [() => one.removePerson('per_x', 5, COMMAND_LINE), /no longer here/],
       [() => one.invite({ ...asked, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
-      [() => one.invite({ ...asked, email: 'ada@example.org' }, 5, COMMAND_LINE), /is here already/],
+      [() => one.invite({ ...asked, email: 'ada@example.org' }, 5, COMMAND_LINE), /is already here/],
       [() => one.invite({ ...asked, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
       [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /no longer here/],
       [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /no longer here/],

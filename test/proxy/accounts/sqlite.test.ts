@@ -54,18 +54,18 @@ test('the text of a key is kept until uses are noted, also of one that lets nobo
     return reads.mock.calls.length > 0;
   };
   expect([await readsForALook(), await readsForALook()]).toEqual([true, false]);
-  await store.noteUses();
+  await store.flushUses();
   expect(await readsForALook()).toBe(true);
 });
 
-test('noting waits for another process that writes, and no request waits for it', async () => {
+test('flushing uses waits for another process that writes, and no request waits for it', async () => {
   const serving = await open();
   const { key } = await giveKey(serving);
   await serving.identify(key, 5000);
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN IMMEDIATE');
   let isDone = false;
-  const noted = serving.noteUses().then(() => {
+  const noted = serving.flushUses().then(() => {
     isDone = true;
   });
   for (let i = 0; i < 20; i++) {

@@ -78,10 +78,10 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     await serving.identify(key, 7000);
     await serving.identify(`${unused}x`, 8000);
     expect(await noted()).toEqual([null, null]);
-    await serving.noteUses();
+    await serving.flushUses();
     expect(await noted()).toEqual([7000, null]);
     await serving.identify(key, 6000);
-    await serving.noteUses();
+    await serving.flushUses();
     expect(await noted()).toEqual([7000, null]);
     const third = await openStore(at.store, at.limits);
     await third.identify(key, 9000);

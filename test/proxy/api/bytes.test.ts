@@ -144,7 +144,7 @@ test('a large file with other bytes of the same length is cut short, never sent 
   expect(answer.status).toBe(200);
   await expect(answer.arrayBuffer()).rejects.toThrow();
   expect(service.reports).toEqual([
-    expect.stringMatching(/states\.json is not what the manifest says; its answer was cut/),
+    expect.stringMatching(/states\.json does not match its manifest; the answer was cut/),
   ]);
 });
 

@@ -227,7 +227,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       const admitted = await proxy.gate.admit(key, momentOf(systemClock));
       expect((admitted as { retrySeconds: number }).retrySeconds).toBeGreaterThan(30);
     }, WAIT);
-    await vi.waitFor(() => expect(proxy.gate.unavailable()).toMatch(/nothing is granted for [3-6]\d s more/), WAIT);
+    await vi.waitFor(() => expect(proxy.gate.unavailable()).toMatch(/nothing is granted for another [3-6]\d s/), WAIT);
     for (let i = 0; i < 20; i++) expect(await ask(proxy, key)).toBe('unavailable');
   });
 
@@ -246,7 +246,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await until(proxy, key, 'nobody');
-    expect(proxy.reports).toContain('keys and limits: can be asked again');
+    expect(proxy.reports).toContain('keys and limits: available again');
   });
 
   test('without PostgreSQL what Redis knows is served for a lease, and nobody after it', async () => {

@@ -99,7 +99,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       const { store, gate } = await open();
       const { key } = await giveKey(store);
       await admit(gate, key);
-      await store.noteUses();
+      await store.flushUses();
       expect((await store.listKeys())[0]!.key.last_used_at).toBe(START);
     });
   });

@@ -1,8 +1,8 @@
 /**
- * What several of the steps on accounts and people begin with. A transaction that changes something holds first the
- * place (an account, or the service team), where it holds one, then a person, then all else: in this one order nobody
- * waits for each other in a circle. All are held by FOR NO KEY UPDATE: PostgreSQL itself checks references to them when
- * it sees fit, by FOR KEY SHARE, which is to wait for none of these. SQLite has one lock for all, and needs none of this.
+ * Queries that several files share. To avoid deadlocks, every transaction locks rows in one order: first the team (an
+ * account, or the service team) if at all, then a person, then anything else. It locks FOR NO KEY UPDATE, so that
+ * PostgreSQL's own checks of references, which lock FOR KEY SHARE, never wait. SQLite has a single write lock and needs
+ * none of this.
  */
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { UsageError } from '../errors.ts';
@@ -18,7 +18,7 @@ export const toKey = <Row extends { scopes: string }>(row: Row) => ({
   scopes: row.scopes.split(',') as Scope[],
 });
 
-/** Those who have not been removed, with their secrets. */
+/** People who have not been removed, with their secrets. */
 export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
 
 type PersonRow = Omit<Tables['people'], 'factor_step'>;
@@ -38,7 +38,7 @@ export function toPerson({
 
 type Lock = 'share' | 'update';
 
-/** The account of this id or name; `lock` is how to hold it until the transaction ends. */
+/** The account with this id or name; `lock` is how to lock it until the transaction ends. */
 export async function accountBy(db: Db, column: 'id' | 'name', value: string, lock?: Lock): Promise<Account | null> {
   const found = accounts(db).where(column, '=', value);
   const held = lock === undefined ? found : lock === 'share' ? found.forShare() : found.forNoKeyUpdate();
@@ -53,28 +53,32 @@ export async function accountOf(db: Db, id: string | null, lock?: Lock): Promise
   return account;
 }
 
-/** Holds a place until the transaction ends: its people change one step at a time, and it is not suspended meanwhile. */
-export async function holdPlace({ holdTeam }: Database, tx: Db, accountId: string | null): Promise<Account | null> {
-  if (accountId === null) await holdTeam(tx);
+/** Locks a team until the transaction ends: nobody else changes its people, and it is not suspended meanwhile. */
+export async function lockTeam(
+  { lockServiceTeam }: Database,
+  tx: Db,
+  accountId: string | null,
+): Promise<Account | null> {
+  if (accountId === null) await lockServiceTeam(tx);
   return accountOf(tx, accountId, 'update');
 }
 
-/** Holds somebody until the transaction ends; null where there is nobody. */
-export async function holdPerson(tx: Db, id: string | null): Promise<Person | null> {
+/** Locks a person until the transaction ends; null if there is none. */
+export async function lockPerson(tx: Db, id: string | null): Promise<Person | null> {
   const found = people(tx).where('id', '=', id ?? '');
   const row = await found.forNoKeyUpdate().executeTakeFirst();
   return row ? toPerson(row) : null;
 }
 
-/** Holds somebody and, before, their place. @throws UsageError where they are gone. */
-export async function holdPersonInPlace(database: Database, tx: Db, id: string) {
-  // Nobody changes places.
+/** Locks a person's team, then the person. @throws UsageError if they are gone. */
+export async function lockTeamAndPerson(database: Database, tx: Db, id: string) {
+  // Read without a lock: nobody ever changes teams.
   const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
-  const account = known ? await holdPlace(database, tx, known.account_id) : null;
-  return { person: present(await holdPerson(tx, id)), account };
+  const account = known ? await lockTeam(database, tx, known.account_id) : null;
+  return { person: present(await lockPerson(tx, id)), account };
 }
 
-/** `person`. @throws UsageError where there is none. */
+/** `person`. @throws UsageError if null. */
 export function present(person: Person | null): Person {
   if (!person) throw new UsageError('this person is no longer here');
   return person;
@@ -89,7 +93,7 @@ export async function peopleOf(db: Db, accountId: string | null): Promise<Person
 export const spendLinksOf = (tx: Db, personId: string | null, now: number) =>
   update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
 
-/** Ends all sessions of somebody who is held; but for `kept`, where given. */
+/** Ends all sessions of a locked person, except `kept`. */
 export async function endSessions(tx: Db, personId: string, kept: Buffer | null = null): Promise<void> {
   const sessions = tx.deleteFrom('sessions').where('person_id', '=', personId);
   await sessions.where('hash', 'is distinct from', kept).execute();
