@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const BUILD = [
   'test/whole-service.test.ts',
   'test/pipeline/*.test.ts',
+  'test/pipeline/catalog/{check,update}/*.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',

@@ -1,5 +1,6 @@
 /** A whole build: the stages that changed, then the snapshot, which is a candidate until somebody publishes it. */
 import type { ReportLine } from './artifacts.ts';
+import { clearHalfKept, keepAccepted } from './catalog/store.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
@@ -14,7 +15,7 @@ import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publi
 import { noteCandidate } from './publish/release/candidates.ts';
 import { codeState, codeVersion } from './publish/release/code.ts';
 import { cacheOf } from './publish/release/places.ts';
-import { type Finding, unpinnedFindings } from './publish/snapshot/provenance.ts';
+import { catalogFindings, type Finding } from './publish/snapshot/provenance.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
@@ -60,10 +61,12 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   whenAlone(out, () => {
     clearAsides(cache);
     clearUnfinished(out);
+    clearHalfKept(out);
   });
   const place = enter(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
+    await keepAccepted(out, country, raw);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = tableOf(options);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
@@ -199,7 +202,7 @@ function findingsOf(
   const reports = entries.flatMap(({ stage }) =>
     readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  return [...unpinnedFindings(country.sources, raw), ...reports];
+  return [...catalogFindings(country.sources, raw), ...reports];
 }
 
 function expectedSeconds(cache: string, { model }: Country): Record<string, number> {

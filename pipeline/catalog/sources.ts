@@ -25,6 +25,19 @@ export const Gap = Type.Object(
 );
 export type Gap = Static<typeof Gap>;
 
+/** Who accepted the files as they are now, when and why; written by `malaria-risk catalog update`, the latest last. */
+export const Acceptance = Type.Object(
+  {
+    at: Type.String({ description: 'ISO 8601, UTC' }),
+    by: text,
+    reason: text,
+    what: Type.String({ description: 'What had changed against the files accepted before' }),
+    doubts: Type.Optional(Type.Array(Type.String(), { description: 'What there was to doubt and was accepted' })),
+  },
+  closed,
+);
+export type Acceptance = Static<typeof Acceptance>;
+
 export const Source = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z0-9_]+$' }),
@@ -138,6 +151,7 @@ export const Source = Type.Object(
         description: 'The file to read first, then its siblings; or one raster a month, each with `period`',
       },
     ),
+    accepted: Type.Optional(Type.Array(Acceptance)),
     gaps: Type.Optional(Type.Array(Gap)),
     notes: Type.Optional(Type.Array(Type.String())),
   },

@@ -1,5 +1,9 @@
-import { Command } from 'commander';
+import { userInfo } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
 import { checkCountry } from '../catalog/check/country.ts';
+import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
+import { isPeriod } from '../contract/months.ts';
+import { describeUpdate } from './catalog-text.ts';
 import { say } from './options.ts';
 
 interface CheckOptions {
@@ -20,7 +24,10 @@ Example:
 
 /** `malaria-risk catalog`. */
 export function catalogCommand(): Command {
-  return new Command('catalog').description('Check a catalog and its files').addCommand(checkCommand());
+  return new Command('catalog')
+    .description('Check a catalog and its files, accept changed ones')
+    .addCommand(checkCommand())
+    .addCommand(updateCommand());
 }
 
 function checkCommand(): Command {
@@ -37,4 +44,87 @@ function checkCommand(): Command {
       else say(...faults.map(({ step, what }) => `${step}: ${what}`));
       if (faults.length > 0) process.exitCode = 1;
     });
+}
+
+interface UpdateOptions {
+  country: string;
+  rawData?: string;
+  out: string;
+  accept?: string;
+  by?: string;
+  period?: string;
+  lastEstimated?: string;
+  release?: string;
+  citation?: string;
+  licence?: string;
+  title?: string;
+  json?: boolean;
+}
+
+const UPDATE_DETAIL = `
+Shows what a new file changes against the one accepted last, and what there is to doubt; with --accept it becomes the
+accepted one. Nothing else accepts a changed file: \`build\` stops at one.
+
+Without FILE, what lies in the raw data is looked at. A FILE goes to its place there once it is accepted: that of the
+entry's only file, of the one with the same name or ending, or, for monthly rasters, a new month, told by its name
+(rain_2024-01.tif) or --period. It is read first as a build reads it, and refused for what a build would refuse.
+
+Written: bytes, SHA-256, rows, span and new survey rounds of the entry in sources.json, who accepted it when and why;
+last_estimated and updated_at of model.json. The rest of both stays as it is.
+
+Accepted files are kept under their hashes in <out>/raw, so that a file overwritten in its place can still be compared
+with, and an old version be built again.
+
+Exits 0 where there was nothing to accept or it was accepted, 1 where there is something to accept, 2 where the file is
+refused.
+
+Examples:
+  malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR
+  malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR \\
+    --last-estimated 2024-01 --accept 'January, from NHMIS'`;
+
+function updateCommand(): Command {
+  return new Command('update')
+    .description('Show what a changed file changes, and accept it')
+    .argument('<source>', 'id of the source in sources.json')
+    .argument('[files...]', 'its new files, if not in the raw data already')
+    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--out <dir>', 'directory of builds, where accepted files are kept', 'build')
+    .option('--accept <reason>', 'accept it, for this reason')
+    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine')
+    .option('--last-estimated <month>', 'the last month to estimate from now on', month)
+    .option('--period <month>', 'month of a new raster whose name does not tell it', month)
+    .option('--release <text>', 'release of the file')
+    .option('--citation <text>', 'how to cite it')
+    .option('--licence <text>', 'its licence')
+    .option('--title <text>', 'its title')
+    .option('--json', 'all of it as JSON')
+    .addHelpText('after', UPDATE_DETAIL)
+    .action(async (source: string, files: string[], options: UpdateOptions) => {
+      const update = await updateSource(requestOf(source, files, options));
+      const open = !update.accepted && update.files.length + update.edits.length > 0;
+      if (options.json) say(JSON.stringify(update, null, 2));
+      else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
+      if (open && !options.json) say('', 'Nothing is changed yet: accept it by --accept REASON.');
+      if (open) process.exitCode = 1;
+    });
+}
+
+function requestOf(source: string, files: string[], options: UpdateOptions): UpdateRequest {
+  const { country, rawData, out, accept, by, period, lastEstimated, release, citation, licence, title } = options;
+  const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
+  const accepted =
+    accept === undefined
+      ? undefined
+      : { reason: accept, by: by ?? process.env.MALARIA_BY ?? userInfo().username, at: new Date().toISOString() };
+  return {
+    ...{ country, rawData, out, source, files, period, lastEstimated, accept: accepted },
+    about: Object.fromEntries(about),
+  };
+}
+
+function month(text: string): string {
+  if (isPeriod(text)) return text;
+  throw new InvalidArgumentError('expected a month YYYY-MM');
 }

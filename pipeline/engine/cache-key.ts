@@ -33,7 +33,7 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
 }
 
 /** What a catalog says about a file for people. Only the snapshot stage sees it, so changing it reruns no other. */
-const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'notes'] as const;
+const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;
 
 /** The catalog entries that a stage reads, without what is meant for people unless the stage publishes it. */
 export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>): Source[] {

@@ -1,6 +1,7 @@
 /** All faults of a catalog and its files at once, cheapest first, without building. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { BadInput } from '../../bad-input.ts';
 import { checkEvidence } from '../../engine/check-evidence.ts';
 import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
@@ -79,7 +80,16 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
 
 /** Faults of what the sources' files hold. */
 async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
-  const { faults, places } = await readPlaces(country, sources);
+  const { fault: outlines, places } = await readPlaces(country, sources);
+  const faults: Fault[] = outlines
+    ? [
+        {
+          step: 'tables and outlines',
+          source: sources.find(({ role }) => role === 'lga_boundaries')!.id,
+          what: outlines.message,
+        },
+      ]
+    : [];
   for (const source of sources) {
     const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
     if (BOUNDARIES.includes(source.role)) continue;
@@ -92,23 +102,21 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
 }
 
-/** What tables are read against; null where the outlines cannot be read. */
+/** What tables are read against, or why the outlines cannot be read; neither where they are not there. */
 export async function readPlaces(
   { rawData, model }: Country,
   sources: readonly Source[],
-): Promise<{ faults: Fault[]; places: Places | null }> {
+): Promise<{ places: Places | null; fault: BadInput | null }> {
   const input = { rawData, model, sources, report: [] };
-  const outlines = sources.filter(({ role }) => BOUNDARIES.includes(role));
-  if (outlines.length !== BOUNDARIES.length) return { faults: [], places: null };
-  let places: Places | null = null;
-  const fault = await faultOf('tables and outlines', outlines[0]!.id, async () => {
-    places = { ...(await ingestAreas(input)), census: {} };
-  });
-  if (fault) return { faults: [fault], places: null };
-  const { areas } = places!;
-  // A fault of the census is told with the census; others are read without it.
-  const census = sources.some(({ role }) => role === 'population_census')
-    ? await ingestCensus(input, areas).catch(() => ({}))
-    : {};
-  return { faults: [], places: { ...places!, census } };
+  if (BOUNDARIES.some((role) => !sources.some((source) => source.role === role))) return { places: null, fault: null };
+  try {
+    const { areas, polygons } = await ingestAreas(input);
+    // A fault of the census is told with the census; others are read without it.
+    const counted = sources.some(({ role }) => role === 'population_census');
+    const census = counted ? await ingestCensus(input, areas).catch(() => ({})) : {};
+    return { places: { areas, polygons, census }, fault: null };
+  } catch (error) {
+    if (error instanceof BadInput) return { places: null, fault: error };
+    throw error;
+  }
 }

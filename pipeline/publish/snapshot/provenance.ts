@@ -28,14 +28,24 @@ export function foundSources(sources: readonly Source[], raw: Record<string, str
   }));
 }
 
-/** Raw files that nobody accepted, which only a build for trial takes. */
-export function unpinnedFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
-  return unpinnedFiles(sources, raw).map(({ source, path, found, pinned }) => ({
-    stage: 'catalog',
-    source,
-    rule: 'unpinned',
-    what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
-  }));
+/** What the catalog itself gives reason to say: files that nobody accepted, and what was accepted in doubt. */
+export function catalogFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
+  const stage = 'catalog';
+  return [
+    ...unpinnedFiles(sources, raw).map(({ source, path, found, pinned }) => ({
+      ...{ stage, source, rule: 'unpinned' },
+      what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
+    })),
+    ...sources.flatMap(({ id, accepted = [] }) =>
+      accepted.flatMap(({ at, by, reason, doubts = [] }) =>
+        doubts.map((doubt) => ({
+          ...{ stage, source: id, rule: 'accepted in doubt' },
+          what: `${doubt}; accepted by ${by}, ${at.slice(0, 10)}: ${reason}`,
+          needs_approval: true as const,
+        })),
+      ),
+    ),
+  ];
 }
 
 /** What each answer is made of, besides model.json: artifacts by full name. */

@@ -1,0 +1,70 @@
+/** What a comparison gives reason to doubt: each in a sentence for whoever accepts the file. */
+import type { Role } from '../roles.ts';
+import type { RowComparison, SumChange } from './rows.ts';
+
+/** Sums over rows that both releases have seldom change by more than this factor; another unit does. */
+const SAME_ROWS_FACTOR = 1.5;
+/** Added months may be higher or lower than the same months of earlier years by this factor. */
+const NEW_MONTHS_FACTOR = 3;
+/** Added months of less than this share of the column's mean (rain in the dry season) vary by any factor. */
+const LEAST_SHARE = 0.1;
+/** Sums over fewer rows that were there before say nothing. */
+const LEAST_ROWS = 3;
+/** Below it, places have changed their order: rows shifted, columns or codes swapped. */
+const LEAST_RANK_CORRELATION = 0.95;
+const LEAST_PLACES = 10;
+/** By more than this the rhythm of the year has moved, months. */
+const MOST_SHIFT = 0.3;
+/** Share of the past rows of surveys and records that may be corrected. */
+const MOST_CORRECTED = 0.02;
+/** Roles whose past stays as it was, but for corrections. */
+const HISTORY: readonly Role[] = ['survey_clusters', 'survey_states', 'cases_states', 'cases_lgas', 'climate'];
+
+export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
+  const { rows, columns, by_state, by_group, places, added_months, reporting } = comparison;
+  const common = rows.is - rows.added;
+  const doubts: string[] = [];
+  if (rows.removed > 0) doubts.push(`${rows.removed} of ${rows.was} rows are gone`);
+  if (common === 0) return [...doubts, 'no row that the last accepted file has'];
+  if (HISTORY.includes(role) && rows.changed > MOST_CORRECTED * common)
+    doubts.push(`${rows.changed} of the ${common} rows that were there before have other values`);
+  doubts.push(...sumDoubts(by_state, SAME_ROWS_FACTOR, 'in'), ...sumDoubts(by_group, SAME_ROWS_FACTOR, 'in'));
+  const usual = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
+  const wet = added_months.filter(
+    ({ column, rows: n, was, is }) => Math.max(was, is) > LEAST_SHARE * n * usual.get(column)!,
+  );
+  doubts.push(...sumDoubts(wet, NEW_MONTHS_FACTOR, 'against the same months before, in', 1));
+  for (const { column, places: count, rank_correlation, months_shifted } of places) {
+    if (rank_correlation !== null && count >= LEAST_PLACES && rank_correlation < LEAST_RANK_CORRELATION)
+      doubts.push(
+        `${column}: ${count} places have another order than before (rank correlation ${rank_correlation.toFixed(2)})`,
+      );
+    if (months_shifted !== null && Math.abs(months_shifted) > MOST_SHIFT)
+      doubts.push(`${column}: the year's rhythm has moved by ${months_shifted.toFixed(1)} months`);
+  }
+  for (const { period, places: count, before } of reporting)
+    if (count < before) doubts.push(`${period}: ${count} places report, ${before} did the month before it was added`);
+  return doubts;
+}
+
+/** Sets of rows whose sums have another size; one line a column, the farthest off first. */
+function sumDoubts(sums: readonly SumChange[], factor: number, where: string, least = LEAST_ROWS): string[] {
+  return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, own]) => {
+    const off = own
+      .filter(({ rows, was, is }) => rows >= least && (was > 0 || is > 0))
+      .map((sum) => ({ ...sum, ratio: sum.is / sum.was }))
+      .filter(({ ratio }) => !(ratio <= factor && ratio >= 1 / factor))
+      .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+    if (off.length === 0) return [];
+    const told = off.slice(0, 3).map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
+    return [
+      `${column} has another size ${where} ${told.join(', ')}${off.length > 3 ? ` and ${off.length - 3} more` : ''}`,
+    ];
+  });
+}
+
+export function describeRatio(ratio: number): string {
+  if (ratio === 0) return 'nothing left';
+  if (!Number.isFinite(ratio)) return 'from nothing';
+  return ratio >= 1 ? `${ratio.toPrecision(3)} times` : `1/${(1 / ratio).toPrecision(3)}`;
+}

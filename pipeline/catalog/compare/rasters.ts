@@ -1,0 +1,117 @@
+/** Two releases of a raster: their grids, their values, and whether they lie in the same places. */
+import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { describeGrid, latitudeOf, longitudeOf, sameGrid, wholeGrid } from '../../numerics/grid.ts';
+import type { Source } from '../sources.ts';
+import { describeRatio } from './doubts.ts';
+import { type Distribution, distributionOf, rankCorrelation } from './statistics.ts';
+
+export interface RasterSummary {
+  grid: string;
+  values: Distribution;
+  sum: number;
+}
+
+export interface RasterComparison {
+  was: RasterSummary;
+  is: RasterSummary;
+  same_grid: boolean;
+  /** Between means over blocks of a quarter of a degree. */
+  rank_correlation: number | null;
+}
+
+/** Side of the blocks that two grids are compared on, degrees. */
+const BLOCK = 0.25;
+/** Cells that quartiles are taken of, at about this distance. */
+const SAMPLED = 200_000;
+
+export async function compareRasters(
+  [was, is]: readonly [file: string, file: string],
+  nodata: Source['nodata'],
+): Promise<RasterComparison> {
+  const before = await lookAt(was, nodata);
+  const after = await lookAt(is, nodata);
+  const common = [...before.blocks].flatMap(([key, { n, sum }]) => {
+    const other = after.blocks.get(key);
+    return other ? [[sum / n, other.sum / other.n] as const] : [];
+  });
+  return {
+    was: before.summary,
+    is: after.summary,
+    same_grid: sameGrid(before.grid, after.grid),
+    rank_correlation: rankCorrelation(
+      common.map(([a]) => a),
+      common.map(([, b]) => b),
+    ),
+  };
+}
+
+interface Block {
+  n: number;
+  sum: number;
+}
+
+async function lookAt(file: string, nodata: Source['nodata']) {
+  const raster: Raster = await openRaster(file, { nodata });
+  const { grid } = raster;
+  const blocks = new Map<string, Block>();
+  const sample: number[] = [];
+  const every = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLED));
+  const total = { n: 0, missing: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  let seen = 0;
+  try {
+    for (const window of listWindows(grid, raster, [wholeGrid(grid)])) {
+      const values = await raster.readWindow(window);
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i]!;
+        if (Number.isNaN(value)) {
+          total.missing += 1;
+          continue;
+        }
+        total.n += 1;
+        total.sum += value;
+        total.min = Math.min(total.min, value);
+        total.max = Math.max(total.max, value);
+        if (seen++ % every === 0) sample.push(value);
+        const y = latitudeOf(grid, window.row + Math.floor(i / window.columns));
+        const x = longitudeOf(grid, window.column + (i % window.columns));
+        const key = `${Math.floor(y / BLOCK)} ${Math.floor(x / BLOCK)}`;
+        const block = blocks.get(key);
+        if (block) {
+          block.n += 1;
+          block.sum += value;
+        } else blocks.set(key, { n: 1, sum: value });
+      }
+    }
+  } finally {
+    await raster.close();
+  }
+  const { n, missing, sum, min, max } = total;
+  const exact = n > 0 ? { n, missing, min, max, mean: sum / n } : { n, missing };
+  return { grid, blocks, summary: { grid: describeGrid(grid), values: { ...distributionOf(sample), ...exact }, sum } };
+}
+
+/** By how much the sum of people, the mean of a layer, and that of a month of another year may differ. */
+const SIZE_FACTOR = { persons: 1.25, layer: 1.5, other_year: 3 };
+/** Below it, values lie in other places; a month of another year has rain in somewhat other places. */
+const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
+/** Share of the cells with a value that may come or go. */
+const MOST_CELLS = 0.01;
+
+/** @param otherYear whether it was compared with the same month of another year */
+export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
+  const { was, is, same_grid, rank_correlation } = comparison;
+  const doubts: string[] = [];
+  if (!same_grid) doubts.push(`another grid: ${is.grid}, was ${was.grid}`);
+  const persons = source.unit === 'persons';
+  const [then, now] = persons ? [was.sum, is.sum] : [was.values.mean ?? 0, is.values.mean ?? 0];
+  const factor = SIZE_FACTOR[otherYear ? 'other_year' : persons ? 'persons' : 'layer'];
+  const ratio = then === now ? 1 : now / then;
+  if (!(ratio <= factor && ratio >= 1 / factor))
+    doubts.push(`${persons ? 'the sum' : 'the mean'} of its cells is another: ${describeRatio(ratio)} what it was`);
+  if (same_grid && Math.abs(is.values.n - was.values.n) > MOST_CELLS * was.values.n)
+    doubts.push(`${is.values.n} cells have a value, ${was.values.n} had`);
+  if (rank_correlation !== null && rank_correlation < LEAST_RANK_CORRELATION[otherYear ? 'other_year' : 'same'])
+    doubts.push(`its values lie in other places than before (rank correlation ${rank_correlation.toFixed(2)})`);
+  return doubts;
+}

@@ -1,0 +1,73 @@
+import type { Period } from '../../contract/months.ts';
+import { type Row, readTable } from '../../ingest/readers/table.ts';
+import type { Model } from '../model.ts';
+import type { Role } from '../roles.ts';
+import type { Source } from '../sources.ts';
+import type { ComparedRow } from './rows.ts';
+
+/** Columns that tell a role's rows apart. */
+const KEYS: Partial<Record<Role, readonly string[]>> = {
+  population_census: ['lga_pcode'],
+  climate: ['lga_pcode', 'period'],
+  survey_clusters: ['survey_year', 'cluster_id', 'method'],
+  survey_states: ['survey_year', 'state_pcode', 'method'],
+  cases_states: ['state_pcode', 'period'],
+  cases_lgas: ['lga_pcode', 'period'],
+  layer: ['lga_pcode', 'state_pcode'],
+};
+
+const NUMBERS = [
+  'rain_mm',
+  'temperature_c',
+  'people',
+  'children_0_4',
+  'examined',
+  'positive',
+  'positivity',
+  'confirmed',
+];
+
+/** The rows of a table in the form in which two releases are compared. What is no number there is told by a check. */
+export async function readComparedRows(
+  rawData: string,
+  source: Source,
+  states: Model['states'],
+): Promise<ComparedRow[]> {
+  const files = source.files.map(({ rows: _, ...file }) => file);
+  const { rows, columns } = await readTable(rawData, { ...source, files });
+  const classes = (source.classes ?? []).map(({ column }) => column);
+  const names = [...NUMBERS, ...(source.figure ? [source.figure] : []), ...classes].filter((name) => columns.has(name));
+  const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
+  return rows.map((row) => {
+    const { values } = row;
+    const period = periodOf(row);
+    const place = values.lga_pcode ?? values.state_pcode ?? '';
+    const keyed = { ...values, ...(period === null ? {} : { period }) } as Row['values'];
+    const numbers: Record<string, number | null> = Object.fromEntries(names.map((name) => [name, numberIn(row, name)]));
+    if (source.classes) numbers[`mean ${source.figure}`] = meanOf(source.classes, numbers);
+    return {
+      key: (KEYS[source.role] ?? [])
+        .map((name) => keyed[name] ?? '')
+        .join(' ')
+        .trim(),
+      ...{ place, state: values.state_pcode ?? stateOf(place), period, numbers },
+      group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
+    };
+  });
+}
+
+function periodOf({ values: { period, year, month } }: Row): Period | null {
+  if (period) return period;
+  return year && month ? `${year}-${month.padStart(2, '0')}` : null;
+}
+
+function numberIn({ values }: Row, name: string): number | null {
+  const value = values[name] == null ? Number.NaN : Number(values[name]);
+  return Number.isFinite(value) ? value : null;
+}
+
+function meanOf(classes: NonNullable<Source['classes']>, numbers: Record<string, number | null>): number | null {
+  const people = classes.map(({ column }) => numbers[column] ?? 0);
+  const total = people.reduce((a, b) => a + b, 0);
+  return total > 0 ? classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total : null;
+}

@@ -1,0 +1,63 @@
+/** A source as it was accepted last against what is to be accepted now. */
+import path from 'node:path';
+import type { Model } from '../model.ts';
+import type { Source } from '../sources.ts';
+import { doubtsOfRows } from './doubts.ts';
+import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './outlines.ts';
+import { compareRasters, doubtsOfRasters, type RasterComparison } from './rasters.ts';
+import { readComparedRows } from './read-rows.ts';
+import { compareRows, type RowComparison } from './rows.ts';
+
+export interface SourceComparison {
+  rows?: RowComparison;
+  outlines?: OutlineComparison;
+  rasters?: (FilePair & RasterComparison)[];
+  doubts: string[];
+}
+
+/** One side of a comparison: an entry of the catalog and where its files lie. */
+export interface Side {
+  source: Source;
+  rawData: string;
+}
+
+/** A file, and what of the accepted ones it is compared with: itself, or the same month of an earlier year. */
+export interface FilePair {
+  path: string;
+  before: string;
+}
+
+/** @param pairs of the files whose content is another */
+export async function compareSources(
+  was: Side,
+  is: Side,
+  states: Model['states'],
+  pairs: readonly FilePair[],
+): Promise<SourceComparison> {
+  const { source } = is;
+  if (source.format === 'csv') {
+    const rows = compareRows(
+      await readComparedRows(was.rawData, was.source, states),
+      await readComparedRows(is.rawData, source, states),
+    );
+    return { rows, doubts: doubtsOfRows(source.role, rows) };
+  }
+  const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);
+  if (source.format === 'geotiff') {
+    const rasters: SourceComparison['rasters'] = [];
+    const doubts: string[] = [];
+    for (const { path: file, before } of pairs) {
+      const found = await compareRasters([fileOf(was, before), fileOf(is, file)], source.nodata);
+      rasters.push({ path: file, before, ...found });
+      for (const doubt of doubtsOfRasters(source, found, before !== file))
+        doubts.push(pairs.length > 1 ? `${file}: ${doubt}` : doubt);
+    }
+    return { rasters, doubts };
+  }
+  const [then, now] = [
+    await readOutlines(fileOf(was, was.source.files[0]!.path), was.source),
+    await readOutlines(fileOf(is, source.files[0]!.path), source),
+  ];
+  const outlines = compareOutlines(then, now);
+  return { outlines, doubts: doubtsOfOutlines(outlines) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Accepted raw files, each under its hash: `<out>/raw/<sha256>`. A file may be overwritten in its place and an old
+ * version still be compared with, and built again.
+ */
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { asideOf, isAside } from '../engine/cache.ts';
+import { sha256File } from '../engine/hash.ts';
+import type { Source } from './sources.ts';
+
+const placeOf = (out: string, sha256: string) => path.join(out, 'raw', sha256);
+
+/** Keeps a copy of a file, once; shares its blocks where the file system can. @throws Error where it is another file */
+export async function keepFile(out: string, file: string, sha256: string): Promise<void> {
+  const place = placeOf(out, sha256);
+  if (existsSync(place)) return;
+  mkdirSync(path.dirname(place), { recursive: true });
+  const aside = asideOf(place);
+  try {
+    copyFileSync(file, aside, constants.COPYFILE_FICLONE);
+    if ((await sha256File(aside)) !== sha256)
+      throw new Error(`${file}: found it changed while it was copied, expected it to stay as it is; run it again`);
+    renameSync(aside, place);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** Where the file with this hash is kept; null where it is not, or is damaged. */
+export async function keptFile(out: string, sha256: string): Promise<string | null> {
+  const place = placeOf(out, sha256);
+  return existsSync(place) && (await sha256File(place)) === sha256 ? place : null;
+}
+
+/** Removes what was half copied. Only for who is alone in `out`. */
+export function clearHalfKept(out: string): void {
+  const store = path.join(out, 'raw');
+  if (existsSync(store)) for (const name of readdirSync(store)) if (isAside(name)) rmSync(path.join(store, name));
+}
+
+/** Keeps those of the raw files that are as the catalog pins them. */
+export async function keepAccepted(
+  out: string,
+  { sources, rawData }: { sources: readonly Source[]; rawData: string },
+  raw: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const { path: file, sha256 } of sources.flatMap(({ files }) => files))
+    if (sha256 !== undefined && raw[file] === sha256) await keepFile(out, path.join(rawData, file), sha256);
+}

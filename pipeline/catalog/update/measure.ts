@@ -1,0 +1,64 @@
+/** What the entry of a source says of its files, as they are now. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
+import { sha256File } from '../../engine/hash.ts';
+import { readTable } from '../../ingest/readers/table.ts';
+import { readComparedRows } from '../compare/read-rows.ts';
+import type { ComparedRow } from '../compare/rows.ts';
+import type { Model } from '../model.ts';
+import type { Source } from '../sources.ts';
+
+/** The entry with bytes, SHA-256, rows, span and rounds as its files give them. */
+export async function measureSource(source: Source, rawData: string, states: Model['states']): Promise<Source> {
+  const files: Source['files'] = [];
+  for (const file of source.files) {
+    const full = path.join(rawData, file.path);
+    files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
+  }
+  if (source.format !== 'csv') return { ...source, files };
+  const [table, ...others] = files;
+  const { total } = await readTable(rawData, { ...source, files: [{ path: table!.path }] });
+  const measured = { ...source, files: [{ ...table!, rows: total }, ...others] };
+  if (!source.span && !source.rounds) return measured;
+  const rows = await readComparedRows(rawData, measured, states);
+  return {
+    ...measured,
+    ...(source.span ? { span: spanOf(source.span, rows) } : {}),
+    ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
+  };
+}
+
+type Span = NonNullable<Source['span']>;
+
+/**
+ * From the first month of any record to the last that half of the places reach: a place that stops earlier is told by
+ * whoever reads the table, months that only a few have are told as such.
+ */
+function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
+  const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
+  if (dated.length === 0) return known;
+  const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((own) => {
+    const months = own.map(({ period }) => monthIndex(period!));
+    return { first: Math.min(...months), last: months.reduce((a, b) => Math.max(a, b)) };
+  });
+  const lasts = ends.map(({ last }) => last).sort((a, b) => b - a);
+  return {
+    first: periodOf(Math.min(...ends.map(({ first }) => first))),
+    last: periodOf(lasts[Math.ceil(lasts.length / 2) - 1]!),
+  };
+}
+
+type Rounds = NonNullable<Source['rounds']>;
+
+/** The rounds of the catalog, and those of the table that it has not, with the months that their rows have. */
+function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
+  const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
+  const added = [...found]
+    .filter(([year]) => !known.some(({ survey_year }) => survey_year === year))
+    .map(([survey_year, own]) => {
+      const months = own.map(({ period }) => period!).sort();
+      return { survey_year, first: months[0]!, last: months.at(-1)! };
+    });
+  return [...known, ...added].sort((a, b) => a.survey_year - b.survey_year);
+}

@@ -1,0 +1,223 @@
+/** A changed file of a country: checked as a build checks it, shown against the last accepted one, and accepted. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { BadInput } from '../../bad-input.ts';
+import type { Period } from '../../contract/months.ts';
+import { asideOf, writeWhole } from '../../engine/cache.ts';
+import { checkEvidence } from '../../engine/check-evidence.ts';
+import { checkModel } from '../../engine/check-model.ts';
+import { checkSource, checkTogether } from '../../engine/check-sources.ts';
+import { type Country, catalogForms, readForms } from '../../engine/country.ts';
+import { sha256File } from '../../engine/hash.ts';
+import { readPlaces } from '../check/country.ts';
+import { readOneRaster, readOneTable } from '../check/source.ts';
+import { compareSources, type FilePair, type SourceComparison } from '../compare/source.ts';
+import type { Acceptance, Source } from '../sources.ts';
+import { keepFile, keptFile } from '../store.ts';
+import { type Edit, editsOf } from './edits.ts';
+import { editJson } from './json-edits.ts';
+import { measureSource } from './measure.ts';
+import { type Given, linkedView, placesOf } from './places.ts';
+
+export interface UpdateRequest {
+  country: string;
+  rawData?: string | undefined;
+  /** Where accepted files are kept: a build's directory. */
+  out: string;
+  source: string;
+  /** Files that take their places in the raw data; without any, what lies there is looked at. */
+  files: readonly string[];
+  period?: Period | undefined;
+  /** What the entry is to say for people. */
+  about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  lastEstimated?: Period | undefined;
+  /** Accepts it, for this reason; without it nothing is changed. */
+  accept?: { reason: string; by: string; at: string } | undefined;
+}
+
+export interface Update {
+  source: string;
+  files: { path: string; change: 'new' | 'changed'; sha256: { was: string | null; is: string } }[];
+  /** What the two files of the catalog would say otherwise, or do by now. */
+  edits: Edit[];
+  /** Null where no file has changed, or none had been accepted. */
+  comparison: SourceComparison | null;
+  doubts: string[];
+  accepted: boolean;
+}
+
+/**
+ * @throws BadInput for whatever a build would refuse in the new files, and for months without evidence
+ */
+export async function updateSource(request: UpdateRequest): Promise<Update> {
+  const { out, accept } = request;
+  const [fault] = catalogForms(request.country);
+  if (fault) throw fault;
+  const country = readForms(request.country, request.rawData);
+  const { rawData } = country;
+  const was = sourceIn(country, request.source);
+  const given = placesOf(was, request.files, request.period);
+  const view = viewOf(country, was, given);
+  const views = [view];
+  try {
+    const is = await measureSource({ ...withNewFiles(was, given), ...request.about }, view, country.model.states);
+    const proposed = proposedCountry(country, is, view, request.lastEstimated);
+    await checkProposed(proposed, is);
+
+    const files = changedFiles(was, is);
+    const before = await acceptedView(out, rawData, was);
+    if (before) views.push(before);
+    const states = country.model.states;
+    const comparison =
+      files.length > 0 && before
+        ? await compareSources(
+            { source: was, rawData: before },
+            { source: is, rawData: view },
+            states,
+            pairsOf(was, is, files),
+          )
+        : null;
+    const known = was.files.some(({ sha256 }) => sha256 !== undefined);
+    const doubts = [
+      ...(files.length > 0 && known && !before ? ['the files accepted before are not at hand to compare with'] : []),
+      ...(comparison?.doubts ?? []),
+    ];
+    if (accept && files.length > 0) proposed.model.updated_at = accept.at;
+    const edits = editsOf(country, proposed, was, is);
+    const update: Update = { source: was.id, files, edits, comparison, doubts, accepted: false };
+    if (!accept || (files.length === 0 && edits.length === 0)) return update;
+
+    if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
+    for (const { path: file, sha256 } of is.files) await keepFile(out, path.join(view, file), sha256!);
+    for (const { file, path: place } of given) putInPlace(file, path.join(rawData, place));
+    writeCatalog(country, was, edits, {
+      ...{ at: accept.at, by: accept.by, reason: accept.reason, what: describeChange(update) },
+      ...(doubts.length > 0 ? { doubts } : {}),
+    });
+    return { ...update, accepted: true };
+  } catch (error) {
+    // As people know the files, not where they were looked at.
+    if (error instanceof BadInput) error.message = error.message.replaceAll(`${view}${path.sep}`, '');
+    throw error;
+  } finally {
+    for (const directory of views) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function sourceIn({ sources }: Country, id: string): Source {
+  const found = sources.find((source) => source.id === id);
+  if (found) return found;
+  throw new BadInput('sources.json', '', `no source ${id}`, `one of ${sources.map((source) => source.id).join(', ')}`);
+}
+
+/** The raw data with the given files in their places. */
+function viewOf({ sources, rawData }: Country, source: Source, given: readonly Given[]): string {
+  const files = Object.fromEntries(
+    sources.flatMap((one) => one.files.map((file) => [file.path, path.join(rawData, file.path)])),
+  );
+  for (const { path: place, file } of given) files[place] = file;
+  for (const { path: file } of source.files)
+    if (!existsSync(files[file]!))
+      throw new BadInput(file, '', 'no such file', 'it in the raw data (--raw-data), or given after the source');
+  return linkedView(files);
+}
+
+function withNewFiles(source: Source, given: readonly Given[]): Source {
+  const added = given.flatMap(({ path: file, period }) => (period === undefined ? [] : [{ path: file, period }]));
+  return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
+}
+
+function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
+  return {
+    ...{ directory: country.directory, rawData },
+    sources: country.sources.map((source) => (source.id === is.id ? is : source)),
+    model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
+  };
+}
+
+/** @throws BadInput for what a build would refuse */
+async function checkProposed(country: Country, source: Source): Promise<void> {
+  checkTogether(country.sources);
+  checkSource(source);
+  checkModel(country.model);
+  checkEvidence(country.model, country.sources);
+  if (source.format === 'geotiff') {
+    await readOneRaster(country, source);
+    return;
+  }
+  const { fault, places } = await readPlaces(country, country.sources);
+  if (fault) throw fault;
+  if (source.format === 'csv') await readOneTable(country, source, places);
+}
+
+function changedFiles(was: Source, is: Source): Update['files'] {
+  const then = new Map(was.files.map((file) => [file.path, file.sha256 ?? null]));
+  return is.files.flatMap(({ path: file, sha256 }) => {
+    const before = then.get(file) ?? null;
+    if (before === sha256) return [];
+    return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
+  });
+}
+
+/** A new month of rasters is compared with the same month of the latest year before. */
+function pairsOf(was: Source, is: Source, files: Update['files']): FilePair[] {
+  return files.flatMap(({ path: file, sha256 }) => {
+    if (sha256.was !== null) return [{ path: file, before: file }];
+    const month = is.files.find((own) => own.path === file)?.period?.slice(-2);
+    const earlier = was.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
+    const latest = earlier.sort((a, b) => (a.period! < b.period! ? -1 : 1)).at(-1);
+    return latest ? [{ path: file, before: latest.path }] : [];
+  });
+}
+
+/** The files that the entry pins, in a directory of their own; null where one of them is not at hand any more. */
+async function acceptedView(out: string, rawData: string, source: Source): Promise<string | null> {
+  const files: Record<string, string> = {};
+  for (const { path: file, sha256 } of source.files) {
+    if (sha256 === undefined) return null;
+    const there = path.join(rawData, file);
+    const same = await sha256File(there).then(
+      (found) => found === sha256,
+      () => false,
+    );
+    const found = same ? there : await keptFile(out, sha256);
+    if (found === null) return null;
+    files[file] = found;
+  }
+  return linkedView(files);
+}
+
+/** Copies a file to its place, whole or not at all. */
+function putInPlace(file: string, place: string): void {
+  if (path.resolve(file) === path.resolve(place)) return;
+  mkdirSync(path.dirname(place), { recursive: true });
+  const aside = asideOf(place);
+  try {
+    copyFileSync(file, aside);
+    renameSync(aside, place);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function writeCatalog(country: Country, was: Source, edits: readonly Edit[], acceptance: Acceptance): void {
+  const index = country.sources.indexOf(was);
+  const entry = { path: ['sources', index, 'accepted', was.accepted?.length ?? 0], value: acceptance };
+  const first = was.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  for (const name of ['sources.json', 'model.json'] as const) {
+    const own = edits.filter(({ file }) => file === name);
+    if (name === 'model.json' && own.length === 0) continue;
+    const file = path.join(country.directory, name);
+    const text = readFileSync(file, 'utf8');
+    writeWhole(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
+  }
+}
+
+/** What had changed, in a line. */
+function describeChange({ files, comparison, edits }: Update): string {
+  const { rows } = comparison?.rows ?? {};
+  const told = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const named =
+    files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
+  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...told].join('; ');
+}

@@ -1,0 +1,85 @@
+/** Two releases of a made-up table of monthly rain: what is told of what was done to the second. */
+import { describe, expect, test } from 'vitest';
+import { doubtsOfRows } from '../../../../pipeline/catalog/compare/doubts.ts';
+import { type ComparedRow, compareRows } from '../../../../pipeline/catalog/compare/rows.ts';
+import { addMonths, monthOf, periodRange } from '../../../../pipeline/contract/months.ts';
+
+const PLACES = Array.from({ length: 12 }, (_, i) => `S${1 + Math.floor(i / 4)}-${i}`);
+const rainOf = (place: number, period: string) =>
+  50 + 5 * place + 40 * Math.cos((2 * Math.PI * (monthOf(period) - 8)) / 12);
+const row = (place: number, period: string, rain = rainOf(place, period)): ComparedRow => ({
+  key: `${PLACES[place]} ${period}`,
+  place: PLACES[place]!,
+  state: PLACES[place]!.slice(0, 2),
+  group: period.slice(0, 4),
+  period,
+  numbers: { rain },
+});
+const table = (first = '2020-01', last = '2022-12') =>
+  PLACES.flatMap((_, i) => periodRange(first, last).map((period) => row(i, period)));
+const before = table();
+const compare = (after: ComparedRow[]) => compareRows(before, after);
+const doubts = (after: ComparedRow[]) => doubtsOfRows('climate', compare(after));
+const times = (factor: number, which: (one: ComparedRow) => boolean) =>
+  before.map((one) => (which(one) ? { ...one, numbers: { rain: one.numbers.rain! * factor } } : one));
+
+test('the same table: nothing changed, nothing to doubt', () => {
+  const found = compare(table());
+  expect(found.rows).toEqual({ was: 432, is: 432, added: 0, removed: 0, changed: 0 });
+  expect(found.places[0]).toMatchObject({ places: 12, months_shifted: 0 });
+  expect(found.places[0]!.rank_correlation).toBeCloseTo(1, 12);
+  expect(doubts(table())).toEqual([]);
+});
+
+test('a month more: rows added, set beside the same month of the years before', () => {
+  const found = compare(table('2020-01', '2023-01'));
+  expect(found.rows).toMatchObject({ added: 12, removed: 0, changed: 0 });
+  expect(found.reporting).toEqual([{ period: '2023-01', places: 12, before: 12 }]);
+  const [first] = found.added_months;
+  expect(first).toMatchObject({ state: 'S1', rows: 4 });
+  expect(first!.is).toBeCloseTo(first!.was, 9);
+  expect(doubts(table('2020-01', '2023-01'))).toEqual([]);
+});
+
+test('a row corrected is no reason for doubt; a row gone is', () => {
+  expect(doubts(before.with(7, { ...before[7]!, numbers: { rain: 60 } }))).toEqual([]);
+  expect(doubts(before.slice(1))).toEqual(['1 of 432 rows are gone']);
+});
+
+describe('what is wrong in a way that every value could be true', () => {
+  const cases: [name: string, after: ComparedRow[], doubt: RegExp][] = [
+    ['another unit', times(0.1, () => true), /rain has another size in S\d \(1\/10\.0\), S\d \(1\/10\.0\), S\d/],
+    ['another unit in one state', times(1 / 25.4, ({ state }) => state === 'S2'), /another size in S2 \(1\/25\.4\)$/],
+    ['another unit in one year', times(0.01, ({ group }) => group === '2021'), /another size in 2021 \(1\/100\)/],
+    [
+      'another unit in the new month',
+      [
+        ...before,
+        ...table('2023-01', '2023-01').map((one) => ({ ...one, numbers: { rain: one.numbers.rain! / 25.4 } })),
+      ],
+      /another size against the same months before, in S1, added months \(1\/25/,
+    ],
+    [
+      'months shifted by one',
+      before.map((one) =>
+        row(PLACES.indexOf(one.place), one.period!, rainOf(PLACES.indexOf(one.place), addMonths(one.period!, 1))),
+      ),
+      /rain: the year's rhythm has moved by -1\.0 months/,
+    ],
+    [
+      'values shifted by a place',
+      before.map((one) =>
+        row(PLACES.indexOf(one.place), one.period!, rainOf((PLACES.indexOf(one.place) + 1) % 12, one.period!)),
+      ),
+      /rain: 12 places have another order than before/,
+    ],
+    [
+      'some places missing from the new month',
+      [...before, ...table('2023-01', '2023-01').slice(3)],
+      /2023-01: 9 places report, 12 did/,
+    ],
+  ];
+  test.each(cases)('%s', (_, after, doubt) => {
+    expect(doubts(after).join('\n')).toMatch(new RegExp(doubt.source, 'm'));
+  });
+});
