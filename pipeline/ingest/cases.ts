@@ -57,17 +57,20 @@ async function readSeries(
   const series = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([place, list]) => {
-      const { first, confirmed } = consecutive(table, source, place, list, peopleOf(place));
+      const state = level === 'lga' ? stateOf.get(place)! : place;
+      const masksOf = (from: string, length: number) =>
+        maskedMonths(source, pcodeOf.get(state)!, level === 'lga' ? place : null, from, length);
+      const masked = (month: number) => masksOf(periodOf(month), 1).length > 0;
+      const { first, confirmed } = consecutive(table, source, place, list, peopleOf(place), masked);
       if (confirmed.every((value) => value === null))
         throw new BadInput(table.file, place, 'no value in any month', 'some');
       blanks += confirmed.filter((value) => value === null).length;
-      const state = level === 'lga' ? stateOf.get(place)! : place;
       return {
         state_code: state,
         lga_code: level === 'lga' ? place : null,
         first,
         confirmed,
-        masked: maskedMonths(source, pcodeOf.get(state)!, level === 'lga' ? place : null, first, confirmed.length),
+        masked: masksOf(first, confirmed.length),
       };
     });
   refuseLateStart(table, source, series);
@@ -101,8 +104,15 @@ function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Ro
   return lga_code;
 }
 
-/** Every month from the place's first to the catalogued last: nobody has more cases in a month than people. */
-function consecutive(table: Table, source: Source, place: string, rows: readonly Row[], people: number) {
+/** Every month from the place's first to the catalogued last, but for masked ones: nobody has more cases in a month than people. */
+function consecutive(
+  table: Table,
+  source: Source,
+  place: string,
+  rows: readonly Row[],
+  people: number,
+  masked: (month: number) => boolean,
+) {
   const byMonth = new Map<number, number | null>();
   for (const row of rows) {
     const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, whole: true });
@@ -119,6 +129,7 @@ function consecutive(table: Table, source: Source, place: string, rows: readonly
   const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));
   const confirmed = Array.from({ length: last - first + 1 }, (_, i) => {
     const value = byMonth.get(first + i);
+    if (value === undefined && masked(first + i)) return null;
     if (value === undefined)
       throw new BadInput(
         table.file,

@@ -22,6 +22,7 @@ export function reportInBrowser(snapshotOf: () => string) {
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       const { last_estimated } = json<schemas.Periods>('v1/periods.json');
 
+      expect(await page.textContent('#age')).toMatch(/^The last estimated month, \w+ \d{4}, is \d+ months ago\./);
       const period = `${last_estimated.slice(0, 4)}-09`;
       const slider = page.locator('#month');
       const latest = Number(await slider.inputValue());

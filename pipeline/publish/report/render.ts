@@ -39,6 +39,7 @@ export function renderReport(
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 <header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
 <p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>
+<p id="age" hidden></p>
 <nav aria-label="Chapters">${Object.entries(CHAPTERS).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
 <main class="wrap">
 ${riskSection(contents)}

@@ -1,12 +1,17 @@
+import { describeAge } from './age.ts';
 import { startControls } from './controls.ts';
 import { startMap } from './map.ts';
 import { startPlace } from './place.ts';
 import { startRanking } from './ranking.ts';
 import { seasonCheck, seasonStates } from './season-plots.ts';
-import { setView } from './store.ts';
+import { data, element, setView } from './store.ts';
 import { surveys } from './survey-plots.ts';
 import { transmission } from './transmission-plots.ts';
 import { validation } from './validation-plots.ts';
+
+const age = element('age');
+age.textContent = describeAge(data.periods, data.estimated, new Date());
+age.hidden = age.textContent === '';
 
 startControls();
 startMap();

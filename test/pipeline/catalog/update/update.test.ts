@@ -132,11 +132,18 @@ test('a month of records that one of the places lacks is refused, one that few h
       .map((row) => row.replace('NG001', 'NG002'));
     c.files['cases.csv'] += `${more.join('\n')}\n${rows}`;
   };
-  const { update, country, given } = prepare(states(''));
+  const { update, country, directory, given } = prepare(states(''));
   const one = `${country.files['cases.csv']}NG001,2022-01,900\n`;
   await expect(update('cases', { files: [given('one.csv', one)] })).rejects.toThrow(
     /cases\.csv, AD: found no month 2022-01, expected every month/,
   );
+  const file = path.join(directory, 'sources.json');
+  const catalog = JSON.parse(readFileSync(file, 'utf8'));
+  const gap = { rule: 'mask', state_pcode: 'NG002', first: '2022-01', last: '2022-01', reason: 'not reported' };
+  catalog.sources.find(({ id }: any) => id === 'cases').gaps = [gap];
+  writeFileSync(file, JSON.stringify(catalog));
+  const { doubts } = await update('cases', { files: [given('one.csv', one)] });
+  expect(doubts).toEqual(['2022-01: 1 places report, 2 did the month before it was added']);
 });
 
 test('a raster: its grid, sum and places', async () => {
