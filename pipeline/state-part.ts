@@ -1,4 +1,4 @@
-/** Some states' part of a stage, worked out by itself for a build to merge. */
+/** Works out some states' part of a stage on its own, for a build to merge. */
 import path from 'node:path';
 import { withUpdatedAt } from './build.ts';
 import { findEntry } from './engine/cache.ts';
@@ -17,7 +17,7 @@ import { STAGES } from './stages.ts';
 
 export interface StatePartOptions {
   stage: string;
-  /** None: only what every part needs. */
+  /** None: only the prepare step. */
   states: readonly string[];
   country: string;
   rawData?: string | undefined;
@@ -30,14 +30,14 @@ export interface StatePartOptions {
 }
 
 /**
- * Works out a stage's part of some states, and before it, where the cache of `out` lacks them, the stages that it reads
- * and what all parts need. A build in `out`, or in a copy of its cache, takes the part up.
- * @returns files that hold the steps; none where the cache holds the whole stage
- * @throws RangeError for a stage that does not fall apart by state, or a state that there is not
+ * Works out a stage's part for some states; first, unless the cache of `out` has them, the stages that it reads and its
+ * prepare step. A build in `out`, or on a copy of its cache, uses the part.
+ * @returns files that hold the steps; none if the cache already holds the finished stage
+ * @throws RangeError for a stage that cannot be split by state, or an unknown state
  */
 export async function doStatePart(options: StatePartOptions): Promise<string[]> {
   const { out, jobs, onEvent } = options;
-  const stage = dividedStage(options.stage);
+  const stage = splitStage(options.stage);
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const known = country.model.states.map(({ state_code }) => state_code);
   const unknown = options.states.find((state) => !known.includes(state));
@@ -56,11 +56,11 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
     const { split } = (await import(path.join(ROOT, stage.module))) as { split: Split<unknown, unknown> };
     const directory = stepsDirectory(cache, cacheKey);
     const done = readSteps(directory);
-    const whole = done.whole === undefined ? await split.whole(io) : done.whole;
+    const prepared = done.prepared === undefined ? await split.prepare(io) : done.prepared;
     const states = statesOf(io).filter((state) => options.states.includes(state));
-    const part = states.length > 0 ? await split.part(ofStates(io, states), whole) : null;
+    const part = states.length > 0 ? await split.part(ofStates(io, states), prepared) : null;
     await refuseChanges(cacheKey, country.rawData);
-    const files = [keepStep(directory, { whole })];
+    const files = [keepStep(directory, { prepared })];
     if (part !== null) files.push(keepStep(directory, { states, part }));
     return files;
   } finally {
@@ -68,13 +68,11 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
   }
 }
 
-function dividedStage(name: string): Stage {
+function splitStage(name: string): Stage {
   const all = STAGES.filter((stage) => stage.by_state);
   const found = all.find((stage) => stage.name === name);
   if (found) return found;
-  throw new RangeError(
-    `stage: found ${name}, expected one that falls apart by state: ${all.map((s) => s.name).join(', ')}`,
-  );
+  throw new RangeError(`stage: found ${name}, expected one that splits by state: ${all.map((s) => s.name).join(', ')}`);
 }
 
 /** The stages whose artifacts a stage reads, and those that they read, in the table's order. */

@@ -5,14 +5,14 @@ import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
 const DETAIL = `
-Stages that fall apart by state: ${STAGES.filter((stage) => stage.by_state)
+Stages that split by state: ${STAGES.filter((stage) => stage.by_state)
   .map(({ name }) => name)
   .join(', ')}.
 
-Parts may be worked out by any number of processes, on machines that share <out>/cache or copy its files to each other.
-\`build\` there takes up the parts that it finds, works out what is missing, and makes the same bytes as a build
-that found none. Without --states, only what stands before every part is done: do that once before parts that start
-together. See pipeline/SCALING.md.
+Any number of processes can work out parts, on machines that share <out>/cache or copy its files to each other.
+\`build\` uses the parts that it finds there, works out the rest, and makes the same bytes as a build that found
+none. Without --states, only the step that every part needs is done: run that once before starting parts together.
+See pipeline/SCALING.md.
 
 Examples:
   malaria-risk part zonal --country raw-data/synthetic
@@ -24,7 +24,7 @@ export function partCommand(): Command {
     .description("Work out some states' part of a stage, for a build to merge")
     .argument('<stage>', 'which stage')
     .addOption(
-      new Option('--states <codes>', 'two-letter codes, commas between; may be repeated')
+      new Option('--states <codes>', 'two-letter codes, separated by commas; may be repeated')
         .argParser((text: string, all: string[]) => [...all, ...text.split(',')])
         .default([], 'none'),
     )
@@ -37,6 +37,6 @@ export function partCommand(): Command {
       );
       const files = await doStatePart({ ...options, stage, onEvent: progress.onEvent }).finally(progress.end);
       if (options.json) say(JSON.stringify({ stage, states: options.states, files }));
-      else say(...(files.length > 0 ? files : [`The cache holds the whole of ${stage}: nothing to do`]));
+      else say(...(files.length > 0 ? files : [`The cache already holds all of ${stage}: nothing to do`]));
     });
 }

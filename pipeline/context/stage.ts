@@ -11,7 +11,7 @@ interface ContextPart {
 
 /** Context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
 export const split: Split<null, ContextPart> = {
-  whole: async () => null,
+  prepare: async () => null,
   part: async (io) => contextOf(io),
   async merge(io, _, parts) {
     const areas = io.artifact<Areas>('ingest/areas');

@@ -3,32 +3,32 @@ import type { StageIo, StageRun } from './stage.ts';
 import type { StatesPart, Steps } from './steps.ts';
 
 /**
- * A stage that falls apart by state. However the states are grouped into parts, and whatever order the parts are in,
- * `merge` hands on the same bytes: it puts the parts' rows in the areas' order before it adds anything up. What is handed
- * from step to step is plain JSON, so that steps may run anywhere.
+ * A stage that can be split by state: prepare once, work out parts anywhere, merge. However the states are grouped into
+ * parts, and in whatever order the parts come, `merge` returns the same bytes: it puts their rows in the areas' order
+ * before it adds anything up. Steps pass each other plain JSON.
  */
-export interface Split<Whole, Part> {
-  /** What the parts need and no state can tell by itself. */
-  whole(io: StageIo): Promise<Whole>;
-  /** The part of some states; `io` shows nothing of the others' areas. */
-  part(io: StageIo, whole: Whole): Promise<Part>;
-  merge(io: StageIo, whole: Whole, parts: readonly Part[]): ReturnType<StageRun>;
+export interface Split<Prepared, Part> {
+  /** Works out what every part needs and no single state can tell. */
+  prepare(io: StageIo): Promise<Prepared>;
+  /** Works out the part of some states; `io` hides the areas of all others. */
+  part(io: StageIo, prepared: Prepared): Promise<Part>;
+  merge(io: StageIo, prepared: Prepared, parts: readonly Part[]): ReturnType<StageRun>;
 }
 
-/** Runs a split stage: takes the steps already done elsewhere, does what is left as one part, and merges. */
-export async function runSplit<Whole, Part>(
-  split: Split<Whole, Part>,
+/** Runs a split stage: takes the steps done elsewhere, works out the remaining states as one part, and merges. */
+export async function runSplit<Prepared, Part>(
+  split: Split<Prepared, Part>,
   io: StageIo,
-  done: Steps<Whole, Part> = { parts: [] },
+  done: Steps<Prepared, Part> = { parts: [] },
 ): ReturnType<StageRun> {
-  const whole = done.whole === undefined ? await split.whole(io) : done.whole;
+  const prepared = done.prepared === undefined ? await split.prepare(io) : done.prepared;
   const { taken, left } = chooseParts(done.parts, statesOf(io));
   const parts = taken.map(({ part }) => part);
-  if (left.length > 0) parts.push(await split.part(ofStates(io, left), whole));
-  return split.merge(io, whole, parts);
+  if (left.length > 0) parts.push(await split.part(ofStates(io, left), prepared));
+  return split.merge(io, prepared, parts);
 }
 
-/** Parts that share no state, and the states that are in none of them. */
+/** Chooses parts that share no state, and lists the states that none of them covers. */
 export function chooseParts<Part>(
   parts: readonly StatesPart<Part>[],
   states: readonly string[],
@@ -42,7 +42,7 @@ export function chooseParts<Part>(
   return { taken, left: [...left] };
 }
 
-/** The same `io` for some states only: every artifact comes without what belongs to the others. */
+/** The same `io` restricted to some states: artifacts come without anything that belongs to the others. */
 export function ofStates(io: StageIo, states: readonly string[]): StageIo {
   if (states.length === statesOf(io).length) return io;
   const areas = io.artifact<Areas>('ingest/areas');
@@ -57,8 +57,8 @@ export function ofStates(io: StageIo, states: readonly string[]): StageIo {
 export const statesOf = (io: StageIo) => io.artifact<Areas>('ingest/areas').states.map(({ state_code }) => state_code);
 
 /**
- * An artifact without what belongs to areas elsewhere: rows that name one, entries under the code of one, elements of
- * columns, and neighbours. (A list of state codes alone tells how something was made, and stays.)
+ * An artifact without what belongs to areas elsewhere: rows that name one, entries keyed by the code of one, elements of
+ * columns, and neighbours. (A bare list of state codes says how something was made, and stays.)
  */
 function without(value: unknown, elsewhere: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) {

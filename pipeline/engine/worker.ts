@@ -1,4 +1,4 @@
-/** Runs one stage in a thread of its own: memory is given back at its end, and progress stays alive meanwhile. */
+/** Runs one stage in its own thread, so that its memory is freed at the end and progress keeps moving meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ROOT } from './code.ts';
@@ -7,13 +7,13 @@ import { runSplit, type Split } from './split.ts';
 import type { StageRun } from './stage.ts';
 import { readSteps } from './steps.ts';
 
-/** What a thread is told. */
+/** What a thread is started with. */
 export interface WorkerTask extends StageTask {
-  /** Where steps done apart lie, if any. */
+  /** Directory of the steps done elsewhere, if there are any. */
   steps: string;
 }
 
-/** What a thread says. */
+/** What a thread reports. */
 export type WorkerMessage =
   | { type: 'progress'; share: number; what?: string }
   | { type: 'done'; values: Record<string, unknown> }

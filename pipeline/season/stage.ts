@@ -32,22 +32,22 @@ export interface SeasonOutput {
 }
 
 /** What records teach about rain and season, the same for every area, and what follows from it for the country. */
-export interface SeasonWhole extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+export interface SeasonPrepared extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
   fitted: RainSeason;
 }
 type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain'>;
 
 /** Seasons of the country, its states and LGAs, each from the rain its own people get. */
 export function season(input: SeasonInput): SeasonOutput {
-  const whole = learnSeason(input);
-  return merge(input.areas, whole, [seasonsOf(input, whole)]);
+  const prepared = learnSeason(input);
+  return merge(input.areas, prepared, [seasonsOf(input, prepared)]);
 }
 
 /** One fit to all records decides how rain makes a season; each state's is then its own rain's. */
-export const split: Split<SeasonWhole, SeasonPart> = {
-  whole: async (io) => learnSeason(inputOf(io)),
-  part: async (io, whole) => seasonsOf(inputOf(io), whole),
-  merge: async (io, whole, parts) => ({ ...merge(io.artifact<Areas>('ingest/areas'), whole, parts) }),
+export const split: Split<SeasonPrepared, SeasonPart> = {
+  prepare: async (io) => learnSeason(inputOf(io)),
+  part: async (io, prepared) => seasonsOf(inputOf(io), prepared),
+  merge: async (io, prepared, parts) => ({ ...merge(io.artifact<Areas>('ingest/areas'), prepared, parts) }),
 };
 
 export const run: StageRun = (io) => runSplit(split, io);
@@ -63,7 +63,7 @@ function inputOf(io: StageIo): SeasonInput {
   };
 }
 
-function learnSeason(input: SeasonInput): SeasonWhole {
+function learnSeason(input: SeasonInput): SeasonPrepared {
   const { areas, cases, model } = input;
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
@@ -94,7 +94,7 @@ function learnSeason(input: SeasonInput): SeasonWhole {
   return { fitted, method, national, check, report };
 }
 
-function seasonsOf(input: SeasonInput, { fitted }: SeasonWhole): SeasonPart {
+function seasonsOf(input: SeasonInput, { fitted }: SeasonPrepared): SeasonPart {
   const { season, transmission } = input.model.parameters;
   const { rainOf, rain } = usualRains(input);
   const describe = (rain_mm: readonly number[]) =>
@@ -109,7 +109,7 @@ function seasonsOf(input: SeasonInput, { fitted }: SeasonWhole): SeasonPart {
 /** The parts' areas in their order. */
 function merge(
   areas: Areas,
-  { method, national, check, report }: SeasonWhole,
+  { method, national, check, report }: SeasonPrepared,
   parts: readonly SeasonPart[],
 ): SeasonOutput {
   const all = <K extends keyof SeasonPart>(name: K, codes: readonly string[]) => {

@@ -7,7 +7,7 @@ import { ratioEstimate } from './trend.ts';
 
 /** Positivity per round, for the country and each state, with design-based ranges where clusters are known. */
 export const split: Split<null, Trend['states']> = {
-  whole: async () => null,
+  prepare: async () => null,
   async part(io) {
     const areas = io.artifact<Areas>('ingest/areas');
     const { clusters, state_rounds } = io.artifact<Surveys>('ingest/surveys');

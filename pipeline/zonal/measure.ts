@@ -13,12 +13,12 @@ import { type Coverage, coveredCells, createCover } from './coverage.ts';
 import { drawOutline } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
+import type { ZonalPrepared } from './prepare.ts';
 import { gridOfRain, readRain } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { addTouched, type TouchedCells } from './touched-cells.ts';
 import { markCentres } from './urban-centre.ts';
-import type { ZonalWhole } from './whole.ts';
 
 /** Side of the blocks that population cells are pooled to for prediction. */
 const POOL_KM = 5;
@@ -47,7 +47,7 @@ export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],
   rawData: string,
-  { centres }: ZonalWhole,
+  { centres }: ZonalPrepared,
   onProgress: (share: number, what: string) => void,
 ): Promise<ZonalPart> {
   const codes = areas.lgas.map((lga) => lga.lga_code);

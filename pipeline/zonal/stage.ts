@@ -5,10 +5,10 @@ import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
 import { compareWithCensus } from './checks.ts';
 import { measureLgas, type ZonalPart } from './measure.ts';
+import { prepareZonal, type ZonalPrepared } from './prepare.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './sources.ts';
 import { countTouched } from './touched-cells.ts';
-import { lookAtWhole, type ZonalWhole } from './whole.ts';
 
 export interface ZonalInput {
   areas: Areas;
@@ -33,15 +33,15 @@ const inputOf = (io: StageIo): ZonalInput => ({
 });
 
 /** LGAs are measured state by state; towns and gaps know no state's border. */
-export const split: Split<ZonalWhole, ZonalPart> = {
-  whole(io) {
+export const split: Split<ZonalPrepared, ZonalPart> = {
+  prepare(io) {
     refuseUnknownPlaces(io.sources, io.artifact('ingest/areas'));
-    return lookAtWhole(io.sources, io.rawData, io.progress);
+    return prepareZonal(io.sources, io.rawData, io.progress);
   },
-  part: (io, whole) => measureLgas(inputOf(io), io.sources, io.rawData, whole, io.progress),
-  async merge(io, whole, parts) {
+  part: (io, prepared) => measureLgas(inputOf(io), io.sources, io.rawData, prepared, io.progress),
+  async merge(io, prepared, parts) {
     const input = inputOf(io);
-    const output = merge(input, whole, parts);
+    const output = merge(input, prepared, parts);
     compareWithCensus(sourceOf(io, 'population'), input.areas, output.lgas, io.artifact('ingest/census'));
     return { ...output };
   },
@@ -56,14 +56,14 @@ export const run: StageRun = (io) => runSplit(split, io);
  */
 export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
   const { sources, rawData } = input;
-  const whole = await lookAtWhole(sources, rawData, () => {});
-  return merge(input, whole, [await measureLgas(input, sources, rawData, whole, () => {})]);
+  const prepared = await prepareZonal(sources, rawData, () => {});
+  return merge(input, prepared, [await measureLgas(input, sources, rawData, prepared, () => {})]);
 }
 
 /** Puts the parts together in the areas' order and fills what the catalog declares as gaps. */
 function merge(
   { areas, polygons: { neighbours }, sources }: ZonalInput,
-  { centres, people, peopledCells }: ZonalWhole,
+  { centres, people, peopledCells }: ZonalPrepared,
   parts: readonly ZonalPart[],
 ): ZonalOutput {
   const codes = areas.lgas.map((lga) => lga.lga_code);

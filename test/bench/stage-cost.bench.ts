@@ -62,8 +62,8 @@ const splitOf = async (module: string) =>
   ((await import(path.join(ROOT, module))) as { split: Split<unknown, unknown> }).split;
 for (const { name, module } of [...STAGES, SNAPSHOT].filter((stage) => stage.by_state)) {
   const split = await splitOf(module);
-  const whole = await cost(`${name}, before the parts`, () => split.whole(io(country.sources)));
-  await cost(`${name}, parts of all states`, () => split.part(io(country.sources), whole));
+  const prepared = await cost(`${name}, prepare`, () => split.prepare(io(country.sources)));
+  await cost(`${name}, parts of all states`, () => split.part(io(country.sources), prepared));
 }
 
 const population = country.sources.find(({ role }) => role === 'population')!;
@@ -89,7 +89,7 @@ for (const finer of given.finer.split(',').map(Number)) {
       : source,
   );
   const title = `zonal, ${(cells.length / 1e6).toFixed(1)} M cells`;
-  const whole = await cost(`${title}, before`, () => zonal.whole(io(sources)));
-  await cost(`${title}, parts`, () => zonal.part(io(sources), whole));
+  const prepared = await cost(`${title}, prepare`, () => zonal.prepare(io(sources)));
+  await cost(`${title}, parts`, () => zonal.part(io(sources), prepared));
 }
 rmSync(out, { recursive: true });

@@ -39,7 +39,7 @@ describe('the tiny country', () => {
       artifact<ZonalRow[]>('zonal', 'lgas').map((row) => row.population),
     );
 
-  test('a part is taken up and not worked out again; a damaged one, or one of the same state, counts for nothing', async () => {
+  test('a part is used and not worked out again; a damaged one, or one for the same state, is ignored', async () => {
     const sound = await people(withTinyCache());
     const out = withTinyCache(['ingest']);
     const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
@@ -62,7 +62,7 @@ describe('the tiny country', () => {
     expect(await people(out)).toEqual(sound);
   });
 
-  test('a job that runs again writes a damaged part anew', async () => {
+  test('a job that runs again replaces a damaged part', async () => {
     const out = withTinyCache(['ingest']);
     const options = { stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent };
     const [, file] = await doStatePart(options);
@@ -72,13 +72,13 @@ describe('the tiny country', () => {
     expect(readFileSync(file!, 'utf8')).toBe(sound);
   });
 
-  test('a file that holds no step under the hash of its bytes: an error that names it', async () => {
+  test('a file with the right hash that holds no step: an error that names it', async () => {
     const out = withTinyCache(['ingest']);
     const [, file] = await doStatePart({ stage: 'zonal', states: ['AB'], country, out, jobs: 1, onEvent });
     for (const text of ['{', 'null', '{"part":1}', '{"states":"AB","part":{}}', '{"states":[],"part":{}}']) {
       const none = path.join(path.dirname(file!), `part-${sha256(text)}.json`);
       writeFileSync(none, text);
-      await expect(people(out)).rejects.toThrow(`${none}: found no step of a stage, expected`);
+      await expect(people(out)).rejects.toThrow(`${none}: found something other than a step of a stage, expected`);
       rmSync(none);
     }
   });
@@ -90,15 +90,15 @@ describe('the tiny country', () => {
     expect(JSON.parse(readFileSync(part!, 'utf8')).states).toEqual(['AB', 'AD']);
   });
 
-  test('two results of what all parts share: an error', async () => {
+  test('two different prepared steps: an error', async () => {
     const out = withTinyCache(['ingest']);
-    const [whole] = await doStatePart({ stage: 'zonal', states: [], country, out, jobs: 1, onEvent });
-    const text = readFileSync(whole!, 'utf8').replace(/"people":\d+/, '"people":1');
-    writeFileSync(path.join(path.dirname(whole!), `whole-${sha256(text)}.json`), text);
-    await expect(people(out)).rejects.toThrow('found 2 results of one thing, expected one');
+    const [prepared] = await doStatePart({ stage: 'zonal', states: [], country, out, jobs: 1, onEvent });
+    const text = readFileSync(prepared!, 'utf8').replace(/"people":\d+/, '"people":1');
+    writeFileSync(path.join(path.dirname(prepared!), `prepared-${sha256(text)}.json`), text);
+    await expect(people(out)).rejects.toThrow('found 2 different prepared steps, expected one');
   });
 
-  test('nothing is left to do where the whole is known; pruning takes the steps away', async () => {
+  test('nothing is left to do once the stage is finished; pruning removes the steps', async () => {
     const out = withTinyCache(['ingest']);
     const options = { states: ['AB'], country, out, jobs: 1, onEvent };
     await doStatePart({ stage: 'zonal', ...options });
@@ -109,12 +109,12 @@ describe('the tiny country', () => {
     expect(stepFiles(out, 'zonal')).toEqual([]);
   });
 
-  test('a stage or a state that there is not is refused', async () => {
+  test('an unknown state, or a stage that does not split, is refused', async () => {
     const place = ['--country', country, '--out', withTinyCache(['ingest'])];
     const joint = await run(['part', 'risk', ...place]);
     expect([joint.code, joint.stderr]).toEqual([
       2,
-      `malaria-risk: stage: found risk, expected one that falls apart by state: ${BY_STATE.join(', ')}\n`,
+      `malaria-risk: stage: found risk, expected one that splits by state: ${BY_STATE.join(', ')}\n`,
     ]);
     const nowhere = await run(['part', 'zonal', '--states', 'AB,XX', ...place]);
     expect([nowhere.code, nowhere.stderr]).toEqual([2, 'malaria-risk: --states: found XX, expected some of AB,AD\n']);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { STAGES } from '../../pipeline/stages.ts';
 import { run, temporary } from './command-line.ts';
 
-/** Stages that fall apart by state, in the table's order. */
+/** Stages that split by state, in the table's order. */
 export const BY_STATE = STAGES.filter((stage) => stage.by_state).map(({ name }) => name);
 
 export interface SplitPlace {

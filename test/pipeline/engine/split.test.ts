@@ -28,7 +28,7 @@ test('a cell that two parts meet counts once', () => {
   expect(countTouched([{ 5: [0, 3, 7, 9] }, { 5: [2, 8], 6: [0, 1] }, { 5: [4, 5] }])).toBe(10);
 });
 
-test('what falls apart by state says so in the table, and only that', async () => {
+test('the table says which stages split by state', async () => {
   for (const stage of [...STAGES, SNAPSHOT]) {
     const module = await import(path.join(ROOT, stage.module));
     expect('split' in module, stage.name).toBe(stage.by_state ?? false);

@@ -7,20 +7,20 @@ import { rainMonths } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
-/** What only a look at whole rasters tells: a town may lie in two states, people outside all of them. */
-export interface ZonalWhole {
+/** What only whole rasters show: a town may span two states, and people may live outside all of them. */
+export interface ZonalPrepared {
   centres: UrbanCentres;
   /** People, and cells with people, of the whole population raster. */
   people: number;
   peopledCells: number;
 }
 
-/** Looks at each raster as a whole. @throws BadInput at what only stands for missing values */
-export async function lookAtWhole(
+/** Looks at each raster as a whole. @throws BadInput for values that only stand for missing ones */
+export async function prepareZonal(
   sources: readonly Source[],
   rawData: string,
   onProgress: (share: number, what: string) => void,
-): Promise<ZonalWhole> {
+): Promise<ZonalPrepared> {
   const refuseFillsOf = async (source: Source, path?: string) => {
     const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
