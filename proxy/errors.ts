@@ -7,7 +7,8 @@ export class UsageError extends Error {}
  */
 export class UnavailableError extends Error {}
 
-/** `error` as one line, for people. */
+/** `error` as one line, for people. Some of Node's errors have a code and no message. */
 export function lineOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+  const { message = String(error), code } = Object(error) as Partial<NodeJS.ErrnoException>;
+  return (message || String(code)).replace(/\s*\n\s*/g, ' ');
 }

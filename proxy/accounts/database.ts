@@ -51,7 +51,7 @@ export interface Database {
   prepare<Row>(query: CompiledQuery<Row>): (...parameters: string[]) => Awaitable<Row[]>;
   /** Whether any process may have committed anything since this was last called. */
   changed(): boolean;
-  /** Resolves once no proxy goes by an older version of the row with this id. */
+  /** Resolves once no proxy uses an older version of the row with this id. */
   confirm(table: 'accounts' | 'keys', id: string, version: number): Promise<void>;
   attempts: Attempts;
   /** Call it only after the last query. */

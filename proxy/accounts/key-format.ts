@@ -1,5 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { UsageError } from '../errors.ts';
 
 export const KEY_KINDS = ['live', 'test'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
@@ -14,9 +15,10 @@ const CHECKSUM_LENGTH = 6;
 export const LONGEST_KEY = 32 + '_live_'.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 const FORM = new RegExp(`^[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Whether `brand` can start a key: a lowercase letter, then up to 31 lowercase letters and digits. */
-export function isBrand(brand: string): boolean {
-  return /^[a-z][a-z0-9]{0,31}$/.test(brand);
+/** `brand`, if it can start a key. @throws UsageError if not. */
+export function checkBrand(brand: string): string {
+  if (/^[a-z][a-z0-9]{0,31}$/.test(brand)) return brand;
+  throw new UsageError(`brand: expected up to 32 lowercase letters and digits, a letter first; found '${brand}'`);
 }
 
 /** A new key: `<brand>_<kind>_`, 32 random characters, and a checksum of 6. */
@@ -26,9 +28,9 @@ export function mintKey(brand: string, kind: KeyKind): string {
   return head + checksum(head);
 }
 
-/** `length` random characters of base 62. */
-export function randomText(length: number): string {
-  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+/** `length` random characters of `alphabet`. */
+export function randomText(length: number, alphabet = ALPHABET): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
 /**

@@ -48,17 +48,21 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 /** One encoding for what can be typed in several (NFKC, as NIST SP 800-63B advises). */
 const message = (password: string) => Buffer.from(password.normalize('NFKC'));
 
-/** What to store for `password`, in the usual text form (PHC): parameters, salt and hash. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
-  const options = { ...COST, message: message(password), nonce: salt, tagLength: HASH_BYTES };
-  const hash = (await inTurn(() => derive('argon2id', options))) as Buffer;
+/** The usual text form (PHC): parameters, salt and hash. */
+function toPhc(salt: Buffer, hash: Buffer): string {
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(salt)}$${text(hash)}`;
 }
 
+/** What to store for `password`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const options = { ...COST, message: message(password), nonce: salt, tagLength: HASH_BYTES };
+  return toPhc(salt, (await inTurn(() => derive('argon2id', options))) as Buffer);
+}
+
 /** Checked if there is no such person, so that the answer takes as long. No password matches it. */
-const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${randomBytes(SALT_BYTES).toString('base64').replace(/=+$/, '')}$${randomBytes(HASH_BYTES).toString('base64').replace(/=+$/, '')}`;
+const NOBODY = toPhc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /** Whether `password` matches `stored`. Takes as long if `stored` is null. */
 export async function checkPassword(password: string, stored: string | null): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomText } from './key-format.ts';
 import { hashToken } from './tokens.ts';
 
 const CODES = 10;
@@ -7,8 +7,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Codes for whoever has lost the second factor, each valid once: `xxxxx-xxxxx`. */
 export function mintRecoveryCodes(): string[] {
-  const five = () => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  return Array.from({ length: CODES }, () => `${five()}-${five()}`);
+  return Array.from({ length: CODES }, () => `${randomText(5, ALPHABET)}-${randomText(5, ALPHABET)}`);
 }
 
 /** The hash of a code, whatever its case and spacing. */

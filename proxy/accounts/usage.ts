@@ -1,6 +1,7 @@
 /** Requests by day, key and operation, counted in memory and periodically added to the store. */
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
+import { DAY_MS } from './people.ts';
 
 /** Requests on one UTC day (`YYYY-MM-DD`) by key and operation: an id from the contract, or 'none'. */
 export interface UsageRow {
@@ -64,8 +65,6 @@ export function openUsage({ db, transactLightly }: Database) {
 export type UsageCounter = ReturnType<typeof countUsage>;
 
 export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
-
-const DAY_MS = 86_400_000;
 
 /** Rows written at a time: requests are answered in between. */
 const AT_ONCE = 500;

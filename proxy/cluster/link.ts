@@ -91,9 +91,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
     };
   } catch (error) {
     close();
-    throw new UsageError(`limits: Redis cannot be used: ${lineOf(error) || (error as NodeJS.ErrnoException).code}`, {
-      cause: error,
-    });
+    throw new UsageError(`limits: Redis cannot be used: ${lineOf(error)}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { lineOf, UsageError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { parseS3 } from '../snapshot/s3-url.ts';
@@ -120,14 +120,14 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   };
 }
 
-type Get = (name: string) => Promise<{ Body?: unknown }>;
+type Get = (name: string) => Promise<GetObjectCommandOutput>;
 
 /** Fetches the snapshot at `target` into `folder` and checks all of it: completely, or not at all. */
 async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
   const aside = join(folder, UNFINISHED);
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { recursive: true });
-  const text = await bodyText(await get(`${target}/manifest.json`));
+  const text = await (await get(`${target}/manifest.json`)).Body!.transformToString();
   await inParallel(
     FETCHED_AT_ONCE,
     Object.entries(parseManifest(text, `${target}/manifest.json`).files),
@@ -155,10 +155,6 @@ async function fetchSnapshot(get: Get, target: string, folder: string): Promise<
   await openSnapshot(aside);
   await rm(join(folder, target), { recursive: true, force: true });
   await rename(aside, join(folder, target));
-}
-
-async function bodyText({ Body }: { Body?: unknown }): Promise<string> {
-  return (Body as { transformToString(): Promise<string> }).transformToString();
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being made. */

@@ -147,6 +147,5 @@ function refuse(error: unknown): never {
 
 /** The address is left out, as it may contain a password. */
 function unavailable(error: unknown): UnavailableError {
-  const { code } = error as NodeJS.ErrnoException;
-  return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error) || code}`, { cause: error });
+  return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error)}`, { cause: error });
 }

@@ -7,6 +7,7 @@ import type { AccountStore } from '../accounts/open-store.ts';
 import { monthBlock } from '../limits/blocks.ts';
 import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
 import type { Admission, DefaultLimits, Gate, Unavailable } from '../limits/gate.ts';
+import { monthStanding } from '../limits/limiter.ts';
 import { type Epoch, keepEpoch } from './epoch.ts';
 import { putKey } from './mirror.ts';
 import { accountKey, epochKey, keyKey, prefixOf } from './names.ts';
@@ -191,15 +192,7 @@ function verdictOf(figures: Figures, kind: KeyKind, calendar: CalendarMonth): Ad
       remaining: Math.max(0, perMinute - count),
       resetSeconds: Math.ceil(untilRoomUs / 1e6),
     },
-    month:
-      kind === 'test'
-        ? null
-        : {
-            limit: perMonth,
-            remaining: Math.max(0, perMonth - used),
-            resetSeconds: Math.max(0, Math.ceil((calendar.end - ms) / 1000)),
-            windowSeconds: (calendar.end - calendar.start) / 1000,
-          },
+    month: kind === 'test' ? null : monthStanding(perMonth, used, calendar, ms),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../accounts/accounts.ts';
 import type { NewKey } from '../accounts/accounts-and-keys.ts';
-import { curlLine, hashKey, isBrand, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
+import { checkBrand, curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
@@ -94,7 +94,6 @@ async function create(
   { brand, json }: { brand: string; json?: boolean },
   now: number,
 ): Promise<void> {
-  if (!isBrand(brand)) throw new UsageError(`brand: expected small letters, found '${brand}'`);
   const secret = mintKey(brand, asked.kind);
   const key = await store.createKey({ ...asked, hash: hashKey(secret) }, now);
   if (json) {
@@ -108,7 +107,8 @@ async function create(
 }
 
 export function brandOption(): Option {
-  return new Option('--brand <word>', 'what keys start with').env('MALARIA_BRAND').default('malaria');
+  const option = new Option('--brand <word>', 'what keys start with').env('MALARIA_BRAND').default('malaria');
+  return option.argParser(checkBrand);
 }
 
 function toShown(key: Key, owner: string, now: number) {

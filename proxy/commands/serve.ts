@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { curlLine, isBrand } from '../accounts/key-format.ts';
+import { curlLine } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
 import { lineOf, UsageError } from '../errors.ts';
@@ -98,7 +98,6 @@ const listOf = (check: (text: string) => string) => (text: string, all: string[]
 ];
 
 async function serve(options: ServeOptions): Promise<void> {
-  if (!isBrand(options.brand)) throw new UsageError(`brand: expected small letters, found '${options.brand}'`);
   const events = openLog(process.stderr, () => {});
   const report = (message: string) => {
     if (options.log) events.info(message);

@@ -24,13 +24,13 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
   };
 }
 
-/** The text that a session's forms carry. It does not reveal the session's token. */
+/** The CSRF token in a session's forms. It does not reveal the session's own token. */
 export function csrfOf(token: string): string {
   return createHash('sha256').update(`csrf ${token}`).digest('base64url');
 }
 
 /**
- * Whether one of our pages sent a form: by the origin that browsers give, if they do, and always by the text that only our
+ * Whether one of our pages sent a form: by the origin, if the browser gives one, and always by the token that only our
  * pages carry.
  */
 export function isOwnForm(request: FastifyRequest, origin: string, expected: string, sent: string): boolean {

@@ -23,7 +23,7 @@ export function invitationMail(to: string, role: Role, account: string | null, l
   return mail(
     to,
     INVITATION,
-    `You are invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}.`,
+    `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}.`,
     `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
     link,
   );
@@ -34,7 +34,7 @@ export function invitedElsewhereMail(to: string, account: string | null): Mail {
   return mail(
     to,
     INVITATION,
-    `You are invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
+    `You have been invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
     'You already have an account there under this address, and an address can belong to one account only.\n' +
       'To accept, ask to be invited under another address.',
   );

@@ -28,9 +28,9 @@ interface Opening extends DashboardSettings {
 
 export interface Dashboard {
   app: FastifyInstance;
-  /** To be called with its address once it listens. */
+  /** Call it with the address once the dashboard listens. */
   listensAt(url: string): void;
-  /** To be called after the last request. */
+  /** Call it after the last request. */
   close(): Promise<void>;
 }
 
@@ -48,13 +48,13 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
   // PostgreSQL gets connections of its own, so that visitors never use up the API's.
   const own = isPostgresUrl(store) ? await openStore(store, limits) : null;
   const accounts = own ?? services.accounts;
-  const under = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
       .catch((error) => services.report(`dashboard: ${lineOf(error)}`))
-      .finally(() => under.delete(done));
-    under.add(done);
+      .finally(() => pending.delete(done));
+    pending.add(done);
   };
   const all: Services = {
     ...services,
@@ -74,7 +74,7 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
       if (url === '') url = address;
     },
     async close() {
-      await Promise.all(under);
+      await Promise.all(pending);
       mailer.close();
       await own?.close();
     },

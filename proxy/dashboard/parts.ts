@@ -17,7 +17,7 @@ export interface Field {
   autocomplete?: string;
   inputmode?: 'numeric' | 'text';
   optional?: boolean;
-  /** The least value, for dates and numbers. */
+  /** The minimum, for dates and numbers. */
   min?: string;
 }
 
@@ -121,13 +121,13 @@ export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
 export interface Column<T> {
   title: string;
   cell: (row: T) => Value;
-  /** How cells are set; numbers to the right. */
+  /** How cells are styled; numbers are right-aligned. */
   look?: 'number' | 'email' | 'actions';
 }
 
 /**
- * A table that turns into a list of cards on a phone. Roles are given explicitly, because browsers drop those of elements
- * that a style sheet takes out of table layout. The first column names the row.
+ * A table that turns into a list of cards on a phone. Roles are explicit, because browsers drop those of elements that
+ * a style sheet takes out of table layout. The first column names the row.
  */
 export function table<T>(caption: string, wanted: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
   const columns = wanted.filter((column) => column !== false && column !== null);
@@ -153,7 +153,7 @@ export function facts(list: readonly (readonly [string, Value] | false | null)[]
   return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 
-/** A text to copy, with a button for it where scripts run. */
+/** A text to copy, with a button for it if scripts run. */
 export function copyable(id: string, label: string, text: string): Html {
   return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
     <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>

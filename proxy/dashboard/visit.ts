@@ -1,5 +1,4 @@
 /** A request as pages see it, and their answers. */
-
 import type { Role } from '../accounts/people.ts';
 import type { Visitor } from '../accounts/sessions.ts';
 import type { Awaitable } from '../clock.ts';
@@ -28,7 +27,7 @@ export interface Visit {
   browser: Buffer | null;
   /** The text that every form carries. */
   csrf: string;
-  /** Where the request comes from, as attempts are counted. */
+  /** The client's address, as attempts are counted by it. */
   address: string;
   now: number;
 }

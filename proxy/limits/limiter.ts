@@ -1,4 +1,5 @@
 import type { Moment } from '../clock.ts';
+import type { CalendarMonth } from './calendar-month.ts';
 
 export const DEFAULT_PER_MINUTE = 60;
 export const DEFAULT_PER_MONTH = 10_000;
@@ -28,6 +29,16 @@ export interface Verdict {
   refusedBy: 'minute' | 'month' | null;
   minute: Standing;
   month: (Standing & { windowSeconds: number }) | null;
+}
+
+export function monthStanding(
+  limit: number,
+  used: number,
+  { start, end }: CalendarMonth,
+  wallMs: number,
+): NonNullable<Verdict['month']> {
+  const resetSeconds = Math.max(0, Math.ceil((end - wallMs) / 1000));
+  return { limit, remaining: Math.max(0, limit - used), resetSeconds, windowSeconds: (end - start) / 1000 };
 }
 
 export interface Limiter {

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { minuteBlock, monthBlock } from './blocks.ts';
 import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
-import { type Charge, type Limiter, MINUTE_MS, type Standing, type Verdict } from './limiter.ts';
+import { type Charge, type Limiter, MINUTE_MS, monthStanding, type Standing } from './limiter.ts';
 import { addGrants, countOf, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
 
 const SCHEMA = [
@@ -117,7 +117,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       return {
         refusedBy,
         minute: minuteStanding(charge.perMinute, minute.log, now),
-        month: month && monthStanding(charge.perMonth!, month, calendar, wall),
+        month: month && monthStanding(charge.perMonth!, month.taken - month.left, calendar, wall),
       };
     },
     monthUsed(ownerId) {
@@ -169,14 +169,5 @@ function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
     limit,
     remaining: Math.max(0, limit - countOf(log)),
     resetSeconds: next === undefined ? 0 : Math.ceil((next + MINUTE_MS - now) / 1000),
-  };
-}
-
-function monthStanding(limit: number, month: Month, calendar: CalendarMonth, wall: number): Verdict['month'] {
-  return {
-    limit,
-    remaining: Math.max(0, limit - (month.taken - month.left)),
-    resetSeconds: Math.ceil((calendar.end - wall) / 1000),
-    windowSeconds: (calendar.end - calendar.start) / 1000,
   };
 }

@@ -47,7 +47,7 @@ export async function openSource(options: SourceOptions): Promise<SnapshotSource
 
 async function openFolder(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
   try {
-    return await watchSnapshot(path, { report, ...(pollMs === undefined ? {} : { intervalMs: pollMs }) });
+    return await watchSnapshot(path, { report, intervalMs: pollMs });
   } catch (error) {
     throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
   }

@@ -18,7 +18,7 @@ export interface SnapshotSource {
 }
 
 export interface WatchOptions {
-  intervalMs?: number;
+  intervalMs?: number | undefined;
   /** How long until a refused snapshot is tried again, in case it was repaired in place. */
   retryMs?: number;
   report: (line: string) => void;

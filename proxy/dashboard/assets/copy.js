@@ -1,4 +1,4 @@
-// Shows the copy buttons where the browser lets a page copy; all else works without script.
+// Shows the copy buttons if the browser lets pages copy; everything else works without JavaScript.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll('[data-copy]')) {
     button.hidden = false;

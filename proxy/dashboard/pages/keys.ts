@@ -2,7 +2,7 @@
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
 import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
-import { actorOf, HOUR_MS, SESSION_MS, whyNoKeys } from '../../accounts/people.ts';
+import { actorOf, DAY_MS, HOUR_MS, SESSION_MS, whyNoKeys } from '../../accounts/people.ts';
 import { mintToken } from '../../accounts/tokens.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -26,8 +26,8 @@ import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 const PATH = '/settings/api-access';
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
 /**
- * Each key has its own requests a minute, so unlimited keys would mean unlimited requests. The operator's command line has
- * no such bounds.
+ * Each key has its own requests per minute, so unlimited keys would mean unlimited requests. The command line has no
+ * such bounds.
  */
 const MOST_WORKING = 100;
 const MOST_AN_HOUR = 100;
@@ -52,7 +52,7 @@ const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
 /** Escaped, since an address may contain `?` or `%`. */
 const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
-/** Null if the visitor may make and revoke keys; else the page that says why not, and what to do. */
+/** Null if the visitor may create and revoke keys; else the page that says why not, and what to do. */
 async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const why = whyNoKeys(person, account);
@@ -60,8 +60,8 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
   if (why === 'member') {
     const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
     return html`${notice(
-      'Keys are made by administrators',
-      'You are a member of this organisation. Only its administrators see, make and revoke keys: ask one of them for a key.',
+      'Keys are created by administrators',
+      'You are a member of this organisation. Only its administrators can see, create and revoke keys: ask one of them for a key.',
       'calm',
     )}
     <section><h2>Administrators of ${account!.name}</h2>
@@ -70,7 +70,7 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
   if (why === 'locked') {
     return notice(
       'API access is locked',
-      'The service team will unlock it after reviewing your account. Until then you cannot make keys. If it takes long, contact the team.',
+      'The service team will unlock it after reviewing your account. Until then you cannot create keys. If it takes long, contact the team.',
       'calm',
     );
   }
@@ -93,7 +93,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
       : 'Keys let your programs read the data.';
   const body = html`${title('API access')}
     ${doneNotice(visit.query, DONE)}
-    <p>${intro} A key is shown only once, when it is made.</p>
+    <p>${intro} A key is shown only once, when it is created.</p>
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
@@ -117,7 +117,7 @@ function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, troub
     };
   });
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
-  const tomorrow = new Date(now + 86_400_000).toISOString().slice(0, 10);
+  const tomorrow = new Date(now + DAY_MS).toISOString().slice(0, 10);
   return html`${title('Create a key')}
     ${trouble}
     ${form(

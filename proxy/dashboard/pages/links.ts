@@ -1,5 +1,4 @@
-/** Links for invitations and new passwords, and asking for one. Only a link's form uses it up, not opening it. */
-
+/** Links for invitations and new passwords, and requesting one. Only submitting a link's form uses it up. */
 import type { Link } from '../../accounts/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../accounts/passwords.ts';
 import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../accounts/people.ts';
@@ -66,7 +65,7 @@ export function passwordFields(errors: Errors): Html {
   ${field({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** What is wrong with the new password sent, by somebody about whom `about` is known. */
+/** What is wrong with the new password sent; `about` is what others know about the person. */
 export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
   const password = sent.text('password');
   const fault = await attempt(() => checkNewPassword(password, about));

@@ -1,6 +1,6 @@
 /** People as several pages show them: tables, and inviting somebody. */
 import type { Account } from '../../accounts/accounts.ts';
-import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
+import { actorOf, HOUR_MS, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
 import { hashToken, mintToken } from '../../accounts/tokens.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -74,7 +74,7 @@ export async function peopleTables(
 export function inviteForm(action: string, account: Account | null, visit: SignedIn, error?: string): Html {
   const roles = rolesIn(account);
   const hints: Partial<Record<Role, string>> = {
-    administrator: 'Makes and revokes keys, invites and removes people.',
+    administrator: 'Creates and revokes keys, invites and removes people.',
     member: 'Sees the usage.',
   };
   return form(
@@ -114,13 +114,13 @@ export function roleAsked(account: Account | null, { form: sent }: SignedIn): Ro
 }
 
 /**
- * Invites the address in the form to `account`. If it already has an account elsewhere, only its owner learns so, by mail.
+ * Invites the address in the form to `account`. If it has an account elsewhere, only its owner learns so, by mail.
  * @throws UsageError to show at the form.
  */
 export async function invite(account: Account | null, role: Role, visit: SignedIn, services: Services) {
   const { directory, mailer } = services;
   const by = actorOf(visit.visitor.person);
-  const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: 3_600_000 };
+  const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: HOUR_MS };
   if ((await services.attempts.take([allowance], visit.now)) !== null) {
     throw new UsageError('That is a lot of invitations. Try again in an hour.');
   }

@@ -41,7 +41,7 @@ const NOBODY: Answer = {
   body: html`<h1>No such person</h1><p>They may have been removed.</p>`,
 };
 
-/** A page about the person in the path, if the visitor may manage them: in one's organisation, or for the service team all. */
+/** A page about the person in the path, if the visitor may manage them: same account, or the service team. */
 const about =
   (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
   async (visit, services) => {
@@ -99,11 +99,11 @@ function routesOf(place: Place): Route[] {
         person.has_factor &&
         person.id !== visit.visitor.person.id &&
         html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
-        <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that it is really they who ask.</p>
+        <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request really comes from them.</p>
         ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
       }
       <section><h2>Remove</h2>
-      <p>They will no longer be able to sign in. The keys they made stay, since keys belong to the account.</p>
+      <p>They will no longer be able to sign in. The keys they created stay, since keys belong to the account.</p>
       ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
     return { title: person.name, body };
   });
@@ -127,7 +127,7 @@ function routesOf(place: Place): Route[] {
         return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
       }),
       'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
-        // One's own takes the password, on the profile page.
+        // Turning off your own takes your password, on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
         await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };

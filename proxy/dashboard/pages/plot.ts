@@ -1,4 +1,4 @@
-/** Bars by day, as SVG made on the server: colours come from the style sheet, and each bar has its number as a title. */
+/** Bars by day, as SVG made on the server: colours come from the style sheet, and each bar has its count as a title. */
 import { type Html, html } from '../html.ts';
 import { number } from '../parts.ts';
 

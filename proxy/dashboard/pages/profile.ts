@@ -57,8 +57,8 @@ export const currentPassword = (error?: string) =>
   });
 
 /**
- * Null if the form has the current password, else the answer that asks for it: a stolen session alone must not be enough
- * to take an account over.
+ * Null if the form has the current password, else the answer that asks for it: a stolen session alone must not be
+ * enough to take over an account.
  */
 export async function refuseWithoutPassword(
   visit: SignedIn,

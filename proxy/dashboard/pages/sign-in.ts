@@ -1,5 +1,5 @@
 /**
- * Signing in. Failed attempts are counted apart for browsers that the person has signed in with before: whoever guesses
+ * Signing in. Failed attempts are counted separately for browsers the person has signed in with before: whoever guesses
  * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 import type { Allowance, Attempts } from '../../accounts/attempts.ts';
@@ -91,7 +91,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     : welcome({ person, account, factorDue }, token, visit, services, isKnown);
 }
 
-/** Whether `password` is right. An attempt that the service was too busy to check is not counted: it told nobody anything. */
+/** Whether `password` is right. If the service was too busy to check, the attempt is not counted: it revealed nothing. */
 export async function checkCounted(
   password: string,
   stored: string | null,

@@ -62,7 +62,7 @@ const KINDS = [
   {
     value: 'organisation',
     label: 'Organisation',
-    hint: 'Its administrators can make keys at once. You invite the first one.',
+    hint: 'Its administrators can create keys at once. You invite the first one.',
   },
   {
     value: 'researcher',

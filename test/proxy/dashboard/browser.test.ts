@@ -138,7 +138,7 @@ describe.each(forms)('$name', ({ place }) => {
       await ada.fill('Email', `mia@${at}`);
       await ada.press('Send the invitation');
       const mia = await join(await nextMail(mails + 1), 'Mia', options);
-      expect(await mia.text()).toContain('Keys are made by administrators');
+      expect(await mia.text()).toContain('Keys are created by administrators');
       expect(await mia.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
       const forced = await mia.open('/settings/api-access/new');
       expect(forced!.status()).toBe(403);

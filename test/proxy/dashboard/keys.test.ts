@@ -75,7 +75,7 @@ testForms('a member sees why not and whom to ask, and can neither make nor revok
   await dashboard.person('mia@example.org', 'member', 'ministry');
   const mia = await dashboard.signedIn('mia@example.org');
   const page = await mia.open(LIST);
-  expect(page.text).toContain('Keys are made by administrators');
+  expect(page.text).toContain('Keys are created by administrators');
   expect(page.text).toContain('ada@example.org');
   expect(page.html).not.toContain(id);
   const csrf = await mia.csrf();

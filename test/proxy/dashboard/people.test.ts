@@ -14,7 +14,7 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
-  expect(mail).toContain('You are invited to join “ministry” at the Malaria Risk Data Service.');
+  expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service.');
   const ben = dashboard.visitor();
   const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
   expect(joined.text).toContain('Your account is ready');

@@ -1,4 +1,4 @@
--- Who signs in to the dashboard. A person of the service team has no account; tokens are kept as hashes alone.
+-- People who sign in to the dashboard. Those on the service team have no account; tokens are stored only as hashes.
 CREATE TABLE people (
   id text PRIMARY KEY, email text NOT NULL, name text NOT NULL,
   role text NOT NULL CHECK (role IN ('service', 'administrator', 'member', 'researcher')),
@@ -32,7 +32,7 @@ CREATE TABLE browsers (
 );
 CREATE INDEX browsers_by_person ON browsers (person_id);
 CREATE INDEX browsers_by_age ON browsers (seen_at);
--- Forgotten when the server crashes, so that attempts wait for no disk.
+-- Lost if the server crashes, so that attempts never wait for the disk.
 CREATE UNLOGGED TABLE attempts (what bytea PRIMARY KEY, count int NOT NULL, until bigint NOT NULL);
 CREATE INDEX attempts_by_end ON attempts (until);
 CREATE FUNCTION take_attempts(asked bytea[], most int[], spans bigint[], moment bigint) RETURNS bigint
@@ -42,7 +42,7 @@ CREATE FUNCTION take_attempts(asked bytea[], most int[], spans bigint[], moment 
     SELECT max(a.until - moment) INTO wait FROM unnest(asked, most) t (what, most) JOIN attempts a USING (what)
       WHERE a.until > moment AND a.count >= t.most;
     IF wait IS NOT NULL THEN RETURN wait; END IF;
-    -- All that is asked for is held, in one order, windows that have ended begun anew; then looked at again.
+    -- Lock all rows asked for, in one order, restarting expired windows; then check again.
     INSERT INTO attempts AS a (what, count, until)
       SELECT t.what, 0, moment + t.span FROM unnest(asked, spans) t (what, span) ORDER BY t.what
       ON CONFLICT ON CONSTRAINT attempts_pkey DO UPDATE SET

@@ -1,4 +1,4 @@
--- Who signs in to the dashboard. A person of the service team has no account; tokens are kept as hashes alone.
+-- People who sign in to the dashboard. Those on the service team have no account; tokens are stored only as hashes.
 ALTER TABLE keys ADD COLUMN created_by TEXT;
 CREATE INDEX keys_by_owner ON keys (owner_id);
 CREATE TABLE people (
