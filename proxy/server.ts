@@ -56,7 +56,7 @@ const FLUSH_MS = 60_000;
 /** How often to check that the store's file is still in its place. */
 const PLACE_MS = 1000;
 
-/** Failures of requests, which may be all of them (on a full disk, say), are reported once in this time. */
+/** Failing requests are reported at most this often: on a full disk, say, all of them fail. */
 const FAILURE_MS = 1000;
 
 /** Requests still in flight this long after `close` are cut off. */

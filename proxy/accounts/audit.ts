@@ -54,7 +54,7 @@ export interface AuditEntry {
   detail: string;
 }
 
-export interface Deed {
+export interface AuditEvent {
   action: Action;
   account: string | null;
   subject?: string;
@@ -65,16 +65,16 @@ export interface Deed {
  * Writes one entry. Call it in the transaction of the change itself.
  * @throws UsageError, to undo the change, if whoever is making it has been removed meanwhile.
  */
-export async function record(tx: Db, deed: Deed, by: Actor, now: number): Promise<void> {
+export async function record(tx: Db, event: AuditEvent, by: Actor, now: number): Promise<void> {
   if (by.id !== null) {
     // Locked, so that `by` is removed either before or after this transaction.
     const person = tx.selectFrom('people').select('removed_at').where('id', '=', by.id).forShare();
     const { removed_at = null } = (await person.executeTakeFirst()) ?? {};
     if (removed_at !== null) throw new UsageError('you have been removed from the service');
   }
-  const { action, account: account_id, subject = '', detail = '' } = deed;
-  const doer = { actor_id: by.id, actor: by.label, by_service: by.isService };
-  await insert(tx, 'audit', { at: now, ...doer, account_id, action, subject, detail });
+  const { action, account: account_id, subject = '', detail = '' } = event;
+  const actor = { actor_id: by.id, actor: by.label, by_service: by.isService };
+  await insert(tx, 'audit', { at: now, ...actor, account_id, action, subject, detail });
 }
 
 /** Entries older than `before`, newest first; only those of `accountId` if given. */

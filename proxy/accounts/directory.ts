@@ -1,6 +1,6 @@
 /** The people who sign in to the dashboard. */
 import { UsageError } from '../errors.ts';
-import { type Actor, type Deed, listAudit, record } from './audit.ts';
+import { type Actor, type AuditEvent, listAudit, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import { links } from './links.ts';
 import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
@@ -58,8 +58,8 @@ export function openDirectory(database: Database) {
         if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
         checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
         await update(tx, 'people', { id }, { role });
-        const deed = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
-        await record(tx, { action: 'person.role', ...deed }, by, now);
+        const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
+        await record(tx, { action: 'person.role', ...event }, by, now);
       }),
     /** For good; ends sessions and links. @throws UsageError for the last administrator or service-team person. */
     removePerson: (id: string, now: number, by: Actor) =>
@@ -67,8 +67,8 @@ export function openDirectory(database: Database) {
         const { person } = await lockTeamAndPerson(database, tx, id);
         checkNotLast(person, await peopleOf(tx, person.account_id), 'remove this one');
         // First, since people may remove themselves, and removed people may do nothing.
-        const deed = { account: person.account_id, subject: person.email };
-        await record(tx, { action: 'person.remove', ...deed }, by, now);
+        const event = { account: person.account_id, subject: person.email };
+        await record(tx, { action: 'person.remove', ...event }, by, now);
         await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
         await clearFactor(tx, id);
         await endSessions(tx, id);
@@ -88,8 +88,8 @@ export function openDirectory(database: Database) {
         if (!person) return false;
         if ((await remove(tx, 'recovery_codes', { person_id: id, hash })) === 0) return false;
         const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
-        const deed = { account: person.account_id, detail: `${left.length} left` };
-        await record(tx, { action: 'factor.recovery', ...deed }, actorOf(person), now);
+        const event = { account: person.account_id, detail: `${left.length} left` };
+        await record(tx, { action: 'factor.recovery', ...event }, actorOf(person), now);
         return true;
       }),
     turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
@@ -113,7 +113,7 @@ export function openDirectory(database: Database) {
       }),
 
     /** Records something that changed nothing here. */
-    record: (deed: Deed, by: Actor, now: number) => transact((tx) => record(tx, deed, by, now)),
+    record: (event: AuditEvent, by: Actor, now: number) => transact((tx) => record(tx, event, by, now)),
     listAudit: (asked: Parameters<typeof listAudit>[1]) => listAudit(db, asked),
   };
 }

@@ -22,8 +22,7 @@ export interface FoundKey {
   account: Account;
 }
 
-/** Rows written at a time. */
-const AT_ONCE = 500;
+const ROWS_AT_ONCE = 500;
 
 /**
  * `identify` caches the keys it has found until any process commits anything, so a revocation holds from the next
@@ -84,8 +83,8 @@ export function keyReader({ db, changed, prepare, transactLightly }: Database) {
       const rows = [...noted].map(([key_id, usedAt]) => ({ key_id, last_used_at: Math.floor(usedAt) }));
       rows.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
       try {
-        for (let i = 0; i < rows.length; i += AT_ONCE) {
-          const some = rows.slice(i, i + AT_ONCE);
+        for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
+          const some = rows.slice(i, i + ROWS_AT_ONCE);
           await transactLightly((tx) =>
             tx
               .insertInto('key_uses')

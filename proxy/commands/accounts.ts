@@ -14,7 +14,7 @@ const CHANGES: Record<AccountChange, string> = {
 };
 
 export function addAccountCommands(program: Command): void {
-  const accounts = program.command('accounts').description('who may hold keys, and their limits');
+  const accounts = program.command('accounts').description('manage who may hold keys, and their limits');
 
   for (const [kind, description] of [
     ['organisation', 'create an organisation, which may hold keys at once'],

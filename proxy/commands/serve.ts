@@ -54,7 +54,7 @@ export function addServeCommand(program: Command): void {
     ),
     setting('--host <host>', 'address to listen on').default('127.0.0.1'),
     setting('--port <n>', 'port of the API; 0: any free one').argParser(port).default(8080),
-    setting('--ops-port <n>', 'port of health and metrics; 0: any free one').argParser(port).default(9090),
+    setting('--ops-port <n>', 'port for health and metrics; 0: any free one').argParser(port).default(9090),
     setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
@@ -70,15 +70,15 @@ export function addServeCommand(program: Command): void {
     setting('--api-url <url>', 'where clients reach the API, as shown on the dashboard')
       .argParser((text) => checkUrl('--api-url', text))
       .default(undefined, 'its own address'),
-    setting('--mail <where>', "the dashboard's mails: outbox:FOLDER or smtp://user:password@host:port").default(
+    setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
       DEFAULT_MAIL,
     ),
-    setting('--mail-from <address>', 'sender of those mails').default(DEFAULT_MAIL_FROM),
+    setting('--mail-from <address>', 'sender of that mail').default(DEFAULT_MAIL_FROM),
     setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listOf(checkNetwork))
       .default([], 'none'),
     new Option('--first-key', "print a new test key for the organisation 'first', created if missing"),
-    setting('--log', 'a JSON line for each request on standard output, and for other events on standard error'),
+    setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
   ]) {
     command.addOption(option);
   }

@@ -1,4 +1,4 @@
-/** What keeps other sites out, and tells visitors apart. */
+/** Security headers, CSRF checks, and the addresses that attempts are counted under. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -42,7 +42,7 @@ export function isOwnForm(request: FastifyRequest, origin: string, expected: str
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What attempts from `ip` are counted under: an IPv4 address, or the /64 that a single IPv6 customer has. */
+/** The address under which attempts from `ip` are counted: IPv4, or the /64 that a single IPv6 customer has. */
 export function addressOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const address = ipaddr.process(ip);

@@ -3,7 +3,7 @@
  * Values go between tags or into double-quoted attributes: only there is the escaping safe.
  */
 
-/** Markup made in this file; no text from outside can pass for it. */
+/** Trusted markup; no text from outside can pass for it. */
 export class Html {
   readonly #markup: string;
   private constructor(markup: string) {

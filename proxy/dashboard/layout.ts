@@ -39,7 +39,6 @@ export interface Frame {
   assets: AssetUrls;
 }
 
-/** A whole page. */
 export function layout({ title, body, visitor, csrf, path, assets }: Frame): string {
   return html`<!doctype html>
 <html lang="en">

@@ -5,7 +5,7 @@ import { button, type Column, facts, form, mark, moment, table } from '../parts.
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 
-/** Names of the makers of `keys`, by id. */
+/** Names of the people who created `keys`, by id. */
 export function makersOf(keys: readonly Key[], { directory }: Services) {
   return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
 }

@@ -52,7 +52,6 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${form(visit.csrf, `/link/${visit.params.token}`, fields)}`;
 }
 
-/** The two inputs for a new password. */
 export function passwordFields(errors: Errors): Html {
   return html`${field({
     label: 'New password',

@@ -70,7 +70,6 @@ export async function peopleTables(
   }`;
 }
 
-/** The form to invite somebody to `account`. */
 export function inviteForm(action: string, account: Account | null, visit: SignedIn, error?: string): Html {
   const roles = rolesIn(account);
   const hints: Partial<Record<Role, string>> = {

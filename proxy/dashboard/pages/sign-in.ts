@@ -91,7 +91,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     : welcome({ person, account, factorDue }, token, visit, services, isKnown);
 }
 
-/** Whether `password` is right. If the service was too busy to check, the attempt is not counted: it revealed nothing. */
+/** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */
 export async function checkCounted(
   password: string,
   stored: string | null,
