@@ -9,7 +9,7 @@ const BUILD = [
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/publish/release/{publish,releases,review}.test.ts',
+  'test/pipeline/publish/release/{places,publish,releases,review}.test.ts',
   'test/pipeline/publish/snapshot/{diff,provenance,verify}.test.ts',
   'test/pipeline/risk/fit.test.ts',
   'test/pipeline/synthetic/country.test.ts',

@@ -11,23 +11,33 @@ changes is written to <out>/releases.
 
 An older version is a rollback. It stays until somebody publishes again; builds leave it alone.
 
-Exits 0; 1 where it is stopped; 2 where there is no such version; 3 where somebody else is publishing.
+--to publishes somewhere else and leaves <out>/current alone: the version is held against what is current there, its
+files are copied and checked by their SHA-256, then the manifest, then \`current\`. \`malaria-proxy serve --snapshot\` takes
+the same address (of a directory: DIR/current). Credentials and endpoint of s3:// come from the environment, as for all
+of AWS's tools.
+
+Exits 0; 1 where it is stopped; 2 where there is no such version or place; 3 where somebody else is publishing or the
+storage cannot be reached.
 
 Examples:
   malaria-risk publish
   malaria-risk publish --approve "2021 survey added: scores of the north rise, as expected"
+  malaria-risk publish --to /srv/malaria
+  malaria-risk publish --to s3://data/malaria/prod
   malaria-risk publish nigeria-2026.1-64213e44 --approve "rolled back: rain of June was in inches"`;
 
 export interface PublishCommandOptions {
   out: string;
   approve?: string;
   by?: string;
+  to?: string;
 }
 
 /** Options of every command that publishes. */
 export function addPublishOptions(command: Command): Command {
   return command
     .option('--approve <reason>', 'publish what asks for a reason, for this one')
+    .option('--to <place>', "another build's directory, or s3://BUCKET/PREFIX, in place of <out>/current")
     .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)');
 }
 
@@ -41,8 +51,8 @@ export function publishCommand(): Command {
     .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)
     .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
-      const { out, approve, by } = options;
-      const published = await publishVersion(out, { version, approve, by });
+      const { out, approve, by, to } = options;
+      const published = await publishVersion(out, { version, approve, by, to });
       say(options.json ? JSON.stringify(published) : describePublication(published));
     });
 }

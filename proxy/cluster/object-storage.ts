@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { versionAt } from '../../pipeline/contract/published.ts';
 import { lineOf, UsageError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { parseS3 } from '../snapshot/s3-url.ts';
@@ -30,8 +31,6 @@ export interface MirrorOptions {
 const FETCHED_AT_ONCE = 16;
 /** How long a replaced copy is kept: it is served until the next is checked, and its last answers take longer still. */
 const REPLACED_MS = 120_000;
-/** What `current` holds: the path of the published snapshot below the prefix, as in the pipeline's link. */
-const POINTER = /^snapshots\/([a-z0-9][a-z0-9.-]*-[0-9a-f]{8})$/;
 
 /**
  * Keeps in `folder`, which belongs to this process alone, a copy of the snapshot that the object `current` names, and a
@@ -61,8 +60,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     });
     if (!pointer) return;
     const target = (await pointer.Body!.transformToString()).trim();
-    const version = POINTER.exec(target)?.[1];
-    if (version === undefined) throw new Error(`${url}/current does not hold snapshots/VERSION`);
+    if (versionAt(target) === null) throw new Error(`${url}/current does not hold snapshots/VERSION`);
     const have = await readlink(path).catch(() => null);
     if (have !== target) {
       await fetchSnapshot(get, target, folder);
@@ -173,7 +171,7 @@ async function sweep(folder: string): Promise<void> {
   const kept = await readlink(join(folder, 'current')).catch(() => null);
   for (const name of await readdir(join(folder, 'snapshots'))) {
     const target = `snapshots/${name}`;
-    if (POINTER.test(target) && target !== kept) await rm(join(folder, target), { recursive: true });
+    if (versionAt(target) !== null && target !== kept) await rm(join(folder, target), { recursive: true });
   }
 }
 

@@ -1,4 +1,7 @@
-/** As much of S3 as the proxy asks of it: GET of an object, signed, with If-None-Match. */
+/**
+ * As much of S3 as proxies and `publish --to` ask of it: GET and PUT of an object, signed. GET knows If-None-Match; PUT
+ * holds the bytes against their SHA-256 and knows If-Match and If-None-Match. `reader` may only read.
+ */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,6 +14,8 @@ export interface S3Server {
   objects: Map<string, Buffer>;
   /** What was asked for, oldest first. */
   asked: string[];
+  /** What was put, oldest first. */
+  put: string[];
   /** Puts all files of `folder` below `key`. */
   upload(folder: string, key: string): void;
   /** How the next answers go wrong: as long as it says so. */
@@ -19,11 +24,14 @@ export interface S3Server {
 }
 
 const SIGNED =
-  /^AWS4-HMAC-SHA256 Credential=reader\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/;
+  /^AWS4-HMAC-SHA256 Credential=(reader|writer)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/;
+
+const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex')}"`;
 
 export async function startS3(): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const asked: string[] = [];
+  const puts: string[] = [];
   let wrong: ((path: string, response: ServerResponse) => boolean) | null = null;
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, 'http://s3').pathname.slice(1));
@@ -33,8 +41,28 @@ export async function startS3(): Promise<S3Server> {
       response
         .writeHead(status, { 'content-type': 'application/xml' })
         .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
-    if (!SIGNED.test(request.headers.authorization ?? '')) {
+    const who = SIGNED.exec(request.headers.authorization ?? '')?.[1];
+    if (who === undefined || (request.method === 'PUT' && who !== 'writer')) {
       refuse(403, 'AccessDenied');
+      return;
+    }
+    if (request.method === 'PUT') {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => {
+        const body = Buffer.concat(chunks);
+        const there = objects.get(path);
+        const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
+        const sum = request.headers['x-amz-checksum-sha256'];
+        if (sum !== createHash('sha256').update(body).digest('base64')) refuse(400, 'BadDigest');
+        else if ((ifMatch && (!there || etagOf(there) !== ifMatch)) || (ifNoneMatch === '*' && there))
+          refuse(412, 'PreconditionFailed');
+        else {
+          objects.set(path, body);
+          puts.push(path);
+          response.writeHead(200, { etag: etagOf(body) }).end();
+        }
+      });
       return;
     }
     const body = objects.get(path);
@@ -42,7 +70,7 @@ export async function startS3(): Promise<S3Server> {
       refuse(404, 'NoSuchKey');
       return;
     }
-    const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+    const etag = etagOf(body);
     if (request.headers['if-none-match'] === etag) response.writeHead(304).end();
     else response.writeHead(200, { etag, 'content-length': body.length }).end(body);
   }).listen(0, '127.0.0.1');
@@ -51,6 +79,7 @@ export async function startS3(): Promise<S3Server> {
     endpoint: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     objects,
     asked,
+    put: puts,
     upload(folder, key) {
       for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { placeOf } from '../../contract/published.ts';
 import { asideOf } from '../../engine/cache.ts';
 import { UsageError } from '../../errors.ts';
 import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
@@ -35,7 +36,7 @@ export function checkCurrent(out: string): void {
 export async function pointCurrent(out: string, version: string): Promise<void> {
   const aside = asideOf(currentOf(out));
   try {
-    await symlink(path.join('snapshots', version), aside);
+    await symlink(placeOf(version), aside);
     await rename(aside, currentOf(out));
   } finally {
     await rm(aside, { force: true });

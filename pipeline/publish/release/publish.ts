@@ -2,34 +2,22 @@ import { userInfo } from 'node:os';
 import { enter } from '../../engine/lock.ts';
 import { Stopped, UsageError } from '../../errors.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
-import type { Snapshot } from '../snapshot/read.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
 import { hashOfManifest } from './candidate.ts';
 import { candidatesOf } from './candidates.ts';
 import { codeState } from './code.ts';
-import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
 import { findVersion } from './find.ts';
 import { publishAlone } from './lock.ts';
-import { endRelease, HERE, type Release, settleReleases, startRelease } from './records.ts';
+import type { Place } from './place.ts';
+import { endRelease, type Release, settleReleases, startRelease } from './records.ts';
 import { type Review, reviewSnapshot } from './review.ts';
-
-/** Where a version is published. */
-export interface Place {
-  /** As records name it. */
-  name: string;
-  /** What is current there; null where nothing is. */
-  current(): Promise<Snapshot | null>;
-  /** Brings a version's files there, whole; nothing leads to them yet. */
-  put(snapshot: Snapshot): Promise<void>;
-  /** Lets `current` lead to a version that is there. */
-  point(version: string): Promise<void>;
-}
+import { withPlace } from './with-place.ts';
 
 export interface PublishOptions {
   /** The newest candidate if not given. */
   version?: string | undefined;
-  /** This directory itself if not given. */
-  to?: Place | undefined;
+  /** Another build's directory or s3://BUCKET/PREFIX; `current` of this one if not given. */
+  to?: string | undefined;
   /** Why what asks for a reason may be published. */
   approve?: string | undefined;
   /** Who publishes, if not the user whose process this is. */
@@ -49,8 +37,8 @@ export interface Publication {
 }
 
 /**
- * Publishes a version that lies among the snapshots of `out`: verifies it, holds it against what is current, and then
- * writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or the new.
+ * Publishes a version that lies among the snapshots of `out`: verifies it, holds it against what is current there, and
+ * then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or the new.
  * @throws Stopped where it is damaged, may not be published, or takes a reason that is not given; nothing has moved then
  * @throws TryAgain where somebody else is publishing
  */
@@ -60,21 +48,21 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
   return publishAlone(out, async () => {
     const inUse = enter(out);
     try {
-      return await publish(out, options);
+      return await withPlace(out, options.to, (place) => publish(out, place, options));
     } finally {
       inUse.leave();
     }
   });
 }
 
-async function publish(out: string, options: PublishOptions): Promise<Publication> {
-  const { approve = null, to = here(out) } = options;
+async function publish(out: string, to: Place, options: PublishOptions): Promise<Publication> {
+  const { approve = null } = options;
   const after = findVersion(out, options.version ?? null);
   const { directory, manifest } = after;
   const { model_version } = manifest;
   const before = await to.current();
   const replaces = before?.manifest.model_version ?? null;
-  await settleReleases(out, to.name, replaces);
+  for (const history of to.histories) await settleReleases(history, replaces);
   if (replaces === model_version) return { model_version, directory, to: to.name, replaces, release: null };
 
   const manifest_sha256 = hashOfManifest(directory);
@@ -87,10 +75,9 @@ async function publish(out: string, options: PublishOptions): Promise<Publicatio
     );
 
   const built = candidatesOf(out).findLast(({ version }) => version === model_version);
-  const release = await startRelease(out, {
+  const facts = {
     model_version,
     replaces,
-    to: to.name,
     at: new Date().toISOString(),
     by: options.by ?? process.env.MALARIA_BY ?? userInfo().username,
     reason: approve,
@@ -100,23 +87,15 @@ async function publish(out: string, options: PublishOptions): Promise<Publicatio
     built: built?.code ? { at: built.built_at, code: built.code } : null,
     published_by_code: codeState(),
     changes: review.diff && changesOf(review.diff, review),
-  });
+  };
+  const started: (readonly [string, Release])[] = [];
+  for (const { out: folder, to: name } of to.histories)
+    started.push([folder, await startRelease(folder, { ...facts, to: name })]);
   await to.put(after);
   await to.point(model_version);
-  await endRelease(out, release, 'published');
-  return { model_version, directory, to: to.name, replaces, release: { ...release, status: 'published' } };
+  for (const [folder, release] of started) await endRelease(folder, release, 'published');
+  return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };
 }
-
-/** The build's own directory, where the files are already. */
-const here = (out: string): Place => ({
-  name: HERE,
-  async current() {
-    checkCurrent(out);
-    return currentSnapshot(out);
-  },
-  async put() {},
-  point: (version) => pointCurrent(out, version),
-});
 
 async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);

@@ -71,8 +71,14 @@ export function endRelease(out: string, release: Release, status: 'published' | 
 export const outcomeOf = (release: Release, current: string | null): 'published' | 'abandoned' =>
   release.model_version === current ? 'published' : 'abandoned';
 
+/** Where a publication is written down, and as what. */
+export interface History {
+  out: string;
+  to: string;
+}
+
 /** Ends the records that killed publications to a place left started. Only for who publishes alone. */
-export async function settleReleases(out: string, to: string, current: string | null): Promise<void> {
+export async function settleReleases({ out, to }: History, current: string | null): Promise<void> {
   for (const release of releasesIn(out))
     if (release.status === 'started' && release.to === to) await endRelease(out, release, outcomeOf(release, current));
 }

@@ -67,8 +67,8 @@ export function openTree(directory: string): Tree {
 /** Published files are not to be written to: an editor or a script that tries is refused. */
 const READ_ONLY = 0o444;
 
-/** Writes a file and syncs it to disk. */
-async function writeSynced(file: string, data: Uint8Array): Promise<void> {
+/** Writes a file that is not there yet, read-only, and syncs it to disk. */
+export async function writeSynced(file: string, data: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', READ_ONLY);
   try {
     await handle.writeFile(data);

@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { s3PlaceOf } from '../../contract/published.ts';
+import { UsageError } from '../../errors.ts';
+import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import { withDirectory } from './directory-place.ts';
+import type { Place } from './place.ts';
+import { HERE } from './records.ts';
+
+/** Does `work` with the place that `to` names: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
+export async function withPlace<T>(
+  out: string,
+  to: string | undefined,
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
+  if (to === undefined) return work(here(out));
+  if (to.startsWith('s3:')) {
+    const place = s3PlaceOf(to);
+    if (!place) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
+    // Loaded here, so that a directory does without the client of object storage.
+    const { withBucket } = await import('./s3-place.ts');
+    return withBucket(out, to.replace(/\/+$/, ''), place, work);
+  }
+  if (path.resolve(to) === path.resolve(out))
+    throw new UsageError(`--to: found ${to}, where the versions lie already, expected another directory`);
+  return withDirectory(out, path.resolve(to), work);
+}
+
+/** The build's own directory, where the files are already. */
+const here = (out: string): Place => ({
+  name: HERE,
+  histories: [{ out, to: HERE }],
+  async current() {
+    checkCurrent(out);
+    return currentSnapshot(out);
+  },
+  async put() {},
+  point: (version) => pointCurrent(out, version),
+});

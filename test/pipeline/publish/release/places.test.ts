@@ -1,0 +1,175 @@
+/** Publishing to another directory and to object storage: what proxies find there is whole, also after a kill. */
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import type { Manifest } from '../../../../pipeline/contract/manifest.ts';
+import { sha256 } from '../../../../pipeline/engine/hash.ts';
+import { randomStream } from '../../../../pipeline/numerics/random.ts';
+import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
+import { listReleases } from '../../../../pipeline/publish/release/list.ts';
+import { publishVersion } from '../../../../pipeline/publish/release/publish.ts';
+import { releasesIn } from '../../../../pipeline/publish/release/records.ts';
+import { type S3Server, startS3 } from '../../../proxy/s3-server.ts';
+import { giveKey, startService } from '../../../proxy/service.ts';
+import { buildHere, overwrite, publishedTiny } from '../../../support/built-tiny.ts';
+import { hashTree, run, start, temporary } from '../../../support/command-line.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
+
+/** `MALARIA_KILLS=50` for the long run. */
+const KILLS = Number(process.env.MALARIA_KILLS ?? 6);
+const first = currentVersion(inject('builtTiny'))!;
+let second = '';
+let out = '';
+let base = '';
+beforeAll(async () => {
+  base = publishedTiny();
+  rmSync(path.join(base, 'cache'), { recursive: true });
+  cpSync(path.join(inject('builtTiny'), 'cache'), path.join(base, 'cache'), { recursive: true });
+  second = (await buildHere(writeTiny().directory, base, { updatedAt: '2031-01-01T00:00:00Z' })).model_version;
+});
+beforeEach(() => {
+  out = path.join(temporary(), 'build');
+  cpSync(base, out, { recursive: true, verbatimSymlinks: true });
+});
+
+test('another directory: the same bytes, its own current and history, and the one it came from is left alone', async () => {
+  const there = path.join(temporary(), 'srv');
+  const { code, stdout } = await run(['publish', first, '--out', out, '--to', there, '--by', 'Ada']);
+  expect([code, stdout]).toEqual([0, `Published ${first}: ${there}\n`]);
+  expect(currentVersion(there)).toBe(first);
+  expect(hashTree(path.join(there, 'current'))).toEqual(hashTree(path.join(out, 'snapshots', first)));
+  await publishVersion(out, { to: there });
+  expect([currentVersion(there), currentVersion(out)]).toEqual([second, first]);
+  expect(listReleases(there).releases).toMatchObject([
+    { model_version: second, replaces: first, to: 'current', status: 'published' },
+    { model_version: first, replaces: null, to: 'current', by: 'Ada' },
+  ]);
+  expect(releasesIn(out).map(({ model_version, to }) => [model_version, to])).toEqual([
+    [first, 'current'],
+    [first, there],
+    [second, there],
+  ]);
+  // A rollback there, by itself.
+  await publishVersion(there, { version: first });
+  expect(currentVersion(there)).toBe(first);
+  expect((await run(['publish', '--out', out, '--to', out])).code).toBe(2);
+});
+
+test('a copy that is not what was read is not put in place', async () => {
+  const there = path.join(temporary(), 'srv');
+  await publishVersion(out, { version: first, to: there });
+  overwrite(path.join(out, 'snapshots', second), 'tables/README.md', 'other');
+  await expect(publishVersion(out, { to: there, approve: 'anyway' })).rejects.toThrow(/not fit to be published/);
+  expect(currentVersion(there)).toBe(first);
+  expect(readdirSync(path.join(there, 'snapshots'))).toEqual([first]);
+});
+
+const URL = 's3://data/malaria/prod';
+const ROOT = 'data/malaria/prod';
+let storage: S3Server;
+beforeEach(async () => {
+  storage = await startS3();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', storage.endpoint);
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'writer');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await storage.close();
+});
+const pointer = () => storage.objects.get(`${ROOT}/current`)?.toString().trim();
+
+/** What a proxy would fetch now: every file that the manifest of what is current lists, with its bytes. */
+function expectWhole(): string | undefined {
+  const target = pointer();
+  if (target === undefined) return undefined;
+  const manifest: Manifest = JSON.parse(storage.objects.get(`${ROOT}/${target}/manifest.json`)!.toString());
+  for (const [name, { sha256: hash }] of Object.entries(manifest.files))
+    expect(sha256(storage.objects.get(`${ROOT}/${target}/${name}`)!), name).toBe(hash);
+  return manifest.model_version;
+}
+
+test('object storage: files, manifest, then current; a proxy serves it and takes up the next', async () => {
+  await publishVersion(out, { version: first, to: URL });
+  expect(storage.put.slice(-2)).toEqual([`${ROOT}/snapshots/${first}/manifest.json`, `${ROOT}/current`]);
+  expect(expectWhole()).toBe(first);
+  const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
+  const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });
+  const { key } = await giveKey(service.store);
+  const served = async () => (await service.get('/v1/periods', key)).headers.get('model-version');
+  expect(await served()).toBe(first);
+  await publishVersion(out, { to: URL, by: 'Ada' });
+  await vi.waitFor(async () => expect(await served()).toBe(second), { timeout: 30_000 });
+  expect(releasesIn(out).at(-1)).toMatchObject({
+    to: URL,
+    replaces: first,
+    by: 'Ada',
+    changes: { scores_compared: 72 },
+  });
+  // Going back puts nothing but the pointer.
+  storage.put.length = 0;
+  await publishVersion(out, { version: first, to: URL });
+  expect(storage.put).toEqual([`${ROOT}/current`]);
+  expect(currentVersion(out)).toBe(first);
+});
+
+test(`killed at ${KILLS} moments of publishing to object storage: old or new, whole, and the next try ends it`, async () => {
+  await publishVersion(out, { version: first, to: URL });
+  const { uniform: random } = randomStream(20261122, 'kills');
+  const files = Object.keys(
+    JSON.parse(readFileSync(path.join(out, 'snapshots', second, 'manifest.json'), 'utf8')).files,
+  );
+  const seen = new Set<string>();
+  for (let i = 0; i < KILLS; i++) {
+    for (const name of [...storage.objects.keys()].filter((key) => key.includes(second))) storage.objects.delete(name);
+    storage.objects.set(`${ROOT}/current`, Buffer.from(`snapshots/${first}`));
+    storage.put.length = 0;
+    const { child, ended } = start(['publish', second, '--out', out, '--to', URL]);
+    // Two are at the very end: with the manifest, and with the pointer.
+    const at = i < 2 ? files.length + 1 + i : Math.floor(random() * files.length);
+    storage.fault(() => {
+      if (storage.put.length >= at) child.kill('SIGKILL');
+      return false;
+    });
+    const { signal } = await ended;
+    storage.fault(null);
+    const current = expectWhole();
+    expect([first, second]).toContain(current);
+    seen.add(`${signal} ${current === first ? 'old' : 'new'}`);
+  }
+  expect(seen).toContain('SIGKILL old');
+  await publishVersion(out, { version: second, to: URL });
+  expect(expectWhole()).toBe(second);
+  expect(releasesIn(out).filter(({ status }) => status === 'started')).toEqual([]);
+});
+
+test('storage that cannot be reached, refuses, or was published to meanwhile: one line each, nothing moved', async () => {
+  await publishVersion(out, { version: first, to: URL });
+  const attempt = async (expected: RegExp, env: Record<string, string> = {}) => {
+    const { code, stderr } = await run(['publish', '--out', out, '--to', URL], { env });
+    expect(stderr).toMatch(expected);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(expectWhole()).toBe(first);
+    return code;
+  };
+  expect(
+    await attempt(/AccessDenied.*expected to be allowed to read and write there/, { AWS_ACCESS_KEY_ID: 'reader' }),
+  ).toBe(2);
+  await attempt(/what is published there is as it was/, {
+    AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
+    AWS_MAX_ATTEMPTS: '1',
+  });
+  storage.fault((name) => {
+    // Somebody else moves the pointer, to the same version, while the files go up.
+    if (name.endsWith(`${second}/manifest.json`))
+      storage.objects.set(`${ROOT}/current`, Buffer.from(`snapshots/${first}\n`));
+    return false;
+  });
+  await attempt(/somebody else published there meanwhile/);
+  expect(existsSync(path.join(out, 'releases'))).toBe(true);
+  expect((await run(['publish', '--out', out, '--to', 's3://'])).stderr).toMatch(
+    /--to: found s3:\/\/, expected s3:\/\/BUCKET/,
+  );
+});
