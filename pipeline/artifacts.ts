@@ -1,23 +1,48 @@
 /**
- * What the stages hand on, as it lies in the cache: plain JSON, rows as objects for small tables and columns for large
- * ones. Codes are the project's own from here on (`state_code` two letters, `lga_code` the p-code). Lists of areas are
- * in ascending order of code, always all of them. Missing figures are null.
+ * What the stages hand on, as it lies in the cache: what is relational as Parquet tables, each declared in the
+ * `tables.ts` of its stage; the rest as plain JSON. Codes are the project's own from here on (`state_code` two letters,
+ * `lga_code` the p-code). Missing figures are null, and nothing is rounded.
  */
-import type { Period } from './contract/months.ts';
-import type { AreaGeometry, ZoneCode } from './contract/schemas.ts';
+import * as boundaries from './boundaries/tables.ts';
+import * as context from './context/tables.ts';
+import type { AreaGeometry } from './contract/schemas.ts';
+import * as ingest from './ingest/tables.ts';
+import * as risk from './risk/tables.ts';
+import * as season from './season/tables.ts';
+import * as survey from './survey/tables.ts';
+import type { ColumnsOf, RowOf } from './table.ts';
+import * as zonal from './zonal/tables.ts';
 
-export interface StateArea {
-  state_code: string;
-  state_pcode: string;
-  state: string;
-  zone: ZoneCode;
-}
-export interface LgaArea {
-  lga_code: string;
-  lga: string;
-  state_code: string;
-}
-/** ingest/areas: the 37 states and 774 LGAs. */
+/** The artifacts that are tables, by full name. */
+export const ARTIFACT_TABLES = {
+  'ingest/states': ingest.STATES,
+  'ingest/lgas': ingest.LGAS,
+  'ingest/climate': ingest.CLIMATE,
+  'ingest/clusters': ingest.CLUSTERS,
+  'ingest/state_rounds': ingest.STATE_ROUNDS,
+  'ingest/cases': ingest.CASES,
+  'ingest/census': ingest.CENSUS,
+  'ingest/layers': ingest.LAYERS,
+  'boundaries/areas_km2': boundaries.AREAS_KM2,
+  'zonal/lgas': zonal.LGAS,
+  'zonal/cells': zonal.CELLS,
+  'zonal/climate': ingest.CLIMATE,
+  'context/lgas': context.LGAS,
+  'context/states': context.STATES,
+  'survey/trend': survey.TREND,
+  'season/national': season.NATIONAL,
+  'season/states': season.STATES,
+  'season/lgas': season.LGAS,
+  'season/rain': season.RAIN,
+  'risk/lgas': risk.LGAS,
+  'risk/states': risk.STATES,
+  'risk/baseline': risk.LGAS,
+};
+export type ArtifactTables = typeof ARTIFACT_TABLES;
+
+export type StateArea = RowOf<typeof ingest.STATES>;
+export type LgaArea = RowOf<typeof ingest.LGAS>;
+/** The country's areas, each list in ascending order of code. */
 export interface Areas {
   states: StateArea[];
   lgas: LgaArea[];
@@ -31,93 +56,21 @@ export interface Polygons {
   neighbours: Record<string, string[]>;
 }
 
-/** ingest/climate or zonal/climate: by LGA (in `Areas.lgas`' order), one value a month from `first`; mm and °C. */
-export interface Climate {
-  first: Period;
-  months: number;
-  rain_mm: Record<string, number[]>;
-  /** null where the country has none. */
-  temperature_c: Record<string, number[]> | null;
-}
-
-/** One survey cluster, or what stands for one. */
-export interface Cluster {
-  cluster_id: string;
-  survey_year: number;
-  period: Period;
-  state_code: string;
-  lga_code: string | null;
-  longitude: number | null;
-  latitude: number | null;
-  /** Whether the coordinates are displaced, as DHS does it. */
-  displaced: boolean;
-  urban: boolean | null;
-  /** Children tested; the sampling weight where the survey gives one multiplies it in ratio estimates. */
-  examined: number;
-  positivity: number;
-  weight: number;
-}
-/** A round that is known by state only. */
-export interface StateRound {
-  survey_year: number;
-  /** The middle month of fieldwork. */
-  period: Period;
-  state_code: string;
-  positivity: number;
-}
-/** ingest/surveys: one diagnostic method only. */
+/** A month of an LGA; its months lie together, from the first to the last. */
+export type ClimateRow = RowOf<typeof ingest.CLIMATE>;
+export type Cluster = RowOf<typeof ingest.CLUSTERS>;
+export type StateRound = RowOf<typeof ingest.STATE_ROUNDS>;
 export interface Surveys {
-  method: string;
   clusters: Cluster[];
   state_rounds: StateRound[];
 }
+export type CasesRow = RowOf<typeof ingest.CASES>;
+/** By LGA code; an LGA that the census table lacks is absent. */
+export type Census = Record<string, Omit<RowOf<typeof ingest.CENSUS>, 'lga_code'>>;
 
-/** Monthly confirmed cases of one place, one value a month from `first`; null where nothing was reported. */
-export interface CaseSeries {
-  state_code: string;
-  lga_code: string | null;
-  first: Period;
-  confirmed: (number | null)[];
-  /** Months to leave out of fits, by index into `confirmed`. */
-  masked: number[];
-}
-/** ingest/cases: by state (for the transmission model) and by LGA (for the season's check). */
-export interface Cases {
-  states: CaseSeries[];
-  lgas: CaseSeries[];
-}
-
-/** ingest/census: people and children 0-4 by LGA; null where the table has no row. */
-export type Census = Record<string, { people: number; children_0_4: number } | null>;
-
-/** ingest/layers: context figures that came as tables, as shares 0-1 or minutes; by LGA code (state values spread). */
-export type Layers = Record<string, Record<string, number | null>>;
-
-/** zonal/lgas: figures from rasters, one row an LGA in `Areas.lgas`' order. */
-export interface ZonalRow {
-  lga_code: string;
-  /** Σ share × persons, not rounded. */
-  population: number;
-  /** People living in urban centres as GHS-DEGURBA defines them. */
-  urban_population: number;
-  elevation_m: number | null;
-  /** Population-weighted means of the raster layers, by figure. */
-  layers: Record<string, number | null>;
-}
-
-/**
- * zonal/cells: population cells pooled to about 5 km, split by LGA; equal-length columns. Coordinates are the
- * population's centre in the cell, density is persons per km² of the pooled cell's inhabited ground.
- */
-export interface PredictionCells {
-  lga_code: string[];
-  longitude: number[];
-  latitude: number[];
-  population: number[];
-  population_density: number[];
-  urban_share: number[];
-  elevation_m: (number | null)[];
-}
+export type ZonalRow = RowOf<typeof zonal.LGAS>;
+export type PredictionCell = RowOf<typeof zonal.CELLS>;
+export type PredictionCells = ColumnsOf<typeof zonal.CELLS>;
 
 /** boundaries/outlines: simplified outlines for maps, in ascending order of code. */
 export interface Outlines {
@@ -125,44 +78,10 @@ export interface Outlines {
   states: { state_code: string; geometry: AreaGeometry }[];
 }
 
-/** context/lgas and context/states: figures of the context, not rounded; population is a whole number. */
-export interface ContextFigures {
-  population: number;
-  area_km2: number;
-  itn_use: number | null;
-  itn_access: number | null;
-  irs_coverage: number | null;
-  effective_treatment: number | null;
-  travel_minutes_to_care: number | null;
-  response_index: number | null;
-}
-export type ContextByLga = ({ lga_code: string; is_urban: boolean } & ContextFigures)[];
-export type ContextByState = ({ state_code: string; lgas: number } & ContextFigures)[];
-
-/** survey/trend: design-based positivity per round. */
-export interface TrendRow {
-  survey_year: number;
-  positivity: number;
-  low: number | null;
-  high: number | null;
-  clusters: number | null;
-  children_tested: number | null;
-  small_sample: boolean;
-}
-export interface Trend {
-  national: (TrendRow & { urban: number | null; rural: number | null })[];
-  states: Record<string, TrendRow[]>;
-}
-
-/**
- * risk/lgas, risk/states and, of LGAs, risk/baseline: posterior mean and central 90% range per area, one value a month
- * of `periods`.
- */
-export interface Scores {
-  /** Estimated months, then the forecast months. */
-  periods: Period[];
-  areas: Record<string, { score: number[]; score_low: number[]; score_high: number[] }>;
-}
+export type TrendRow = RowOf<typeof survey.TREND>;
+/** Posterior mean and central 90% range of an area in a month. */
+export type LgaScore = RowOf<typeof risk.LGAS>;
+export type StateScore = RowOf<typeof risk.STATES>;
 
 /**
  * risk/evidence: what the scores rest on. A model adds fields of its own; these are what the report reads. Whatever is
@@ -172,7 +91,7 @@ export interface RiskEvidence {
   /** Model whose scores are shipped: `baseline` or `spatial`. */
   model: string;
   /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
-  baseline?: { rounds: { survey_year: number; middle: Period }[] };
+  baseline?: { rounds: { survey_year: number; middle: string }[] };
   /** The spatial model's fit: hyperparameters on the scale they were searched on. */
   spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
 }

@@ -156,6 +156,7 @@ async function buildSnapshot(
         raw,
         entries,
         cacheKey,
+        cache,
         artifact: (name) => readAny(cache, entries, name),
         findings,
         progress: (share, what) =>

@@ -8,9 +8,28 @@ export interface Database {
   rows<T>(sql: string, values?: DuckDBValue[]): Promise<T[]>;
 }
 
-/** Works on a database that goes with the work. It has one thread: rows and sums come in one order on every machine. */
+/** It has one thread: rows and sums come in one order on every machine. */
+const open = () => DuckDBInstance.create(':memory:', { threads: '1' });
+
+/** Works on a database that goes with the work. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const instance = await open();
+  try {
+    return await connected(instance, work);
+  } finally {
+    instance.closeSync();
+  }
+}
+
+let shared: Promise<DuckDBInstance> | undefined;
+
+/** Works on the thread's one database, which is there for reading and writing files: of its tables only temporary ones are the work's own. */
+export async function withConnection<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  shared ??= open();
+  return connected(await shared, work);
+}
+
+async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Promise<T>): Promise<T> {
   const connection = await instance.connect();
   try {
     return await work({
@@ -21,7 +40,6 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
     });
   } finally {
     connection.closeSync();
-    instance.closeSync();
   }
 }
 

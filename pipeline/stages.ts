@@ -9,6 +9,9 @@ const none = () => false;
 const rasters = (source: Source) => source.format === 'geotiff';
 const tablesAndOutlines = (source: Source) => !rasters(source);
 
+const AREAS = ['ingest/states', 'ingest/lgas'];
+const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
+
 export const STAGES: readonly Stage[] = [
   {
     name: 'ingest',
@@ -16,14 +19,14 @@ export const STAGES: readonly Stage[] = [
     reads: tablesAndOutlines,
     model: ['expected', 'extent', 'states', 'parameters.survey.method'],
     inputs: [],
-    outputs: ['areas', 'polygons', 'climate', 'surveys', 'cases', 'layers', 'census'],
+    outputs: ['states', 'lgas', 'polygons', 'climate', 'clusters', 'state_rounds', 'cases', 'layers', 'census'],
   },
   {
     name: 'boundaries',
     module: 'pipeline/boundaries/stage.ts',
     reads: none,
     model: ['parameters.boundaries'],
-    inputs: ['ingest/areas', 'ingest/polygons'],
+    inputs: [...AREAS, 'ingest/polygons'],
     outputs: ['outlines', 'areas_km2'],
   },
   {
@@ -32,7 +35,7 @@ export const STAGES: readonly Stage[] = [
     by_state: true,
     reads: rasters,
     model: [],
-    inputs: ['ingest/areas', 'ingest/polygons', 'ingest/census'],
+    inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate'],
   },
   {
@@ -41,7 +44,7 @@ export const STAGES: readonly Stage[] = [
     by_state: true,
     reads: none,
     model: [],
-    inputs: ['ingest/areas', 'ingest/layers', 'zonal/lgas', 'boundaries/areas_km2'],
+    inputs: [...AREAS, 'ingest/layers', 'zonal/lgas', 'boundaries/areas_km2'],
     outputs: ['lgas', 'states'],
   },
   {
@@ -50,7 +53,7 @@ export const STAGES: readonly Stage[] = [
     by_state: true,
     reads: none,
     model: ['parameters.survey'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'ingest/census', 'context/lgas'],
+    inputs: [...AREAS, ...SURVEYS, 'ingest/census', 'context/lgas'],
     outputs: ['trend'],
   },
   {
@@ -59,7 +62,7 @@ export const STAGES: readonly Stage[] = [
     by_state: true,
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
+    inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
     outputs: ['method', 'national', 'states', 'lgas', 'rain', 'check'],
   },
   {
@@ -67,7 +70,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/risk/stage.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/lgas', 'zonal/cells', 'season/lgas'],
+    inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', 'season/lgas'],
     outputs: ['lgas', 'states', 'baseline', 'evidence'],
   },
   {
@@ -75,7 +78,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/validation/stage.ts',
     reads: none,
     model: ['parameters.risk', 'parameters.seed'],
-    inputs: ['ingest/areas', 'ingest/surveys', 'zonal/cells', 'season/lgas', 'risk/evidence'],
+    inputs: [...AREAS, ...SURVEYS, 'zonal/cells', 'season/lgas', 'risk/evidence'],
     outputs: ['scores'],
   },
   {
@@ -83,7 +86,7 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/transmission/stage.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
-    inputs: ['ingest/areas', 'ingest/cases', 'ingest/census', 'season/rain'],
+    inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'season/rain'],
     outputs: ['model', 'fits'],
   },
 ];

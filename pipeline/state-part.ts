@@ -50,7 +50,7 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
     const cacheKey = cacheKeyOf(stage, country, raw, artifactHashes(entries));
     if (findEntry(cache, stage.name, cacheKey.key)) return [];
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
-    const io = openIo(taskOf(stage, country, cache, byStage), (share, what) =>
+    const io = openIo(await taskOf(stage, country, cache, byStage), (share, what) =>
       onEvent({ type: 'progress', stage: stage.name, share, ...(what === undefined ? {} : { what }) }),
     );
     const { split } = (await import(path.join(ROOT, stage.module))) as { split: Split<unknown, unknown> };

@@ -1,11 +1,12 @@
 /** Part of a build, for what looks at artifacts and publishes nothing. */
-import { readArtifact } from './engine/cache.ts';
 import { type Country, readCountry } from './engine/country.ts';
+import { openIo, taskOf } from './engine/io.ts';
 import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
-import { runStages, type StageEvent } from './engine/run.ts';
+import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
+import type { StageIo } from './engine/stage.ts';
 import { cacheOf } from './publish/release/places.ts';
-import { STAGES } from './stages.ts';
+import { SNAPSHOT, STAGES } from './stages.ts';
 
 export interface PartOptions {
   country: string;
@@ -25,7 +26,7 @@ export interface PartOptions {
 export async function withArtifacts<T>(
   names: readonly string[],
   options: PartOptions,
-  work: (country: Country, artifact: <A>(stage: string, name: string) => A) => T | Promise<T>,
+  work: (country: Country, io: StageIo) => T | Promise<T>,
 ): Promise<T> {
   const { out, jobs, onEvent } = options;
   const country = readCountry(options.country, options.rawData);
@@ -35,8 +36,11 @@ export async function withArtifacts<T>(
   try {
     const raw = await hashRawFiles(country, options.unpinned);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
-    return await work(country, <A>(stage: string, name: string) =>
-      readArtifact<A>(cache, entries.find((entry) => entry.stage === stage)!, name),
+    const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
+    const inputs = Object.keys(artifactHashes(entries));
+    return await work(
+      country,
+      openIo(await taskOf({ ...SNAPSHOT, inputs }, country, cache, byStage), () => {}),
     );
   } finally {
     place.leave();

@@ -1,17 +1,20 @@
 import mapshaper from 'mapshaper';
-import type { Areas, Outlines, Polygon, Polygons } from '../artifacts.ts';
+import { areasOf } from '../areas.ts';
+import type { Outlines, Polygon, Polygons } from '../artifacts.ts';
 import { DECIMALS } from '../contract/decimals.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { areaKm2 } from '../numerics/area.ts';
+import { tableOf } from '../table.ts';
 import { nestingFaults, outlineFaults, polygonsOf, strayLimit } from './outline-check.ts';
+import { AREAS_KM2 } from './tables.ts';
 
 /**
  * Outlines for maps: simplified on shared topology, so that neighbours and states keep their common edges, rounded,
  * and states made of their LGAs. Areas are those of the full outlines. Every gate is checked, always.
  */
 export const run: StageRun = async (io) => {
-  const areas = io.artifact<Areas>('ingest/areas');
+  const areas = areasOf(io);
   const full = io.artifact<Polygons>('ingest/polygons');
   const { tolerance_m, max_area_change } = io.model.parameters.boundaries;
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
@@ -75,7 +78,12 @@ export const run: StageRun = async (io) => {
   const count = (list: readonly { polygons: readonly Polygon[] }[]) =>
     list.reduce((sum, { polygons }) => sum + polygons.flat(2).length, 0);
   const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), half of them below ${(half * 100).toFixed(2)}%`;
-  return { outlines, areas_km2: areasKm2, report: [{ source: 'lga_boundaries', rule: 'simplified', what }] };
+  const areas_km2 = areas.lgas.map(({ lga_code }) => ({ lga_code, area_km2: areasKm2[lga_code]! }));
+  return {
+    outlines,
+    areas_km2: tableOf(AREAS_KM2, areas_km2),
+    report: [{ source: 'lga_boundaries', rule: 'simplified', what }],
+  };
 };
 
 interface Collection {

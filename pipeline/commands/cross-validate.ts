@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { Areas, HeldOutScores, OverFolds, PredictionCells, Surveys } from '../artifacts.ts';
-import type { Season } from '../contract/schemas.ts';
+import type { HeldOutScores, OverFolds } from '../artifacts.ts';
 import type { Country } from '../engine/country.ts';
+import type { StageIo } from '../engine/stage.ts';
 import { GIVEN } from '../risk/estimate.ts';
-import { prepareRisk } from '../risk/inputs.ts';
+import { inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { crossValidate, type HeldOut } from '../validation/cross-validation.ts';
 import { readFolds, writeDraws, writeScores } from '../validation/held-out-files.ts';
 import { summariseScores } from '../validation/score-summary.ts';
@@ -65,24 +65,14 @@ fair form; quantiles are of the observed share.`,
 async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   const foldOf = await readFolds(options.folds);
   const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
-  return withArtifacts(NEEDED, part, (country, artifact) => crossValidateCountry(country, artifact, foldOf));
+  return withArtifacts(NEEDED, part, (country, io) => crossValidateCountry(country, io, foldOf));
 }
 
-function crossValidateCountry(
-  country: Country,
-  artifact: <A>(stage: string, name: string) => A,
-  foldOf: Map<string, number>,
-): HeldOut[] {
-  const areas = artifact<Areas>('ingest', 'areas');
-  const { risk, seed } = country.model.parameters;
-  const prepared = prepareRisk({
-    areas,
-    cells: artifact<PredictionCells>('zonal', 'cells'),
-    surveys: artifact<Surveys>('ingest', 'surveys'),
-    season: artifact<Record<string, Season>>('season', 'lgas'),
-    state_only_effective_size: risk.state_only_effective_size,
-  });
-  const states = areas.states.map((state) => state.state_code);
+function crossValidateCountry({ model }: Country, io: StageIo, foldOf: Map<string, number>): HeldOut[] {
+  const { risk, seed } = model.parameters;
+  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const prepared = prepareRisk(inputs);
+  const states = inputs.areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };
   return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }

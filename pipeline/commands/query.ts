@@ -3,11 +3,14 @@ import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
 import { createArtifactViews } from '../artifact-views.ts';
+import { ARTIFACT_TABLES } from '../artifacts.ts';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
 import { cacheOf, snapshotsOf } from '../publish/release/places.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
+import { TABLES } from '../publish/snapshot/table-columns.ts';
 import { createViews } from '../publish/snapshot/views.ts';
+import type { TableForm } from '../table.ts';
 import { say, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './table.ts';
 
@@ -27,7 +30,7 @@ const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_sche
 export function queryCommand(): Command {
   return new Command('query')
     .description('Ask the tables of snapshots, and the artifacts they were made of, in SQL (DuckDB), read-only')
-    .argument('[sql]', 'one SELECT statement; without it, the tables and their columns are listed')
+    .argument('[sql]', 'one SELECT statement; without it, the tables, their columns and what they mean are listed')
     .option('--out <dir>', "a build's directory, whose snapshots can be asked by name", 'build')
     .option(
       '--snapshot <dir>',
@@ -47,11 +50,10 @@ Examples:
 
   malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
 
-tables/README.md of every snapshot says what each column means. Artifacts are what the stages handed on, as far as the
-cache of <out> still has them: stage.name, not rounded.`,
+Artifacts are what the stages handed on, as far as the cache of <out> still has them: stage.name, not rounded.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
-      const rows = await query(sql ?? LIST, options);
+      const rows = sql === undefined ? (await query(LIST, options)).map(explained) : await query(sql, options);
       if (options.json) say(JSON.stringify(rows, null, 2));
       else if (options.csv) say(toCsv(rows));
       else say(formatTable(rows, terminalWidth()));
@@ -69,7 +71,7 @@ export async function query(
 ): Promise<Cells[]> {
   return withDatabase(async (db) => {
     const files = await createViews(db, 'snapshot', snapshot);
-    files.push(...(await createArtifactViews(db, cacheOf(out), openSnapshot(snapshot).manifest)));
+    files.push(...(await createArtifactViews(db, cacheOf(out), openSnapshot(snapshot).manifest.stages)));
     for (const name of namedSnapshots(out))
       if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsOf(out), name))));
     await db.run(`SET allowed_paths = [${files.map(literal)}]`);
@@ -84,6 +86,14 @@ export async function query(
     return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])));
   });
 }
+
+const FORMS: Record<string, TableForm> = { ...TABLES, ...ARTIFACT_TABLES };
+
+/** A column of the list, with what this version of the program says of it. */
+const explained = (row: Cells): Cells => {
+  const form = FORMS[String(row.table).replace('.', '/')];
+  return { ...row, meaning: form?.columns[String(row.column)]?.about ?? '' };
+};
 
 function namedSnapshots(out: string): string[] {
   try {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Areas, Cases, Census } from '../artifacts.ts';
+import { areasOf } from '../areas.ts';
+import { casesOf } from '../case-series.ts';
 import { isPeriod } from '../contract/months.ts';
 import { toCsv } from '../csv.ts';
 import { writeWhole } from '../engine/cache.ts';
@@ -8,6 +9,7 @@ import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../fo
 import { forecasters } from '../forecast/forecasters.ts';
 import { type Panel, panelsOf } from '../forecast/panel.ts';
 import { type SummaryRow, summarise } from '../forecast/summary.ts';
+import { byCode } from '../table.ts';
 import { withArtifacts } from '../with-artifacts.ts';
 import { say } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -99,11 +101,11 @@ const workOf = (panel: Panel, span: OriginSpan | undefined) =>
 /** The country's case records, through ingest's artifacts. */
 function readPanels(options: ScoreForecastsOptions, onEvent: (event: StageEvent) => void): Promise<Panel[]> {
   const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent };
-  return withArtifacts(NEEDED, part, ({ model }, artifact) =>
+  return withArtifacts(NEEDED, part, ({ model }, io) =>
     panelsOf({
-      areas: artifact<Areas>('ingest', 'areas'),
-      cases: artifact<Cases>('ingest', 'cases'),
-      census: artifact<Census>('ingest', 'census'),
+      areas: areasOf(io),
+      cases: casesOf(io.table('ingest/cases')),
+      census: byCode(io.table('ingest/census'), 'lga_code'),
       disrupted: model.parameters.season.masked,
     }),
   );

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Areas, Cases, Census } from '../artifacts.ts';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
 import { writeWhole } from '../engine/cache.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageEvent } from '../engine/run.ts';
+import type { StageIo } from '../engine/stage.ts';
 import { designOf, enterLook, readRegister } from '../transmission/held-back.ts';
 import { developProjections, type Scores, scoreHeldBack } from '../transmission/projection-test.ts';
-import { recordsOf, settingsOf } from '../transmission/records.ts';
+import { inputOf, recordsOf, settingsOf } from '../transmission/records.ts';
 import { withArtifacts } from '../with-artifacts.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -33,17 +33,11 @@ export interface LookTaken {
  * @throws Error where another design has been looked at and `again` gives no reason, or no state can be projected
  */
 export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
-  return withArtifacts(NEEDED, { ...options, onEvent }, (country, artifact) => look(options, country, artifact));
+  return withArtifacts(NEEDED, { ...options, onEvent }, (country, io) => look(options, country, io));
 }
 
-function look(options: LookOptions, country: Country, artifact: <A>(stage: string, name: string) => A): LookTaken {
-  const { records } = recordsOf({
-    areas: artifact<Areas>('ingest', 'areas'),
-    cases: artifact<Cases>('ingest', 'cases'),
-    census: artifact<Census>('ingest', 'census'),
-    rain: artifact<Record<string, number[]>>('season', 'rain'),
-    model: country.model,
-  });
+function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
+  const { records } = recordsOf(inputOf(io, country.model));
   const settings = settingsOf(country.model);
   const developed = developProjections(records, settings);
   if (developed.development.months === 0)

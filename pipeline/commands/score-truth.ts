@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Scores } from '../artifacts.ts';
 import { writeWhole } from '../engine/cache.ts';
 import { readCsv } from '../ingest/readers/csv.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
@@ -94,13 +93,8 @@ async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promi
     if (!hasSyntheticCountry(seed, country)) await writeSyntheticCountry({ seed, out: country });
     const part = { country, out, jobs, onEvent: json ? () => {} : progress.onEvent };
     const truth = await readTruth(path.join(country, 'truth', 'prevalence.csv'));
-    return await withArtifacts(NEEDED, part, ({ model }, artifact) =>
-      compareWithTruth(
-        artifact<Scores>('risk', 'lgas'),
-        artifact<Scores>('risk', 'baseline'),
-        truth,
-        model.last_estimated,
-      ),
+    return await withArtifacts(NEEDED, part, ({ model }, io) =>
+      compareWithTruth(io.table('risk/lgas'), io.table('risk/baseline'), truth, model.last_estimated),
     );
   } finally {
     progress.end();

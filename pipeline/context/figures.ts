@@ -1,3 +1,9 @@
+import { FIGURES, type Figure } from '../catalog/roles.ts';
+
+/** Every figure of the context. */
+export const figuresOf = (each: (figure: Figure) => number | null) =>
+  Object.fromEntries(FIGURES.map((figure) => [figure, each(figure)])) as Record<Figure, number | null>;
+
 /**
  * Σ weight × value / Σ weight over the areas that have a value; null where none has, or none with weight.
  * Weights are people, so an area without an estimate leaves the mean to the others.

@@ -33,7 +33,7 @@ export const StageRecord = Type.Object(
     }),
     parameters: Type.Unknown({ description: "The stage's part of model.json" }),
     outputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each artifact handed on' }),
-    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows or areas in what was handed on' }),
+    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows of each table handed on' }),
   },
   { additionalProperties: false },
 );

@@ -32,6 +32,9 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
   return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
+/** What writes a stage's tables has a say in their bytes, as the stage's own code has. */
+const TABLES = 'pipeline/parquet.ts';
+
 /** What a catalog says about a file for people. Only the snapshot stage sees it, so changing it reruns no other. */
 const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;
 
@@ -86,12 +89,12 @@ export function cacheKeyOf(
     for (const file of source.files) inputs[`raw ${file.path}`] = raw[file.path]!;
   }
   for (const name of stage.inputs) inputs[name] = artifacts[name]!;
-  const { files, packages } = codeOf(stage.module);
+  const [own, tables] = [codeOf(stage.module), codeOf(TABLES)];
   const parts = {
     stage: stage.name,
     inputs,
-    code: files,
-    packages,
+    code: { ...tables.files, ...own.files },
+    packages: { ...tables.packages, ...own.packages },
     parameters: modelRead(stage, country.model),
     runtime: RUNTIME,
   };

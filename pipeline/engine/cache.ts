@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isTable, rowCount, type Table } from '../table.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
 
@@ -7,7 +8,7 @@ import { sha256, sha256Json } from './hash.ts';
 export interface CacheEntry extends CacheKey {
   /** Artifact -> SHA-256 of its file. */
   outputs: Record<string, string>;
-  /** How many rows or areas the artifacts hold. */
+  /** How many rows the tables hold. */
   counts: Record<string, number>;
   /** How long the stage took, for the next run's guess of the time left. */
   seconds: number;
@@ -16,6 +17,11 @@ export interface CacheEntry extends CacheKey {
 const KEY_LENGTH = 16;
 export const entryDirectory = (cache: string, stage: string, key: string) =>
   path.join(cache, stage, key.slice(0, KEY_LENGTH));
+/** The file of an artifact: a table's is Parquet, any other's JSON. */
+const fileOf = (directory: string, name: string) => {
+  const table = path.join(directory, `${name}.parquet`);
+  return existsSync(table) ? table : path.join(directory, `${name}.json`);
+};
 const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
 /** Names of what is being written or taken away, unlike any other build's. */
@@ -44,7 +50,7 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
   if (entry?.key !== key) return null;
   try {
     const whole = Object.entries(entry.outputs).every(
-      ([name, hash]) => sha256(readFileSync(path.join(directory, `${name}.json`))) === hash,
+      ([name, hash]) => sha256(readFileSync(fileOf(directory, name))) === hash,
     );
     return whole ? entry : null;
   } catch {
@@ -75,39 +81,64 @@ export function writeWhole(file: string, data: string | Uint8Array): void {
   }
 }
 
-/**
- * Parsed content of one artifact.
- * @throws Error when the bytes are not those that were written
- */
+/** @throws Error when the file's bytes are not those that were written */
+function readBytes(file: string, hash: string | undefined): Buffer {
+  const bytes = readFileSync(file);
+  if (sha256(bytes) === hash) return bytes;
+  throw new Error(`${file}: found other bytes than were written during this build, expected nobody to change them`);
+}
+
+/** Parsed content of one artifact that is no table. */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
-  const file = path.join(entryDirectory(cache, entry.stage, entry.key), `${name}.json`);
-  const text = readFileSync(file, 'utf8');
-  if (sha256(text) !== entry.outputs[name])
-    throw new Error(`${file}: found other bytes than were written during this build, expected nobody to change them`);
-  return JSON.parse(text);
+  const file = fileOf(entryDirectory(cache, entry.stage, entry.key), name);
+  return JSON.parse(readBytes(file, entry.outputs[name]).toString('utf8'));
+}
+
+/** Columns of those artifacts (`stage/name`) that are tables. */
+export async function readTables(
+  cache: string,
+  entries: Record<string, CacheEntry>,
+  names: readonly string[],
+): Promise<Record<string, Table['columns']>> {
+  const files = names.flatMap((name) => {
+    const [stage, artifact] = name.split('/') as [string, string];
+    const entry = entries[stage]!;
+    const file = fileOf(entryDirectory(cache, stage, entry.key), artifact);
+    if (!file.endsWith('.parquet')) return [];
+    readBytes(file, entry.outputs[artifact]);
+    return [[name, file] as const];
+  });
+  if (files.length === 0) return {};
+  // Loaded only where there is a table: a build that finds nothing changed is done before DuckDB is.
+  const [{ withConnection }, { readColumns }] = await Promise.all([import('../duckdb.ts'), import('../parquet.ts')]);
+  return withConnection(async (db) => {
+    const tables: Record<string, Table['columns']> = {};
+    for (const [name, file] of files) tables[name] = await readColumns(db, file);
+    return tables;
+  });
 }
 
 /**
  * Writes artifacts aside and puts them in place with one rename. Of two builds that race, the first one's entry stays.
  * @throws Error when the entry is there with other results: the stage is not a function of what it reads
  */
-export function writeEntry(
+export async function writeEntry(
   cache: string,
   cacheKey: CacheKey,
   values: Record<string, unknown>,
   seconds: number,
-): CacheEntry {
+): Promise<CacheEntry> {
   const directory = entryDirectory(cache, cacheKey.stage, cacheKey.key);
   const aside = asideOf(directory);
   try {
     mkdirSync(aside, { recursive: true });
-    const outputs: Record<string, string> = {};
-    for (const [name, value] of Object.entries(values)) {
-      const text = JSON.stringify(value, refuseUnfinite);
-      outputs[name] = sha256(text);
-      writeFileSync(path.join(aside, `${name}.json`), text);
-    }
-    const entry: CacheEntry = { ...cacheKey, outputs, counts: countsOf(values), seconds };
+    await writeTables(aside, values);
+    for (const [name, value] of Object.entries(values))
+      if (!isTable(value)) writeFileSync(fileOf(aside, name), JSON.stringify(value, refuseUnfinite));
+    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(fileOf(aside, name)))]);
+    const outputs: Record<string, string> = Object.fromEntries(hashes);
+    const counts = Object.fromEntries(tablesOf(values).map(([name, table]) => [name, rowCount(table)]));
+    const entry: CacheEntry = { ...cacheKey, outputs, counts, seconds };
     writeFileSync(path.join(aside, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
       const other = findEntry(cache, cacheKey.stage, cacheKey.key);
@@ -130,26 +161,22 @@ export function writeEntry(
   }
 }
 
+const tablesOf = (values: Record<string, unknown>) =>
+  Object.entries(values).flatMap(([name, value]) => (isTable(value) ? [[name, value] as const] : []));
+
+async function writeTables(directory: string, values: Record<string, unknown>): Promise<void> {
+  const tables = tablesOf(values);
+  if (tables.length === 0) return;
+  const [{ withConnection }, { writeTable }] = await Promise.all([import('../duckdb.ts'), import('../parquet.ts')]);
+  await withConnection(async (db) => {
+    for (const [name, table] of tables) await writeTable(db, path.join(directory, `${name}.parquet`), table);
+  });
+}
+
 /** JSON would turn NaN into null without a word. */
 export function refuseUnfinite(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key}: ${value} in an artifact`);
   return value;
-}
-
-/** Entries of each artifact, or of each list and table inside it: `surveys.clusters` -> 1310. */
-function countsOf(values: Record<string, unknown>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  const count = (name: string, value: unknown, depth: number) => {
-    if (Array.isArray(value)) counts[name] = value.length;
-    else if (value !== null && typeof value === 'object') {
-      const fields = Object.entries(value);
-      const isTable = depth > 0 || fields.length > 12;
-      if (isTable) counts[name] = fields.length;
-      else for (const [field, inner] of fields) count(`${name}.${field}`, inner, depth + 1);
-    }
-  };
-  for (const [name, value] of Object.entries(values)) count(name, value, 0);
-  return counts;
 }
 
 /** Removes what killed builds left half written. Only for who is alone in the cache. */

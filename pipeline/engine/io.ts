@@ -1,9 +1,10 @@
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
-import { type CacheEntry, readArtifact } from './cache.ts';
+import type { Table } from '../table.ts';
+import { type CacheEntry, readArtifact, readTables } from './cache.ts';
 import { modelRead, sourcesRead } from './cache-key.ts';
 import type { Country } from './country.ts';
-import type { Stage, StageIo } from './stage.ts';
+import { type Stage, type StageIo, tableReaders } from './stage.ts';
 
 /** What a stage's run is given, as it can be sent to a thread. */
 export interface StageTask {
@@ -12,17 +13,25 @@ export interface StageTask {
   /** Entries that hold the inputs, by stage. */
   entries: Record<string, CacheEntry>;
   inputs: readonly string[];
+  /** Columns of those inputs that are tables. */
+  tables: Record<string, Table['columns']>;
   sources: Source[];
   rawData: string;
   model: Model;
 }
 
-export function taskOf(stage: Stage, country: Country, cache: string, entries: Record<string, CacheEntry>): StageTask {
+export async function taskOf(
+  stage: Stage,
+  country: Country,
+  cache: string,
+  entries: Record<string, CacheEntry>,
+): Promise<StageTask> {
   return {
     module: stage.module,
     cache,
     entries: { ...entries },
     inputs: stage.inputs,
+    tables: await readTables(cache, entries, stage.inputs),
     sources: sourcesRead(stage, country),
     rawData: country.rawData,
     model: modelRead(stage, country.model),
@@ -31,15 +40,17 @@ export function taskOf(stage: Stage, country: Country, cache: string, entries: R
 
 /** What the stage sees: nothing that it does not declare. */
 export function openIo(task: StageTask, progress: StageIo['progress']): StageIo {
+  const { module, cache, entries, inputs, tables, sources, rawData, model } = task;
+  const declared = (name: string) => {
+    if (inputs.includes(name)) return name;
+    throw new Error(`${module} reads ${name}, which it does not declare`);
+  };
   return {
     artifact<T>(name: string): T {
-      if (!task.inputs.includes(name)) throw new Error(`${task.module} reads ${name}, which it does not declare`);
-      const [stage, artifact] = name.split('/') as [string, string];
-      return readArtifact<T>(task.cache, task.entries[stage]!, artifact);
+      const [stage, artifact] = declared(name).split('/') as [string, string];
+      return readArtifact<T>(cache, entries[stage]!, artifact);
     },
-    sources: task.sources,
-    rawData: task.rawData,
-    model: task.model,
-    progress,
+    ...tableReaders((name) => tables[declared(name)]!),
+    ...{ sources, rawData, model, progress },
   };
 }

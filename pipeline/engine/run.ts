@@ -97,7 +97,7 @@ async function runInThread(
 ): Promise<CacheEntry> {
   const began = performance.now();
   const task: WorkerTask = {
-    ...taskOf(stage, country, cache, entries),
+    ...(await taskOf(stage, country, cache, entries)),
     steps: stepsDirectory(cache, cacheKey),
   };
   const module = new URL('./worker.ts', import.meta.url);

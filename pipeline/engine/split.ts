@@ -1,5 +1,6 @@
-import type { Areas } from '../artifacts.ts';
-import type { StageIo, StageRun } from './stage.ts';
+import type { Polygons } from '../artifacts.ts';
+import type { Table } from '../table.ts';
+import { type StageIo, type StageRun, tableReaders } from './stage.ts';
 import type { StatesPart, Steps } from './steps.ts';
 
 /**
@@ -42,43 +43,31 @@ export function chooseParts<Part>(
   return { taken, left: [...left] };
 }
 
-/** The same `io` restricted to some states: artifacts come without anything that belongs to the others. */
+/** The same `io` restricted to some states: tables come without the others' rows, outlines without the others'. */
 export function ofStates(io: StageIo, states: readonly string[]): StageIo {
   if (states.length === statesOf(io).length) return io;
-  const areas = io.artifact<Areas>('ingest/areas');
-  const own = new Set(states);
-  const elsewhere = new Set([
-    ...areas.states.map(({ state_code }) => state_code).filter((code) => !own.has(code)),
-    ...areas.lgas.filter(({ state_code }) => !own.has(state_code)).map(({ lga_code }) => lga_code),
-  ]);
-  return { ...io, artifact: <T>(name: string) => without(io.artifact<T>(name), elsewhere) as T };
+  const lgas = io.table('ingest/lgas').filter(({ state_code }) => states.includes(state_code));
+  const own = new Set<unknown>([...states, ...lgas.map(({ lga_code }) => lga_code)]);
+  return {
+    ...io,
+    ...tableReaders((name) => {
+      const columns: Table['columns'] = io.columns(name);
+      const codes = columns.state_code ?? columns.lga_code;
+      return mapValues(columns, (values) => (codes ? values.filter((_, i) => own.has(codes[i])) : values));
+    }),
+    artifact<T>(name: string): T {
+      if (name !== 'ingest/polygons') throw new Error(`${name}: not known to fall apart by state (engine/split.ts)`);
+      const { lgas, neighbours } = io.artifact<Polygons>(name);
+      const near = Object.entries(neighbours).filter(([code]) => own.has(code));
+      return {
+        lgas: lgas.filter(({ lga_code }) => own.has(lga_code)),
+        neighbours: mapValues(Object.fromEntries(near), (codes) => codes.filter((code) => own.has(code))),
+      } satisfies Polygons as T;
+    },
+  };
 }
 
-export const statesOf = (io: StageIo) => io.artifact<Areas>('ingest/areas').states.map(({ state_code }) => state_code);
+export const statesOf = (io: StageIo) => io.columns('ingest/states').state_code;
 
-/**
- * An artifact without what belongs to areas elsewhere: rows that name one, entries keyed by the code of one, elements of
- * columns, and neighbours. (A bare list of state codes says how something was made, and stays.)
- */
-function without(value: unknown, elsewhere: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) {
-    if (typeof value[0] === 'string') return value.filter((code) => code.length === 2 || !elsewhere.has(code));
-    if (!isRecord(value[0])) return value;
-    const rows = value as { state_code?: string; lga_code?: string }[];
-    const own = rows.filter((row) => !elsewhere.has((row.state_code ?? row.lga_code)!));
-    return own.map((row) => without(row, elsewhere));
-  }
-  if (!isRecord(value)) return value;
-  if (Array.isArray(value.lga_code)) {
-    const own = value.lga_code.map((code) => !elsewhere.has(code));
-    return mapValues(value, (column) => (column as unknown[]).filter((_, i) => own[i]));
-  }
-  const own = Object.entries(value).filter(([key]) => !elsewhere.has(key));
-  return mapValues(Object.fromEntries(own), (inner) => without(inner, elsewhere));
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
-const mapValues = (value: Record<string, unknown>, change: (inner: unknown) => unknown) =>
+const mapValues = <Value>(value: Record<string, Value>, change: (inner: Value) => Value) =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));

@@ -1,6 +1,7 @@
-import type { ReportLine } from '../artifacts.ts';
+import type { ArtifactTables, ReportLine } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
+import { type ColumnsOf, type RowOf, rowsOf, type Table } from '../table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
@@ -25,6 +26,9 @@ export interface Stage {
 export interface StageIo {
   /** An input artifact by its full name, parsed afresh from the cache. */
   artifact<T>(name: string): T;
+  /** The rows of one that is a table, in the order in which they were handed on. */
+  table<Name extends keyof ArtifactTables>(name: Name): RowOf<ArtifactTables[Name]>[];
+  columns<Name extends keyof ArtifactTables>(name: Name): ColumnsOf<ArtifactTables[Name]>;
   /** Catalog entries without what is meant for people (title, citation, licence, notes …). */
   readonly sources: readonly Source[];
   /** Directory of the raw files. */
@@ -35,5 +39,13 @@ export interface StageIo {
   progress(share: number, what?: string): void;
 }
 
-/** A stage's work: JSON values by output name, and findings to report. */
+/** How a stage reads tables, of their columns. */
+export const tableReaders = (
+  columnsOf: (name: keyof ArtifactTables) => Table['columns'],
+): Pick<StageIo, 'table' | 'columns'> => ({
+  table: (name) => rowsOf(columnsOf(name)),
+  columns: (name) => columnsOf(name) as never,
+});
+
+/** A stage's work: tables and JSON values by output name, and findings to report. */
 export type StageRun = (io: StageIo) => Promise<Record<string, unknown> & { report: ReportLine[] }>;

@@ -1,5 +1,6 @@
 /** Logarithms of monthly cases of areas of one level, side by side. */
-import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
+import type { Areas, Census } from '../artifacts.ts';
+import type { CaseSeries, Cases } from '../case-series.ts';
 import { monthIndex, type Period } from '../contract/months.ts';
 
 /** `long`: the state records that begin years before the others, whose older months are forecast too. */

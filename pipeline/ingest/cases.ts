@@ -1,5 +1,6 @@
-import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
+import type { Areas, CasesRow, Census } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
+import type { CaseSeries } from '../case-series.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
@@ -14,18 +15,25 @@ import {
 } from './readers/table.ts';
 
 /**
- * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, months that the catalog masks are listed
- * and kept. A country without records has empty lists.
+ * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, months that the catalog masks are marked
+ * and kept. A country without records has no rows.
  * @throws BadInput for a month missing from a series or at an end of the catalogued span, a count that is negative or
- *   above the place's people, a duplicate or an unknown place
+ *   above the place's people, a duplicate, an unknown place, or one in two sources
  */
-export async function ingestCases(input: IngestInput, areas: Areas, census: Census): Promise<Cases> {
-  const cases: Cases = { states: [], lgas: [] };
+export async function ingestCases(input: IngestInput, areas: Areas, census: Census): Promise<CasesRow[]> {
+  const cases: CaseSeries[] = [];
   for (const source of sourcesOf(input, 'cases_states'))
-    cases.states.push(...(await readSeries(input, areas, census, source, 'state')));
+    cases.push(...(await readSeries(input, areas, census, source, 'state')));
   for (const source of sourcesOf(input, 'cases_lgas'))
-    cases.lgas.push(...(await readSeries(input, areas, census, source, 'lga')));
-  return cases;
+    cases.push(...(await readSeries(input, areas, census, source, 'lga')));
+  for (const [place, { length }] of Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code))
+    if (length > 1) throw new BadInput('sources.json', 'case sources', `${place} in ${length} of them`, 'it in one');
+  return cases.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
+    confirmed.map((value, i) => ({
+      ...{ state_code, lga_code, period: periodOf(monthIndex(first) + i) },
+      ...{ confirmed: value, masked: masked.includes(i) },
+    })),
+  );
 }
 
 async function readSeries(

@@ -1,4 +1,4 @@
-import type { Areas, Climate, Polygons } from '../artifacts.ts';
+import type { Areas, ClimateRow, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
@@ -7,19 +7,16 @@ import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort,
 /** Less rain a year than this, on average over the country, is rain in another unit, mm. */
 const LEAST_RAIN = 50;
 
-interface Weather {
-  rain_mm: number;
-  temperature_c: number;
-}
+type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 
 /**
  * Monthly climate that came as a table, complete for every LGA: mm and °C, one value a month. An LGA that the catalog
- * declares missing takes the plain mean of its neighbours. Null where the country's climate comes as rasters.
+ * declares missing takes the plain mean of its neighbours. No rows where the country's climate comes as rasters.
  * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
  */
-export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<Climate | null> {
+export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
   const source = sourcesOf(input, 'climate')[0];
-  if (!source) return null;
+  if (!source) return [];
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
   const code = codeReader(areas);
@@ -56,10 +53,10 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const what = `${nameOf(areas, lga_code)}: ${gap.reason}; plain mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
       const mean = (field: keyof Weather, month: number) =>
-        Array.from({ length: count }, (_, k) => near[k * months + month]![field]).reduce((a, b) => a + b) / count;
+        Array.from({ length: count }, (_, k) => near[k * months + month]![field]!).reduce((a, b) => a + b) / count;
       const filled = Array.from({ length: months }, (_, i) => ({
         rain_mm: mean('rain_mm', i),
-        temperature_c: mean('temperature_c', i),
+        temperature_c: table.columns.has('temperature_c') ? mean('temperature_c', i) : null,
       }));
       return [lga_code, filled];
     }),
@@ -74,14 +71,9 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       `${yearly.toFixed(1)} mm a year on average`,
       `${LEAST_RAIN} or more: in mm?`,
     );
-  const column = (field: keyof Weather) =>
-    Object.fromEntries([...seriesOf].map(([lga, series]) => [lga, series.map((weather) => weather[field])]));
-  return {
-    first: periodOf(first),
-    months,
-    rain_mm: column('rain_mm'),
-    temperature_c: table.columns.has('temperature_c') ? column('temperature_c') : null,
-  };
+  return [...seriesOf].flatMap(([lga_code, series]) =>
+    series.map((weather, i) => ({ lga_code, period: periodOf(first + i), ...weather })),
+  );
 }
 
 function readMonth(table: Table, row: Row): number {
@@ -95,6 +87,6 @@ function readWeather(table: Table, row: Row): Weather {
     rain_mm: numberOf(table, row, 'rain_mm', { least: 0, most: 3000 }),
     temperature_c: table.columns.has('temperature_c')
       ? numberOf(table, row, 'temperature_c', { least: -20, most: 50 })
-      : Number.NaN,
+      : null,
   };
 }

@@ -1,7 +1,9 @@
-import type { Areas, Census, Layers } from '../artifacts.ts';
+import type { Areas, ArtifactTables } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Figure } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
+import { figuresOf } from '../context/figures.ts';
+import type { RowOf } from '../table.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
 import {
   numberOf,
@@ -23,21 +25,19 @@ const CHILDREN = [0.02, 0.4] as const;
  * A table by state gives each LGA its state's figure.
  * @throws BadInput for an undeclared missing area, a value out of range, percent under the unit share or the reverse
  */
-export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Layers> {
-  const layers: Layers = {};
+export async function ingestLayers(
+  input: IngestInput,
+  areas: Areas,
+): Promise<RowOf<ArtifactTables['ingest/layers']>[]> {
+  const layers: { [Name in Figure]?: (number | null)[] } = {};
   for (const source of sourcesOf(input, 'layer')) {
     const figure = source.figure!;
     layers[figure] = await readLayer(input, areas, source, figure);
   }
-  return layers;
+  return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...figuresOf((figure) => layers[figure]?.[i] ?? null) }));
 }
 
-async function readLayer(
-  input: IngestInput,
-  areas: Areas,
-  source: Source,
-  figure: Figure,
-): Promise<Record<string, number | null>> {
+async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
   const byLga = source.columns?.lga_pcode !== undefined;
   const key = byLga ? 'lga_pcode' : 'state_pcode';
   const table = await readTable(input.rawData, source);
@@ -56,9 +56,9 @@ async function readLayer(
     }),
   );
   refuseWrongUnit(table, source, figure, [...values.values()]);
-  const figures = areas.lgas.map(({ lga_code }): [string, number | null] => {
+  const figures = areas.lgas.map(({ lga_code }) => {
     const value = values.get(byLga ? lga_code : stateOf.get(lga_code)!);
-    if (value != null) return [lga_code, value];
+    if (value != null) return value;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'null') {
       const found = value === null ? 'no value' : 'no row';
@@ -70,10 +70,10 @@ async function readLayer(
       );
     }
     input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
-    return [lga_code, null];
+    return null;
   });
   refuseShort(table);
-  return Object.fromEntries(figures);
+  return figures;
 }
 
 function readValue(table: Table, row: Row, figure: Figure, unit: string): number | null {
@@ -121,10 +121,13 @@ function classMean(
 }
 
 /**
- * People and children 0-4 by LGA from the census table; null where the catalog declares a row missing (rule `omit`:
- * the area adds nothing to sums over the table).
+ * People and children 0-4 by LGA from the census table; no row where the catalog declares one missing (rule `omit`: the
+ * area adds nothing to sums over the table).
  */
-export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Census> {
+export async function ingestCensus(
+  input: IngestInput,
+  areas: Areas,
+): Promise<RowOf<ArtifactTables['ingest/census']>[]> {
   const source = sourceOf(input, 'population_census');
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['lga_pcode']);
@@ -141,18 +144,19 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
           `${children} of ${people} people`,
           `${CHILDREN[0]} to ${CHILDREN[1]} of them`,
         );
-      return [code.lga(table, row).lga_code, { people, children_0_4: children }];
+      const { lga_code } = code.lga(table, row);
+      return [lga_code, { lga_code, people, children_0_4: children }];
     }),
   );
-  const entries = areas.lgas.map(({ lga_code }): [string, { people: number; children_0_4: number } | null] => {
+  const census = areas.lgas.flatMap(({ lga_code }) => {
     const found = rows.get(lga_code);
-    if (found) return [lga_code, found];
+    if (found) return found;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
       throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', 'one, or a gap declared with the rule `omit`');
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
-    return [lga_code, null];
+    return [];
   });
   refuseShort(table);
-  return Object.fromEntries(entries);
+  return census;
 }

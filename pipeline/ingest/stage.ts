@@ -1,4 +1,5 @@
 import type { StageRun } from '../engine/stage.ts';
+import { byCode, tableOf } from '../table.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
@@ -6,6 +7,7 @@ import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { locator } from './locate.ts';
 import { ingestSurveys } from './surveys.ts';
+import { CASES, CENSUS, CLIMATE, CLUSTERS, LAYERS, LGAS, STATE_ROUNDS, STATES } from './tables.ts';
 
 /** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
 export const run: StageRun = async (io) => {
@@ -15,9 +17,20 @@ export const run: StageRun = async (io) => {
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
-  const surveys = await ingestSurveys(input, areas, locator(areas, polygons));
+  const { clusters, state_rounds } = await ingestSurveys(input, areas, locator(areas, polygons));
   const census = await ingestCensus(input, areas);
-  const cases = await ingestCases(input, areas, census);
+  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
   const layers = await ingestLayers(input, areas);
-  return { areas, polygons, climate, surveys, cases, layers, census, report: input.report };
+  return {
+    states: tableOf(STATES, areas.states),
+    lgas: tableOf(LGAS, areas.lgas),
+    polygons,
+    climate: tableOf(CLIMATE, climate),
+    clusters: tableOf(CLUSTERS, clusters),
+    state_rounds: tableOf(STATE_ROUNDS, state_rounds),
+    cases: tableOf(CASES, cases),
+    layers: tableOf(LAYERS, layers),
+    census: tableOf(CENSUS, census),
+    report: input.report,
+  };
 };

@@ -51,7 +51,7 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
   if (clusters.length === 0)
     throw new BadInput('sources.json', 'role survey_clusters', `no cluster by ${method}`, 'at least one');
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
-  return { method, clusters, state_rounds: stateRounds };
+  return { clusters, state_rounds: stateRounds };
 }
 
 /** The clusters of one table by the method that counts. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { Areas, Validation } from '../artifacts.ts';
+import { createArtifactViews } from '../artifact-views.ts';
+import type { Surveys, Validation } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
@@ -7,6 +8,7 @@ import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { withDatabase } from '../duckdb.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
@@ -38,7 +40,8 @@ export interface SnapshotInput {
   entries: readonly CacheEntry[];
   /** The snapshot's own. */
   cacheKey: CacheKey;
-  /** Reads an artifact by its full name. */
+  cache: string;
+  /** Reads an artifact that is no table by its full name. */
   artifact<T>(name: string): T;
   /** Findings of every stage, in the table's order, and of the engine. */
   findings: readonly Finding[];
@@ -47,7 +50,7 @@ export interface SnapshotInput {
 
 /** Writes a whole snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
-  const contents = contentsOf(input);
+  const { contents, surveys } = await contentsOf(input);
   const { coverage, tables, model } = contents;
   const sources = foundSources(input.sources, input.raw);
   const tree = openTree(directory);
@@ -73,7 +76,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version);
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
-  const evidence = evidenceOf(input);
+  const evidence = { ...evidenceOf(input), surveys };
   await tree.write('model-card.json', `${JSON.stringify(modelCard(contents, evidence), null, 2)}\n`);
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
@@ -109,40 +112,33 @@ async function allOf(works: Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-function contentsOf({
-  artifact,
-  model,
-  sources,
-  model_version,
-}: Pick<SnapshotInput, 'artifact' | 'model' | 'sources' | 'model_version'>): Contents {
-  const areas = artifact<Areas>('ingest/areas');
+async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; surveys: Surveys }> {
+  const { artifact, model, sources, model_version, cache, entries } = input;
   const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
-  const coverage: Coverage = {
-    states: areas.states.map((state) => state.state_code),
-    first_estimated: model.first_estimated,
-    last_estimated: model.last_estimated,
-    last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
-    transmission: transmission !== null,
-  };
-  const tables = makeTables({
-    coverage,
-    areas,
-    outlines: artifact('boundaries/outlines'),
-    context: { lgas: artifact('context/lgas'), states: artifact('context/states') },
-    trend: artifact('survey/trend'),
-    season: {
-      national: artifact('season/national'),
-      states: artifact('season/states'),
-      lgas: artifact('season/lgas'),
-    },
-    scores: { lgas: artifact('risk/lgas'), states: artifact('risk/states') },
-    transmission,
+  return withDatabase(async (db) => {
+    await createArtifactViews(db, cache, entries);
+    const states = await db.rows<{ state_code: string }>('FROM ingest.states');
+    const coverage: Coverage = {
+      states: states.map(({ state_code }) => state_code),
+      first_estimated: model.first_estimated,
+      last_estimated: model.last_estimated,
+      last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
+      transmission: transmission !== null,
+    };
+    const tables = await makeTables(db, { coverage, outlines: artifact('boundaries/outlines'), transmission });
+    const season_method = artifact<schemas.SeasonMethod>('season/method');
+    return {
+      contents: { model, sources, coverage, model_version, tables, season_method, transmission },
+      surveys: {
+        clusters: await db.rows('FROM ingest.clusters'),
+        state_rounds: await db.rows('FROM ingest.state_rounds'),
+      },
+    };
   });
-  return { model, sources, coverage, model_version, tables, season_method: artifact('season/method'), transmission };
 }
 
 /** What the report tells beyond the answers. */
-function evidenceOf({ artifact, entries }: SnapshotInput): Evidence {
+function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),
@@ -150,7 +146,6 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Evidence {
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),
-    surveys: artifact('ingest/surveys'),
   };
 }
 

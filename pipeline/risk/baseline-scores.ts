@@ -1,4 +1,4 @@
-import type { Scores } from '../artifacts.ts';
+import type { LgaScore, StateScore } from '../artifacts.ts';
 import { monthIndex, monthOf, type Period } from '../contract/months.ts';
 import { quantiles } from '../numerics/quantiles.ts';
 import type { Random } from '../numerics/random.ts';
@@ -27,7 +27,7 @@ export function nearestRound(period: Period, middles: readonly Period[]): number
  * to lie between LGAs, so that ranges are wide rather than narrow. So that the mean stays the state's, the logit is
  * stretched by √(1 + π σ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state comes from joint draws over its
  * LGAs: its score is their population-weighted mean.
- * @returns posterior means and central 90% ranges, shares 0-1
+ * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
  */
 export function baselineScores(
   fit: BaselineFit,
@@ -35,12 +35,12 @@ export function baselineScores(
   periods: readonly Period[],
   middles: readonly Period[],
   random: Random,
-): { lgas: Scores; states: Scores } {
+): { lgas: LgaScore[]; states: StateScore[] } {
   const draws = fit.draws.length;
-  const units = periods.map((period) => ({ round: nearestRound(period, middles), month: monthOf(period) }));
+  const units = periods.map((period) => ({ period, round: nearestRound(period, middles), month: monthOf(period) }));
   const distinct = [...new Map(units.map((unit) => [`${unit.round}/${unit.month}`, unit])).entries()];
-  const lgas: Scores = { periods: [...periods], areas: {} };
-  const states: Scores = { periods: [...periods], areas: {} };
+  const lgas: LgaScore[] = [];
+  const states: StateScore[] = [];
 
   for (const [state_code, members] of Map.groupBy(areas, (area) => area.state_code)) {
     const stray = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
@@ -64,32 +64,17 @@ export function baselineScores(
         return [key, { parts, whole: summary(whole) }];
       }),
     );
-    const series = units.map(({ round, month }) => byUnit.get(`${round}/${month}`)!);
-    members.forEach((area, i) => {
-      lgas.areas[area.lga_code] = columns(series.map(({ parts }) => parts[i]!));
-    });
-    states.areas[state_code] = columns(series.map(({ whole }) => whole));
+    const series = units.map(({ period, round, month }) => ({ period, ...byUnit.get(`${round}/${month}`)! }));
+    for (const [i, { lga_code }] of members.entries())
+      lgas.push(...series.map(({ period, parts }) => ({ lga_code, period, ...parts[i]! })));
+    states.push(...series.map(({ period, whole }) => ({ state_code, period, ...whole })));
   }
-  return { lgas, states };
-}
-
-interface Summary {
-  score: number;
-  score_low: number;
-  score_high: number;
+  return { lgas, states: states.sort((a, b) => (a.state_code < b.state_code ? -1 : +(a.state_code > b.state_code))) };
 }
 
 /** Mean and central 90% of draws; a mean past them (a long tail) widens the range to it. */
-function summary(draws: Float64Array): Summary {
+function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
   const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
   const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];
   return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };
-}
-
-function columns(rows: readonly Summary[]) {
-  return {
-    score: rows.map((row) => row.score),
-    score_low: rows.map((row) => row.score_low),
-    score_high: rows.map((row) => row.score_high),
-  };
 }

@@ -1,5 +1,7 @@
+import { areasOf, surveysOf } from '../areas.ts';
 import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../artifacts.ts';
 import { monthIndex, monthOf, type Period } from '../contract/months.ts';
+import type { StageIo } from '../engine/stage.ts';
 import { assertTested } from '../numerics/beta-binomial.ts';
 import type { BaselineObservation } from './baseline.ts';
 import { riskFeatures } from './covariates.ts';
@@ -20,6 +22,24 @@ export interface RiskInputs {
    */
   state_only_effective_size: number;
 }
+
+/** What a stage reads of the artifacts. */
+export const inputsOf = (io: StageIo, state_only_effective_size: number): RiskInputs => ({
+  areas: areasOf(io),
+  cells: io.columns('zonal/cells'),
+  surveys: surveysOf(io),
+  season: seasonalIndices(io),
+  state_only_effective_size,
+});
+
+/** By LGA, January to December, peak 1. */
+const seasonalIndices = (io: StageIo): RiskInputs['season'] =>
+  Object.fromEntries(
+    [...Map.groupBy(io.table('season/lgas'), ({ lga_code }) => lga_code)].map(([lga_code, months]) => [
+      lga_code,
+      { seasonal_index: months.map(({ seasonal_index }) => seasonal_index) },
+    ]),
+  );
 
 /** An observation with what the baseline and cross-validation need beside it. */
 export interface Observed {

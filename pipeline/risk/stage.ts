@@ -1,39 +1,33 @@
-import type { Areas, PredictionCells, Scores, Surveys, ZonalRow } from '../artifacts.ts';
+import type { Surveys } from '../artifacts.ts';
 import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../contract/months.ts';
 import { FORECAST_MONTHS } from '../contract/operations.ts';
-import type { Season } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { randomStream } from '../numerics/random.ts';
+import { byCode, tableOf } from '../table.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
 import { estimateRisk } from './estimate.ts';
-import { LEAST_INDEX, prepareRisk } from './inputs.ts';
+import { inputsOf, LEAST_INDEX, prepareRisk } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
+import { LGAS, STATES } from './tables.ts';
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them: the baseline always, and
  * the spatial model where model.json makes it the score.
  */
 export const run: StageRun = async (io) => {
-  const areas = io.artifact<Areas>('ingest/areas');
-  const surveys = io.artifact<Surveys>('ingest/surveys');
-  const population = new Map(io.artifact<ZonalRow[]>('zonal/lgas').map((row) => [row.lga_code, row.population]));
-  const season = io.artifact<Record<string, Season>>('season/lgas');
   const { risk, seed } = io.model.parameters;
+  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const { areas, surveys, season } = inputs;
+  const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
 
   const members = areas.lgas.map(({ lga_code, state_code }) => ({
     lga_code,
     state_code,
-    population: population.get(lga_code)!,
+    population: zonal[lga_code]!.population,
     log_season: season[lga_code]!.seasonal_index.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
   }));
-  const prepared = prepareRisk({
-    areas,
-    cells: io.artifact<PredictionCells>('zonal/cells'),
-    surveys,
-    season,
-    state_only_effective_size: risk.state_only_effective_size,
-  });
+  const prepared = prepareRisk(inputs);
   io.progress(0.1, 'fit');
   const fit = fitBaseline(
     prepared.observed.map((o) => o.baseline),
@@ -46,7 +40,8 @@ export const run: StageRun = async (io) => {
   const lastForecast = addMonths(io.model.last_estimated, FORECAST_MONTHS);
   const middles = fit.rounds.map((year) => middleOf(surveys, year));
   const periods = periodRange(io.model.first_estimated, lastForecast);
-  const baseline = baselineScores(fit, members, periods, middles, randomStream(seed, 'risk/baseline-areas'));
+  const scores = baselineScores(fit, members, periods, middles, randomStream(seed, 'risk/baseline-areas'));
+  const baseline = tableOf(LGAS, scores.lgas);
   const plain = {
     rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
     between_states_sd_logit: fit.tau,
@@ -57,8 +52,9 @@ export const run: StageRun = async (io) => {
     const what = `each month takes the nearest round: ${plain.rounds.map((r) => r.survey_year).join(', ')}`;
     const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
     return {
-      ...baseline,
-      baseline: baseline.lgas,
+      lgas: baseline,
+      states: tableOf(STATES, scores.states),
+      baseline,
       evidence: { model: 'baseline', baseline: plain, spatial: null },
       report,
     };
@@ -68,17 +64,9 @@ export const run: StageRun = async (io) => {
     io.progress(0.5 + share / 2, what),
   );
   return {
-    lgas: scoresOf(
-      periods,
-      areas.lgas.map((l) => l.lga_code),
-      spatial.lgas,
-    ),
-    states: scoresOf(
-      periods,
-      areas.states.map((s) => s.state_code),
-      spatial.states,
-    ),
-    baseline: baseline.lgas,
+    lgas: tableOf(LGAS, scoresOf(periods, areas.lgas, spatial.lgas)),
+    states: tableOf(STATES, scoresOf(periods, areas.states, spatial.states)),
+    baseline,
     evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',
@@ -88,17 +76,17 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** Columns by area from values by month and area. */
-function scoresOf(periods: Period[], codes: string[], { mean, low, high }: AreaScores): Scores {
-  const column = (values: Float64Array, a: number) => periods.map((_, m) => values[m * codes.length + a]!);
-  const areas = codes.map((code, a) => {
-    const score = column(mean, a);
-    // a mean past its range (a long tail) widens it, as the contract has low ≤ score ≤ high
-    const score_low = column(low, a).map((v, m) => Math.min(v, score[m]!));
-    const score_high = column(high, a).map((v, m) => Math.max(v, score[m]!));
-    return [code, { score, score_low, score_high }] as const;
-  });
-  return { periods: [...periods], areas: Object.fromEntries(areas) };
+/** Rows by area and month from values by month and area. */
+function scoresOf<Area extends object>(periods: readonly Period[], areas: readonly Area[], values: AreaScores) {
+  return areas.flatMap((area, a) =>
+    periods.map((period, m) => {
+      const at = m * areas.length + a;
+      const score = values.mean[at]!;
+      // a mean past its range (a long tail) widens it, as the contract has low ≤ score ≤ high
+      const [score_low, score_high] = [Math.min(values.low[at]!, score), Math.max(values.high[at]!, score)];
+      return { ...area, period, score, score_low, score_high };
+    }),
+  );
 }
 
 /** Median month of a round's fieldwork, weighted by children examined where clusters are known. */

@@ -1,4 +1,5 @@
-import type { CaseSeries, Cases, ReportLine } from '../artifacts.ts';
+import type { ReportLine } from '../artifacts.ts';
+import type { CaseSeries, Cases } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthIndex, monthOf } from '../contract/months.ts';
 import { caseSeason, sumReporting } from './case-season.ts';

@@ -1,4 +1,6 @@
-import type { Areas, Cases, Climate, ReportLine, ZonalRow } from '../artifacts.ts';
+import { areasOf } from '../areas.ts';
+import type { Areas, ClimateRow, ReportLine } from '../artifacts.ts';
+import { type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { roundFields } from '../contract/decimals.ts';
 import { monthOf } from '../contract/months.ts';
@@ -6,15 +8,17 @@ import type { Season, SeasonMethod } from '../contract/schemas.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { randomStream } from '../numerics/random.ts';
+import { tableOf } from '../table.ts';
 import { checkSeason, type SeasonCheckRow, summariseCheck } from './check.ts';
 import { describeMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './records.ts';
+import { LGAS, NATIONAL, RAIN, STATES } from './tables.ts';
 
 export interface SeasonInput {
   areas: Areas;
-  climate: Climate;
+  climate: readonly ClimateRow[];
   /** People by LGA code. */
   populations: Readonly<Record<string, number>>;
   cases: Cases;
@@ -47,18 +51,39 @@ export function season(input: SeasonInput): SeasonOutput {
 export const split: Split<SeasonPrepared, SeasonPart> = {
   prepare: async (io) => learnSeason(inputOf(io)),
   part: async (io, prepared) => seasonsOf(inputOf(io), prepared),
-  merge: async (io, prepared, parts) => ({ ...merge(io.artifact<Areas>('ingest/areas'), prepared, parts) }),
+  async merge(io, prepared, parts) {
+    const { method, national, states, lgas, rain, check, report } = merge(areasOf(io), prepared, parts);
+    const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
+      Object.entries(seasons).flatMap(([own, season]) =>
+        monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
+      );
+    const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
+      usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
+    );
+    return {
+      ...{ method, check, report },
+      national: tableOf(NATIONAL, monthsOf(national)),
+      states: tableOf(STATES, each('state_code', states)),
+      lgas: tableOf(LGAS, each('lga_code', lgas)),
+      rain: tableOf(RAIN, rainByMonth),
+    };
+  },
 };
 
 export const run: StageRun = (io) => runSplit(split, io);
 
+const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
+  seasonal_index.map((index, i) => ({
+    ...{ month: i + 1, seasonal_index: index },
+    ...{ is_high: high_months.includes(i + 1), is_peak: peak_month === i + 1 },
+  }));
+
 function inputOf(io: StageIo): SeasonInput {
-  const rows = io.artifact<ZonalRow[]>('zonal/lgas');
   return {
-    areas: io.artifact<Areas>('ingest/areas'),
-    climate: (io.artifact<Climate | null>('ingest/climate') ?? io.artifact<Climate | null>('zonal/climate'))!,
-    populations: Object.fromEntries(rows.map((row) => [row.lga_code, row.population])),
-    cases: io.artifact<Cases>('ingest/cases'),
+    areas: areasOf(io),
+    climate: [...io.table('ingest/climate'), ...io.table('zonal/climate')],
+    populations: Object.fromEntries(io.table('zonal/lgas').map((row) => [row.lga_code, row.population])),
+    cases: casesOf(io.table('ingest/cases')),
     model: io.model,
   };
 }
@@ -126,7 +151,8 @@ function merge(
 
 /** Usual rain by month (mm) of each LGA, and of each state and the country weighted by people. */
 function usualRains({ areas, climate, populations }: SeasonInput) {
-  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(climate, lga_code)]));
+  const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
+  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code) ?? [], lga_code)]));
   const rainOver = (lgas: Areas['lgas']) =>
     weighByPeople(lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })));
   const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
@@ -137,10 +163,10 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
 }
 
 /** @throws Error where the climate lacks the LGA or does not cover every month of the year */
-function usualRain(climate: Climate, lga_code: string): number[] {
-  const series = climate.rain_mm[lga_code];
-  if (!series || series.length < 12) throw new Error(`climate: found no 12 months of rain of ${lga_code}`);
-  return usualByMonth(series, monthOf(climate.first) - 1);
+function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
+  if (months.length < 12) throw new Error(`climate: found no 12 months of rain of ${lga_code}`);
+  const series = months.map(({ rain_mm }) => rain_mm);
+  return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }
 
 /** Mean by month weighted by people; the plain mean where nobody lives. */

@@ -1,6 +1,10 @@
-import type { Areas, CaseSeries, Cases, Census } from '../artifacts.ts';
+import { areasOf } from '../areas.ts';
+import type { Areas, Census } from '../artifacts.ts';
+import { type CaseSeries, type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, yearOf } from '../contract/months.ts';
+import type { StageIo } from '../engine/stage.ts';
+import { byCode } from '../table.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
 import { isLongEnough } from './sirs-fit.ts';
 
@@ -12,6 +16,20 @@ export interface TransmissionInput {
   rain: Readonly<Record<string, readonly number[]>>;
   model: Model;
 }
+
+/** What the stage reads of the artifacts. */
+export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
+  areas: areasOf(io),
+  cases: casesOf(io.table('ingest/cases')),
+  census: byCode(io.table('ingest/census'), 'lga_code'),
+  rain: Object.fromEntries(
+    [...Map.groupBy(io.table('season/rain'), ({ state_code }) => state_code)].map(([state_code, months]) => [
+      state_code,
+      months.map(({ rain_mm }) => rain_mm),
+    ]),
+  ),
+  model,
+});
 
 /** Case records by state, in order of code: those a model can be fitted to, and codes of those too short or empty for it. */
 export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {

@@ -1,4 +1,4 @@
-import type { Areas, Cases, Census, ReportLine } from '../artifacts.ts';
+import type { ReportLine } from '../artifacts.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
 import { addMonths, type Period, periodOf } from '../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../contract/schemas.ts';
@@ -13,7 +13,7 @@ import {
   type Scores,
   scoreHeldBack,
 } from './projection-test.ts';
-import { recordsOf, settingsOf, type TransmissionInput } from './records.ts';
+import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './records.ts';
 import { type ReproductionRange, reproductionRange } from './reproduction-range.ts';
 import { fitSirs, type SirsFit } from './sirs-fit.ts';
 
@@ -106,15 +106,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
 }
 
 export const run: StageRun = async (io) => {
-  return {
-    ...transmission({
-      areas: io.artifact<Areas>('ingest/areas'),
-      cases: io.artifact<Cases>('ingest/cases'),
-      census: io.artifact<Census>('ingest/census'),
-      rain: io.artifact<Record<string, number[]>>('season/rain'),
-      model: io.model,
-    }),
-  };
+  return { ...transmission(inputOf(io, io.model)) };
 };
 
 /** Rounded first, and growing where the rounded number is above 1. */

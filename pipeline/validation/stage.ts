@@ -1,9 +1,8 @@
-import type { Areas, PredictionCells, RiskModel, Surveys, Validation } from '../artifacts.ts';
-import type { Season } from '../contract/schemas.ts';
+import type { RiskModel, Validation } from '../artifacts.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { type FitSummary, GIVEN } from '../risk/estimate.ts';
-import { prepareRisk, type RiskInputs } from '../risk/inputs.ts';
+import { inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, placesOf } from './spatial-folds.ts';
@@ -14,16 +13,9 @@ const FOLDS = 5;
 
 /** The evidence for the risk scores: both models on surveys that they have not seen, in folds of spatial blocks. */
 export const run: StageRun = async (io) => {
-  const areas = io.artifact<Areas>('ingest/areas');
-  const cells = io.artifact<PredictionCells>('zonal/cells');
   const { risk, seed } = io.model.parameters;
-  const inputs: RiskInputs = {
-    areas,
-    cells,
-    surveys: io.artifact<Surveys>('ingest/surveys'),
-    season: io.artifact<Record<string, Season>>('season/lgas'),
-    state_only_effective_size: risk.state_only_effective_size,
-  };
+  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const { areas, cells } = inputs;
   const prepared = prepareRisk(inputs);
   const places = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
   const foldOf = foldByBlock(placesOf(cells, places), FOLDS, BLOCK_DEGREES);

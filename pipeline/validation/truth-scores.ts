@@ -1,4 +1,4 @@
-import type { Scores } from '../artifacts.ts';
+import type { LgaScore } from '../artifacts.ts';
 import type { Period } from '../contract/months.ts';
 
 /** How scores meet a known truth, over a set of LGA-months. */
@@ -24,28 +24,26 @@ export const NO_SUMS: TruthSums = { lga_months: 0, inside: 0, squares: 0, baseli
 
 /**
  * Counts of a country whose truth is known, estimated and forecast months apart.
+ * @param baseline the same LGA-months in the same order
  * @param truth true prevalence by LGA and month, 0 to 1
  * @param lastEstimated months after it are forecast
  * @throws RangeError for an LGA-month whose truth is not known
  */
 export function compareWithTruth(
-  spatial: Scores,
-  baseline: Scores,
+  spatial: readonly LgaScore[],
+  baseline: readonly LgaScore[],
   truth: (lga_code: string, period: Period) => number | undefined,
   lastEstimated: Period,
 ): { estimated: TruthSums; forecast: TruthSums } {
   const sums = { estimated: { ...NO_SUMS }, forecast: { ...NO_SUMS } };
-  for (const [lga_code, { score, score_low, score_high }] of Object.entries(spatial.areas)) {
-    const plain = baseline.areas[lga_code]!.score;
-    spatial.periods.forEach((period, m) => {
-      const true_value = truth(lga_code, period);
-      if (true_value === undefined) throw new RangeError(`the truth of ${lga_code} in ${period} is not known`);
-      const own = period <= lastEstimated ? sums.estimated : sums.forecast;
-      own.lga_months++;
-      if (score_low[m]! <= true_value && true_value <= score_high[m]!) own.inside++;
-      own.squares += (score[m]! - true_value) ** 2;
-      own.baseline_squares += (plain[m]! - true_value) ** 2;
-    });
+  for (const [i, { lga_code, period, score, score_low, score_high }] of spatial.entries()) {
+    const true_value = truth(lga_code, period);
+    if (true_value === undefined) throw new RangeError(`the truth of ${lga_code} in ${period} is not known`);
+    const own = period <= lastEstimated ? sums.estimated : sums.forecast;
+    own.lga_months++;
+    if (score_low <= true_value && true_value <= score_high) own.inside++;
+    own.squares += (score - true_value) ** 2;
+    own.baseline_squares += (baseline[i]!.score - true_value) ** 2;
   }
   return sums;
 }

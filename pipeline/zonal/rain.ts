@@ -1,4 +1,4 @@
-import type { Climate } from '../artifacts.ts';
+import type { ClimateRow } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { type Period, periodRange } from '../contract/months.ts';
@@ -70,18 +70,23 @@ export function climateOf(
   codes: readonly string[],
   rainOf: (lga: number) => readonly (number | null)[],
   fill: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
-): Climate {
+): ClimateRow[] {
   const months = rainMonths(source);
-  const rain_mm: Record<string, number[]> = Object.fromEntries(codes.map((code) => [code, []]));
-  for (const [month, { period }] of months.entries()) {
-    const means = codes.map((_, lga) => rainOf(lga)[month]!);
-    fill(source, `rain in ${period}`, means).forEach((mm, i) => {
-      if (mm === null)
-        throw complaintOf(source)(`no rain for ${codes[i]}`, 'the rule `neighbours`: rain cannot be null');
-      rain_mm[codes[i]!]!.push(mm);
-    });
-  }
-  return { first: months[0]!.period, months: months.length, rain_mm, temperature_c: null };
+  const filled = months.map(({ period }, month) =>
+    fill(
+      source,
+      `rain in ${period}`,
+      codes.map((_, lga) => rainOf(lga)[month]!),
+    ),
+  );
+  return codes.flatMap((lga_code, lga) =>
+    months.map(({ period }, month) => {
+      const rain_mm = filled[month]![lga]!;
+      if (rain_mm === null)
+        throw complaintOf(source)(`no rain for ${lga_code}`, 'the rule `neighbours`: rain cannot be null');
+      return { lga_code, period, rain_mm, temperature_c: null };
+    }),
+  );
 }
 
 /** The part of the rain's grid that anybody lives on. */

@@ -1,13 +1,18 @@
-import type { Areas, Climate, Polygons, PredictionCells, ReportLine, ZonalRow } from '../artifacts.ts';
+import { areasOf } from '../areas.ts';
+import type { Areas, ClimateRow, Polygons, PredictionCell, ReportLine, ZonalRow } from '../artifacts.ts';
 import type { Source } from '../catalog/sources.ts';
+import { figuresOf } from '../context/figures.ts';
 import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
+import { CLIMATE } from '../ingest/tables.ts';
+import { byCode, rowsOf, tableOf } from '../table.ts';
 import { compareWithCensus } from './checks.ts';
 import { measureLgas, type ZonalPart } from './measure.ts';
 import { prepareZonal, type ZonalPrepared } from './prepare.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './sources.ts';
+import { CELLS, LGAS } from './tables.ts';
 import { countTouched } from './touched-cells.ts';
 
 export interface ZonalInput {
@@ -20,13 +25,14 @@ export interface ZonalInput {
 
 export interface ZonalOutput {
   lgas: ZonalRow[];
-  cells: PredictionCells;
-  climate: Climate | null;
+  cells: PredictionCell[];
+  /** None where rain does not come as rasters. */
+  climate: ClimateRow[];
   report: ReportLine[];
 }
 
 const inputOf = (io: StageIo): ZonalInput => ({
-  areas: io.artifact('ingest/areas'),
+  areas: areasOf(io),
   polygons: io.artifact('ingest/polygons'),
   sources: io.sources,
   rawData: io.rawData,
@@ -35,15 +41,16 @@ const inputOf = (io: StageIo): ZonalInput => ({
 /** LGAs are measured state by state; towns and gaps know no state's border. */
 export const split: Split<ZonalPrepared, ZonalPart> = {
   prepare(io) {
-    refuseUnknownPlaces(io.sources, io.artifact('ingest/areas'));
+    refuseUnknownPlaces(io.sources, areasOf(io));
     return prepareZonal(io.sources, io.rawData, io.progress);
   },
   part: (io, prepared) => measureLgas(inputOf(io), io.sources, io.rawData, prepared, io.progress),
   async merge(io, prepared, parts) {
     const input = inputOf(io);
-    const output = merge(input, prepared, parts);
-    compareWithCensus(sourceOf(io, 'population'), input.areas, output.lgas, io.artifact('ingest/census'));
-    return { ...output };
+    const { lgas, cells, climate, report } = merge(input, prepared, parts);
+    const census = byCode(io.table('ingest/census'), 'lga_code');
+    compareWithCensus(sourceOf(io, 'population'), input.areas, lgas, census);
+    return { lgas: tableOf(LGAS, lgas), cells: tableOf(CELLS, cells), climate: tableOf(CLIMATE, climate), report };
   },
 };
 
@@ -84,11 +91,12 @@ function merge(
   const elevation = rasterSources(sources, 'elevation')[0];
   const heights = measured.map((lga) => lga.elevation_m);
   const filled = elevation ? fill(elevation, 'elevation', heights) : heights;
-  const figures = rasterSources(sources, 'layer').map((source) => {
+  const layers: Record<string, (number | null)[]> = {};
+  for (const source of rasterSources(sources, 'layer')) {
     const figure = source.figure!;
     const values = measured.map((lga) => lga.layers[figure]!);
-    return { figure, values: fill(source, figure, values) };
-  });
+    layers[figure] = fill(source, figure, values);
+  }
   const rain = rasterSources(sources, 'climate')[0];
   const lgas = measured.map(
     ({ lga_code, population, urban_population }, i): ZonalRow => ({
@@ -96,35 +104,17 @@ function merge(
       population,
       urban_population,
       elevation_m: filled[i]!,
-      layers: Object.fromEntries(figures.map(({ figure, values }) => [figure, values[i]!])),
+      ...figuresOf((figure) => layers[figure]?.[i] ?? null),
     }),
+  );
+  const cells = Map.groupBy(
+    parts.flatMap((part) => rowsOf<PredictionCell>(part.cells)),
+    (cell) => cell.lga_code,
   );
   return {
     lgas,
-    cells: mergeCells(
-      codes,
-      parts.map((part) => part.cells),
-    ),
-    climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : null,
+    cells: codes.flatMap((code) => cells.get(code) ?? []),
+    climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : [],
     report,
-  };
-}
-
-/** The parts' columns as one, in the order of `codes`. */
-function mergeCells(codes: readonly string[], parts: readonly PredictionCells[]): PredictionCells {
-  const places = Map.groupBy(
-    parts.flatMap((part) => part.lga_code.map((code, i) => ({ code, part, i }))),
-    ({ code }) => code,
-  );
-  const order = codes.flatMap((code) => places.get(code) ?? []);
-  const column = <K extends keyof PredictionCells>(name: K) => order.map(({ part, i }) => part[name][i]!);
-  return {
-    lga_code: column('lga_code') as string[],
-    longitude: column('longitude') as number[],
-    latitude: column('latitude') as number[],
-    population: column('population') as number[],
-    population_density: column('population_density') as number[],
-    urban_share: column('urban_share') as number[],
-    elevation_m: column('elevation_m') as (number | null)[],
   };
 }

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Source } from '../../pipeline/catalog/sources.ts';
-import { readArtifact } from '../../pipeline/engine/cache.ts';
 import { ROOT } from '../../pipeline/engine/code.ts';
 import { readCountry } from '../../pipeline/engine/country.ts';
+import { openIo, taskOf } from '../../pipeline/engine/io.ts';
 import { hashRawFiles } from '../../pipeline/engine/raw.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
 import type { Split } from '../../pipeline/engine/split.ts';
@@ -51,13 +51,9 @@ const options = { country, raw, cache, jobs: 1, onEvent: () => {} };
 for (const k of STAGES.keys()) await cost(STAGES[k]!.name, () => runStages(STAGES.slice(0, k + 1), options));
 
 const entries = await runStages(STAGES, options);
-const io = (sources: readonly Source[]): StageIo => ({
-  artifact<T>(name: string): T {
-    const [stage, artifact] = name.split('/') as [string, string];
-    return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, artifact);
-  },
-  ...{ sources, rawData: country.rawData, model: country.model, progress: () => {} },
-});
+const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
+const whole = openIo(await taskOf(SNAPSHOT, country, cache, byStage), () => {});
+const io = (sources: readonly Source[]): StageIo => ({ ...whole, sources, model: country.model });
 const splitOf = async (module: string) =>
   ((await import(path.join(ROOT, module))) as { split: Split<unknown, unknown> }).split;
 for (const { name, module } of [...STAGES, SNAPSHOT].filter((stage) => stage.by_state)) {

@@ -35,8 +35,8 @@ describe('the tiny country', () => {
   });
 
   const people = (out: string) =>
-    withArtifacts(['ingest', 'zonal'], { country, out, jobs: 1, onEvent }, (_, artifact) =>
-      artifact<ZonalRow[]>('zonal', 'lgas').map((row) => row.population),
+    withArtifacts(['ingest', 'zonal'], { country, out, jobs: 1, onEvent }, (_, io) =>
+      io.table('zonal/lgas').map((row) => row.population),
     );
 
   test('a part is used and not worked out again; a damaged one, or one for the same state, is ignored', async () => {

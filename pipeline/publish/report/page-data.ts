@@ -1,7 +1,14 @@
 /** What the page reads besides its own HTML: written by encode.ts, read by the scripts under page/. Types alone. */
-import type { TrendRow, Validation } from '../../artifacts.ts';
+import type { Validation } from '../../artifacts.ts';
 import type { Period } from '../../contract/months.ts';
-import type { ContextLga, ContextState, Level, NationalSurveyTrend, Season } from '../../contract/schemas.ts';
+import type {
+  ContextLga,
+  ContextState,
+  Level,
+  NationalSurveyTrend,
+  Season,
+  SurveyTrend,
+} from '../../contract/schemas.ts';
 
 export interface PageData {
   country: string;
@@ -24,7 +31,7 @@ export interface PageData {
   seasons: { national: Season; states: Season[]; lgas: Season[] };
   /** States from north to south, indices. */
   north_to_south: number[];
-  trend: { national: NationalSurveyTrend[]; states: TrendRow[][] };
+  trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
   /** Middle of each survey round's fieldwork, where known. */
   rounds: { survey_year: number; middle: Period }[];
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];

@@ -1,50 +1,19 @@
 /** The flat tables of a snapshot: what a row is, and each column's type, unit and meaning. Said here once. */
-export interface ColumnForm {
-  type: 'VARCHAR' | 'DOUBLE' | 'INTEGER' | 'BIGINT' | 'BOOLEAN' | 'BLOB';
-  about: string;
-}
-export interface TableForm {
-  /** What one row is. */
-  row: string;
-  columns: Record<string, ColumnForm>;
-}
+import * as columns from '../../columns.ts';
+import type { AreaGeometry, Level, StateRisk } from '../../contract/schemas.ts';
+import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
-const text = (about: string): ColumnForm => ({ type: 'VARCHAR', about });
-const real = (about: string): ColumnForm => ({ type: 'DOUBLE', about });
-const whole = (about: string): ColumnForm => ({ type: 'INTEGER', about });
-const yes = (about: string): ColumnForm => ({ type: 'BOOLEAN', about });
-
-const state_code = text('Two-letter state code (ISO 3166-2:NG)');
-const state = text('State name');
-const zone = text('Geopolitical zone, full name');
-const lga_code = text('LGA identifier (OCHA p-code). Join on this, never on names: some names stand for two places');
-const lga = text('LGA name');
-const is_urban = yes('Whether more than half its people live in an urban centre');
-const period = text('Month, YYYY-MM');
-const population: ColumnForm = { type: 'BIGINT', about: 'People living in the area' };
-
+const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
+const zone = text<StateRisk['zone']>('Geopolitical zone, full name');
 const scores = {
-  score: real('Share of children aged 6-59 months who would test positive by microscopy, 0 to 1; posterior mean'),
-  score_low: real('Lower end of the central 90% range'),
-  score_high: real('Upper end of the central 90% range'),
-  level: text('Class of the score: very_low (below 0.01), low (0.10), moderate (0.35), high (0.50), very_high'),
+  ...columns.scores,
+  level: text<Level>('Class of the score: very_low (below 0.01), low (0.10), moderate (0.35), high (0.50), very_high'),
   population,
 };
 const lgaScores = { period, state_code, lga_code, lga, is_urban, ...scores };
 const stateScores = { period, state_code, state, zone, ...scores };
 
-const figures = {
-  population,
-  area_km2: real('Land area, square kilometres'),
-  itn_use: real('Share of people who slept under a treated net, 0 to 1; null: no estimate'),
-  itn_access: real('Share of people with access to a treated net, 0 to 1; null: no estimate'),
-  irs_coverage: real('Share of people protected by indoor spraying, 0 to 1; null: no estimate'),
-  effective_treatment: real('Share of malaria cases that get an effective treatment, 0 to 1; null: no estimate'),
-  travel_minutes_to_care: real('Average travel time to the nearest health facility, minutes; null: no estimate'),
-  response_index: real('Mean of itn_use and effective_treatment, 0 to 1; null where either is'),
-};
-
-const geometry: ColumnForm = {
+const geometry: ColumnForm<AreaGeometry> = {
   type: 'BLOB',
   about: 'Outline, WKB, longitude and latitude in degrees (WGS 84, OGC:CRS84); GeoParquet 1.1',
 };
@@ -62,35 +31,18 @@ export const TABLES = {
   },
   context_states: {
     row: 'A state',
-    columns: { state_code, state, zone, lgas: whole('Number of LGAs'), ...figures },
+    columns: { state_code, state, zone, lgas: whole('Number of LGAs'), ...columns.context },
   },
-  context_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, is_urban, ...figures } },
+  context_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, is_urban, ...columns.context } },
   season: {
     row: 'A month of the year in an area',
     columns: {
-      area: text('nation, state or lga'),
-      code: text('state_code or lga_code; null for the nation'),
-      month: whole('1 (January) to 12'),
-      seasonal_index: real("Expected level of reported cases as a share of the area's own peak, 0 to 1"),
-      is_high: yes('Whether the month is at half the peak or more'),
-      is_peak: yes('Whether cases are expected to be highest in it'),
+      area: text<'nation' | 'state' | 'lga'>('nation, state or lga'),
+      code: orNull(text('state_code or lga_code; null for the nation')),
+      ...columns.season,
     },
   },
-  survey_trend: {
-    row: 'A survey round in an area',
-    columns: {
-      state_code: text('Two-letter state code; null for the nation'),
-      survey_year: whole('Year of the round'),
-      positivity: real('Share of children aged 6-59 months who tested positive by microscopy, 0 to 1'),
-      low: real('Lower end of the 95% range; null where it cannot be had'),
-      high: real('Upper end of the 95% range; null where it cannot be had'),
-      clusters: whole('Survey locations; null where unpublished'),
-      children_tested: whole('Children tested; null where unpublished'),
-      small_sample: yes('Fewer than 100 children were tested: use the range, not the point'),
-      urban: real('Positivity in urban places, nation only'),
-      rural: real('Positivity in rural places, nation only'),
-    },
-  },
+  survey_trend: { row: 'A survey round in an area', columns: columns.trend },
   transmission_series: {
     row: 'A month of a state with case records',
     columns: {
@@ -102,7 +54,7 @@ export const TABLES = {
   },
   boundaries_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, geometry } },
   boundaries_states: { row: 'A state', columns: { state_code, state, zone, geometry } },
-} as const satisfies Record<string, TableForm>;
+} satisfies Record<string, TableForm>;
 export type TableName = keyof typeof TABLES;
 
 /** `tables/README.md`: the tables of this snapshot and their columns in words. */

@@ -8,6 +8,7 @@ import type { Model } from '../../../pipeline/catalog/model.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { areaKm2 } from '../../../pipeline/numerics/area.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
+import { handedOn, ioOf } from '../../support/stage-io.ts';
 
 type Point = [number, number];
 type Ring = Point[];
@@ -55,14 +56,11 @@ async function simplify({ lgas, states = {}, tolerance_m = 200, max_area_change 
     lgas: codes.map((lga_code) => ({ lga_code, polygons: lgas[lga_code]! })),
     neighbours: {},
   };
-  const output = await run({
-    artifact: <T>(name: string) => (name === 'ingest/areas' ? areas : polygons) as T,
-    sources: [],
-    rawData: '',
-    model: { parameters: { boundaries: { tolerance_m, max_area_change } } } as Model,
-    progress: () => {},
-  });
-  return { ...output, outlines: output.outlines as Outlines, areas_km2: output.areas_km2 };
+  const artifacts = { 'ingest/states': areas.states, 'ingest/lgas': areas.lgas, 'ingest/polygons': polygons };
+  const model = { parameters: { boundaries: { tolerance_m, max_area_change } } } as Model;
+  const output = await run(ioOf(artifacts, { model }));
+  const areas_km2 = handedOn<{ lga_code: string; area_km2: number }>(output.areas_km2);
+  return { ...output, outlines: output.outlines as Outlines, areas_km2 };
 }
 
 const rings = (outlines: Outlines, code: string) =>
@@ -168,7 +166,9 @@ describe('two neighbours with a wavy border', () => {
 
   test('areas handed on are those of the full outlines', async () => {
     const { areas_km2 } = await simplify({ lgas });
-    expect(areas_km2).toEqual({ W: areaKm2(lgas.W), E: areaKm2(lgas.E) });
+    expect(areas_km2).toEqual(
+      (['W', 'E'] as const).map((lga_code) => ({ lga_code, area_km2: areaKm2(lgas[lga_code]!) })),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { ARTIFACT_TABLES } from '../../../pipeline/artifacts.ts';
 import { query } from '../../../pipeline/commands/query.ts';
 import { withDatabase } from '../../../pipeline/duckdb.ts';
 import { buildAndPublish, readJson } from '../../support/built-tiny.ts';
@@ -13,15 +14,22 @@ beforeAll(async () => {
   ({ out, model_version: version } = await buildAndPublish(writeTiny().directory));
 });
 
-test('alone it lists tables and columns', async () => {
+test('alone it lists tables and columns, and what they mean', async () => {
   const listed = await run(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
   const columns = readJson(path.join(out, 'current'), 'tables/columns.json').risk_lgas.columns;
   expect(listed.stdout).toContain(
-    Object.entries<{ type: string }>(columns)
-      .map(([column, { type }]) => `risk_lgas,${column},${type}\n`)
+    Object.entries<{ type: string; about: string }>(columns)
+      .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
       .join(''),
   );
+  // Every artifact that is a table is listed with all that is declared of it.
+  const [header, ...lines] = listed.stdout.trim().split('\n');
+  expect(header).toBe('table,column,type,meaning');
+  expect(lines.filter((line) => line.endsWith(','))).toEqual([]);
+  for (const [name, { columns }] of Object.entries(ARTIFACT_TABLES))
+    for (const [column, { type }] of Object.entries(columns))
+      expect(listed.stdout).toContain(`${name.replace('/', '.')},${column},${type},`);
 });
 
 test('joins tables of the current snapshot, and of snapshots by name', async () => {
@@ -35,7 +43,7 @@ test('joins tables of the current snapshot, and of snapshots by name', async () 
 test('the artifacts that the snapshot was made of, row by row', async () => {
   const rows = await query(
     `SELECT l.state_code, count(*) AS lgas, bool_and(abs(r.score - s.score) <= 0.00005) AS same
-     FROM ingest.lgas l JOIN risk.lgas r ON r.code = l.lga_code JOIN risk_lgas s USING (lga_code, period)
+     FROM ingest.lgas l JOIN risk.lgas r USING (lga_code) JOIN risk_lgas s USING (lga_code, period)
        JOIN zonal.lgas z USING (lga_code) JOIN context_lgas c USING (lga_code)
      WHERE period = '2021-09' AND round(z.population) = c.population GROUP BY ALL ORDER BY ALL`,
     { out },
@@ -43,8 +51,8 @@ test('the artifacts that the snapshot was made of, row by row', async () => {
   expect(rows).toEqual(['AB', 'AD'].map((state_code) => ({ state_code, lgas: 2, same: true })));
   const [counts] = await query(
     `SELECT (SELECT count(*) FROM ingest.clusters) AS clusters, (SELECT sum(population) FROM zonal.cells) AS people,
-       (SELECT sum(population) FROM zonal.lgas) AS of_lgas, (SELECT max(period) FROM ingest.cases_states) AS last,
-       (SELECT count(*) FROM ingest.census) AS census, (SELECT list(code ORDER BY code)[1] FROM season.lgas) AS first`,
+       (SELECT sum(population) FROM zonal.lgas) AS of_lgas, (SELECT max(period) FROM ingest.cases) AS last,
+       (SELECT count(*) FROM ingest.census) AS census, (SELECT min(lga_code) FROM season.lgas) AS first`,
     { out },
   );
   expect(counts).toMatchObject({ clusters: 24, last: '2021-12', census: 4, first: 'NG001001' });

@@ -9,11 +9,13 @@ import {
   markLatest,
   pruneEntries,
   readArtifact,
+  readTables,
   writeEntry,
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
+import { orNull, real, tableOf, whole } from '../../../pipeline/table.ts';
 import { temporary } from '../../support/command-line.ts';
 
 const cacheKey = (key: string): CacheKey => ({
@@ -30,42 +32,79 @@ const cacheKey = (key: string): CacheKey => ({
 });
 const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256(key).slice(0, 16), 'trend.json');
 
-test('what was written is found and read; its rows are counted', () => {
+test('what was written is found and read', async () => {
   const cache = temporary();
-  const entry = writeEntry(cache, cacheKey('a'), { trend: { national: [1, 2], states: { AB: [1] } }, report: [] }, 1.5);
-  expect(entry.counts).toEqual({ 'trend.national': 2, 'trend.states': 1, report: 0 });
+  const entry = await writeEntry(
+    cache,
+    cacheKey('a'),
+    { trend: { national: [1, 2], states: { AB: [1] } }, report: [] },
+    1.5,
+  );
   expect(findEntry(cache, 'survey', sha256('a'))).toEqual(entry);
   expect(readArtifact(cache, entry, 'trend')).toEqual({ national: [1, 2], states: { AB: [1] } });
   expect(findEntry(cache, 'survey', sha256('b'))).toBeNull();
 });
 
-test('an entry that was changed or lost a file is not found, and is written anew', () => {
+const ROUNDS = { row: 'A round', columns: { year: whole('Year'), share: orNull(real('Share')) } };
+const rounds = (shares: (number | null)[]) =>
+  tableOf(
+    ROUNDS,
+    shares.map((share, i) => ({ year: 2000 + i, share })),
+  );
+
+test('a table is a Parquet file: the same rows are the same bytes, and a changed byte is found', async () => {
+  const cache = temporary();
+  const shares = Array.from({ length: 5000 }, (_, i) => (i % 7 === 0 ? null : Math.sqrt(i)));
+  const entries = await Promise.all(
+    ['a', 'b', 'c'].map((key) => writeEntry(cache, cacheKey(key), { rounds: rounds(shares), report: [] }, 1)),
+  );
+  expect(new Set(entries.map(({ outputs }) => outputs.rounds)).size).toBe(1);
+  expect(entries[0]!.counts).toEqual({ rounds: 5000 });
+  const read = (key: string) => readTables(cache, { survey: entries[0]! }, [`survey/${key}`]);
+  expect(await read('report')).toEqual({});
+  expect((await read('rounds'))['survey/rounds']).toEqual(rounds(shares).columns);
+  const file = fileOf(cache, 'a').replace('trend.json', 'rounds.parquet');
+  const bytes = readFileSync(file);
+  bytes[100]! ^= 1;
+  writeFileSync(file, bytes);
+  expect(findEntry(cache, 'survey', entries[0]!.key)).toBeNull();
+  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found other bytes than were written/);
+});
+
+test('a value that a column cannot hold is refused, with its row', () => {
+  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => rounds([0.1, bad])).toThrow(`A round, row 2: share is ${bad}, expected Share`);
+  for (const year of [null, undefined, 2010.5])
+    expect(() => tableOf(ROUNDS, [{ year, share: 1 } as any])).toThrow(`A round, row 1: year is ${year}`);
+});
+
+test('an entry that was changed or lost a file is not found, and is written anew', async () => {
   const cache = temporary();
   for (const damage of [(file: string) => writeFileSync(file, '[]'), (file: string) => rmSync(file)]) {
-    const entry = writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
+    const entry = await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
     damage(fileOf(cache, 'a'));
     expect(findEntry(cache, 'survey', entry.key)).toBeNull();
     expect(() => readArtifact(cache, entry, 'trend')).toThrow();
-    writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
+    await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
     expect(readArtifact(cache, entry, 'trend')).toEqual([1]);
   }
 });
 
-test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', () => {
+test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', async () => {
   const cache = temporary();
-  const entry = writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
+  const entry = await writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
   markLatest(cache, entry, 'one');
   for (const file of [
     path.join(path.dirname(fileOf(cache, 'a')), 'stage.json'),
     path.join(cache, 'survey/latest-one.json'),
   ]) {
     const text = readFileSync(file, 'utf8');
-    expect(text).toContain('"trend":2');
-    writeFileSync(file, text.replace('"trend":2', '"trend":3'));
+    expect(text).toContain('"seconds":1');
+    writeFileSync(file, text.replace('"seconds":1', '"seconds":2'));
   }
   expect(findEntry(cache, 'survey', entry.key)).toBeNull();
   expect(latestEntry(cache, 'survey', 'one')).toBeNull();
-  expect(writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1)).toEqual(entry);
+  expect(await writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1)).toEqual(entry);
   expect(findEntry(cache, 'survey', entry.key)).toEqual(entry);
   for (const text of ['null', '{}', '[1]', '{"entry":']) {
     writeFileSync(path.join(cache, 'survey/latest-one.json'), text);
@@ -74,9 +113,9 @@ test('a byte flipped in what is told of an entry: it is made anew, and no plan t
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 0 });
 });
 
-test('what is half written is cleared, and what others call .tmp stays', () => {
+test('what is half written is cleared, and what others call .tmp stays', async () => {
   const cache = temporary();
-  writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
+  await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   for (const name of [path.basename(asideOf('abc')), 'mine.tmp', 'notes.12.tmp'])
     writeFileSync(path.join(cache, 'survey', name), '');
   clearAsides(cache);
@@ -86,23 +125,23 @@ test('what is half written is cleared, and what others call .tmp stays', () => {
   ]);
 });
 
-test('the second of two that write one entry keeps the first; other results are an error', () => {
+test('the second of two that write one entry keeps the first; other results are an error', async () => {
   const cache = temporary();
-  const first = writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
-  expect(writeEntry(cache, cacheKey('a'), { trend: [1] }, 99)).toEqual(first);
-  expect(() => writeEntry(cache, cacheKey('a'), { trend: [2] }, 1)).toThrow(/survey: found other results than/);
+  const first = await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
+  expect(await writeEntry(cache, cacheKey('a'), { trend: [1] }, 99)).toEqual(first);
+  await expect(writeEntry(cache, cacheKey('a'), { trend: [2] }, 1)).rejects.toThrow(/survey: found other results than/);
   expect(readdirSync(path.join(cache, 'survey'))).toHaveLength(1);
 });
 
-test('a number that JSON cannot hold is refused, and leaves nothing', () => {
+test('a number that JSON cannot hold is refused, and leaves nothing', async () => {
   const cache = temporary();
-  expect(() => writeEntry(cache, cacheKey('a'), { trend: [Number.NaN] }, 1)).toThrow(/NaN in an artifact/);
+  await expect(writeEntry(cache, cacheKey('a'), { trend: [Number.NaN] }, 1)).rejects.toThrow(/NaN in an artifact/);
   expect(readdirSync(path.join(cache, 'survey'))).toEqual([]);
 });
 
-test('pruning keeps what the latest build of each country used', () => {
+test('pruning keeps what the latest build of each country used', async () => {
   const cache = temporary();
-  for (const key of ['a', 'b', 'c']) writeEntry(cache, cacheKey(key), { trend: [key] }, 1);
+  for (const key of ['a', 'b', 'c']) await writeEntry(cache, cacheKey(key), { trend: [key] }, 1);
   markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
   markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 2 });

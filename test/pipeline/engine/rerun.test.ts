@@ -63,7 +63,7 @@ describe('one change after another', () => {
     });
     const { ran, causes } = await build();
     expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey', 'validation']);
-    expect(causes.survey).toEqual(['ingest/surveys changed']);
+    expect(causes.survey).toEqual(['ingest/clusters changed']);
   });
 
   test('rows added, and taken away again', async () => {

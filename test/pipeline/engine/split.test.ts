@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { PredictionCells } from '../../../pipeline/artifacts.ts';
+import { ARTIFACT_TABLES } from '../../../pipeline/artifacts.ts';
 import { ROOT } from '../../../pipeline/engine/code.ts';
 import { chooseParts, ofStates } from '../../../pipeline/engine/split.ts';
 import type { StageIo } from '../../../pipeline/engine/stage.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
+import { withArtifacts } from '../../../pipeline/with-artifacts.ts';
 import { countTouched } from '../../../pipeline/zonal/touched-cells.ts';
-import { buildHere, readJson } from '../../support/built-tiny.ts';
+import { withTinyCache } from '../../support/built-tiny.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 test('parts that share no state are taken, in their order; what is left is in none of them', () => {
@@ -32,38 +33,30 @@ test('the table says which stages split by state', async () => {
   for (const stage of [...STAGES, SNAPSHOT]) {
     const module = await import(path.join(ROOT, stage.module));
     expect('split' in module, stage.name).toBe(stage.by_state ?? false);
-    if (stage.by_state) expect(stage.inputs).toContain('ingest/areas');
+    if (stage.by_state) expect(stage.inputs).toContain('ingest/lgas');
   }
 });
 
-test("of every artifact, a state's part holds all that is the state's and nothing of another's areas", async () => {
+test("of all that it reads, a state's part sees what is the state's and nothing of another's areas", async () => {
   const { directory } = writeTiny();
-  const { out, snapshot } = await buildHere(directory);
-  const { stages } = readJson(snapshot, 'manifest.json') as { stages: { stage: string; key: string }[] };
-  const artifact = <T>(name: string): T => {
-    const [stage, own] = name.split('/') as [string, string];
-    const { key } = stages.find((one) => one.stage === stage)!;
-    return readJson(out, `cache/${stage}/${key.slice(0, 16)}/${own}.json`);
-  };
-  const io = { artifact } as unknown as StageIo;
   const places = (value: unknown) => JSON.stringify(value).match(/NG00\d\d{3}/g) ?? [];
-  for (const name of SNAPSHOT.inputs) {
-    if (name.endsWith('/report')) continue;
-    const all = places(artifact(name));
-    const [one, two] = [['AB'], ['AD']].map((states) => places(ofStates(io, states).artifact(name)));
-    expect(
-      one!.every((code) => code.startsWith('NG001')),
-      name,
-    ).toBe(true);
-    expect(
-      two!.every((code) => code.startsWith('NG002')),
-      name,
-    ).toBe(true);
-    // Neighbours across the border are nobody's.
-    if (name !== 'ingest/polygons') expect([...one!, ...two!].sort(), name).toEqual([...all].sort());
-  }
-  expect(ofStates(io, ['AB']).artifact('ingest/areas')).toMatchObject({ states: [{ state_code: 'AB' }] });
-  const cells = artifact<PredictionCells>('zonal/cells');
-  const own = ofStates(io, ['AD']).artifact<PredictionCells>('zonal/cells');
-  expect(own.population).toEqual(cells.population.filter((_, i) => cells.lga_code[i]!.startsWith('NG002')));
+  const read = [...new Set(STAGES.flatMap(({ by_state, inputs }) => (by_state ? inputs : [])))];
+  const options = { country: directory, out: withTinyCache(), jobs: 1, onEvent: () => {} };
+  await withArtifacts(['ingest', 'boundaries', 'zonal', 'context'], options, (_, io) => {
+    const all = (from: StageIo, name: string) =>
+      places(name in ARTIFACT_TABLES ? from.columns(name as keyof typeof ARTIFACT_TABLES) : from.artifact(name));
+    for (const name of read) {
+      const [one, two] = [['AB'], ['AD']].map((states) => all(ofStates(io, states), name));
+      expect(one!.filter((code) => !code.startsWith('NG001'))).toEqual([]);
+      expect(two!.filter((code) => !code.startsWith('NG002'))).toEqual([]);
+      // Neighbours across the border are nobody's.
+      if (name !== 'ingest/polygons') expect([...one!, ...two!].sort(), name).toEqual(all(io, name).sort());
+    }
+    expect(ofStates(io, ['AB']).table('ingest/states')).toMatchObject([{ state_code: 'AB' }]);
+    expect(ofStates(io, ['AB']).table('ingest/cases').length).toBeGreaterThan(0);
+    expect(ofStates(io, ['AD']).table('ingest/cases')).toEqual([]);
+    const cells = io.table('zonal/cells').filter(({ lga_code }) => lga_code.startsWith('NG002'));
+    expect(ofStates(io, ['AD']).table('zonal/cells')).toEqual(cells);
+    expect(() => ofStates(io, ['AD']).artifact('boundaries/outlines')).toThrow('not known to fall apart by state');
+  });
 });

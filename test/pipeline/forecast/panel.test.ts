@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CaseSeries } from '../../../pipeline/artifacts.ts';
+import type { CaseSeries } from '../../../pipeline/case-series.ts';
 import { panelsOf, seenAt, withoutDisrupted } from '../../../pipeline/forecast/panel.ts';
 
 const lga = (lga_code: string, confirmed: (number | null)[], masked: number[] = []): CaseSeries => ({
@@ -10,7 +10,7 @@ const AREAS = {
   states: [],
   lgas: ['AA1', 'AA2', 'BB1'].map((lga_code) => ({ lga_code, lga: lga_code, state_code: lga_code.slice(0, 2) })),
 };
-const CENSUS = { AA1: { people: 100, children_0_4: 1 }, AA2: { people: 50, children_0_4: 1 }, BB1: null };
+const CENSUS = { AA1: { people: 100, children_0_4: 1 }, AA2: { people: 50, children_0_4: 1 } };
 
 test('a state is the sum of its LGAs and unknown where one is; its own record counts without LGAs alone', () => {
   const own = {

@@ -1,30 +1,27 @@
 /** Ways to break a sound tiny country, and the one way in which each must be refused. */
 import { expect, test } from 'vitest';
 import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
-import type { StageIo } from '../../../pipeline/engine/stage.ts';
 import { run as ingest } from '../../../pipeline/ingest/stage.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { run as zonal } from '../../../pipeline/zonal/stage.ts';
+import { ioOf } from '../../support/stage-io.ts';
 import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 /** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
 export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];
 
-const ioOf = (stage: string, country: Country, artifacts: Record<string, unknown> = {}): StageIo => ({
-  artifact: <T>(name: string) => artifacts[name] as T,
-  sources: country.sources.filter(STAGES.find(({ name }) => name === stage)!.reads),
-  rawData: country.rawData,
-  model: country.model,
-  progress: () => {},
-});
+const io = (stage: string, { sources, rawData, model }: Country, artifacts: Record<string, unknown> = {}) => {
+  const { reads } = STAGES.find(({ name }) => name === stage)!;
+  return ioOf(artifacts, { sources: sources.filter(reads), rawData, model });
+};
 
 /** Reads a country as a build does: catalog, tables and outlines, then rasters. */
 export async function read(change?: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
-  const tables = await ingest(ioOf('ingest', country));
+  const tables = await ingest(io('ingest', country));
   const artifacts = Object.fromEntries(Object.entries(tables).map(([name, value]) => [`ingest/${name}`, value]));
-  return { tables, rasters: await zonal(ioOf('zonal', country, artifacts)) };
+  return { tables, rasters: await zonal(io('zonal', country, artifacts)) };
 }
 
 export const edit = (file: string, change: (text: string) => string) => (country: TinyCountry) => {

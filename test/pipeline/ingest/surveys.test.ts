@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Surveys } from '../../../pipeline/artifacts.ts';
+import type { Cluster } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
 import { run } from '../../../pipeline/ingest/stage.ts';
+import { handedOn, ioOf } from '../../support/stage-io.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
 test('whether coordinates are displaced is a cluster’s own, as its source says', async () => {
@@ -26,14 +27,7 @@ test('whether coordinates are displaced is a cluster’s own, as its source says
     }
   });
   const country = readCountry(directory);
-  const { surveys } = await run({
-    artifact: () => undefined as never,
-    sources: country.sources,
-    rawData: country.rawData,
-    model: country.model,
-    progress: () => {},
-  });
-  const { clusters } = surveys as Surveys;
+  const clusters = handedOn<Cluster>((await run(ioOf({}, country))).clusters);
   const displaced = (year: number) => new Set(clusters.filter((c) => c.survey_year === year).map((c) => c.displaced));
   expect([2010, 2015, 2018].map((year) => [...displaced(year)])).toEqual([[true], [false], [false]]);
   expect(clusters.find((c) => c.survey_year === 2010)).toMatchObject({ lga_code: 'NG001001', longitude: 3.4 });

@@ -47,7 +47,7 @@ test('score is the posterior mean with the month’s own season: logit p + γ lo
     ['2018-11', '2021-11'],
     randomStream(1, 't'),
   );
-  const [january, february, later] = lgas.areas.x!.score;
+  const [january, february, later] = lgas.map(({ score }) => score);
   expect(january).toBeCloseTo(0.4, 6);
   // odds 2/3 × √¼ = 1/3, p = 1/4
   expect(february).toBeCloseTo(0.25, 6);
@@ -64,16 +64,16 @@ test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges h
     ['2018-11', '2021-11'],
     randomStream(2, 't'),
   );
-  const lga = lgas.areas.l00!;
+  const lga = lgas[0]!;
   const expected = 2 * 1.645 * Math.sqrt(rho * p * (1 - p));
-  expect(lga.score_high[0]! - lga.score_low[0]!).toBeGreaterThan(0.9 * expected);
-  expect(lga.score_high[0]! - lga.score_low[0]!).toBeLessThan(1.1 * expected);
-  const state = states.areas.AB!;
-  expect(state.score_high[0]! - state.score_low[0]!).toBeLessThan(expected / 3);
+  expect(lga.score_high - lga.score_low).toBeGreaterThan(0.9 * expected);
+  expect(lga.score_high - lga.score_low).toBeLessThan(1.1 * expected);
+  const state = states[0]!;
+  expect(state.score_high - state.score_low).toBeLessThan(expected / 3);
   // The mean survives the straying to MacKay's approximation and the noise of 4,000 draws over 20 LGAs.
-  expect(Math.abs(state.score[0]! - p)).toBeLessThan(0.01);
+  expect(Math.abs(state.score - p)).toBeLessThan(0.01);
   for (const { score, score_low, score_high } of [lga, state])
-    expect(score_low[0]! <= score[0]! && score[0]! <= score_high[0]!).toBe(true);
+    expect(score_low <= score && score <= score_high).toBe(true);
 });
 
 test('a state is the population-weighted mean of its LGAs', () => {
@@ -85,5 +85,5 @@ test('a state is the population-weighted mean of its LGAs', () => {
     ['2018-11', '2021-11'],
     randomStream(3, 't'),
   );
-  expect(states.areas.AB!.score[0]).toBeCloseTo((30 * 0.4 + 10 * 0.25) / 40, 6);
+  expect(states[0]!.score).toBeCloseTo((30 * 0.4 + 10 * 0.25) / 40, 6);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Areas, PredictionCells, Scores, Surveys } from '../../../pipeline/artifacts.ts';
-import type { StageIo } from '../../../pipeline/engine/stage.ts';
+import type { Areas, LgaScore, PredictionCells, StateScore, Surveys } from '../../../pipeline/artifacts.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
 import { run } from '../../../pipeline/risk/stage.ts';
+import { CELLS } from '../../../pipeline/zonal/tables.ts';
+import { handedOn, ioOf } from '../../support/stage-io.ts';
 
 const LGAS = ['AA01', 'AA02', 'AA03', 'BB01', 'BB02', 'BB03'];
 const stateOf = (code: string) => code.slice(0, 2);
@@ -19,7 +21,6 @@ const cells: PredictionCells = {
   elevation_m: LGAS.map(() => null),
 };
 const surveys: Surveys = {
-  method: 'microscopy',
   clusters: LGAS.flatMap((lga_code, i) =>
     [2015, 2018].map((survey_year) => ({
       ...{ cluster_id: `${lga_code}-${survey_year}`, survey_year, period: `${survey_year}-10`, lga_code },
@@ -33,58 +34,52 @@ const surveys: Surveys = {
 };
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
 const artifacts: Record<string, unknown> = {
-  'ingest/areas': areas,
-  'ingest/surveys': surveys,
+  'ingest/states': areas.states,
+  'ingest/lgas': areas.lgas,
+  'ingest/clusters': surveys.clusters,
+  'ingest/state_rounds': surveys.state_rounds,
   'zonal/lgas': LGAS.map((lga_code, i) => ({ lga_code, population: cells.population[i] })),
-  'zonal/cells': cells,
-  'season/lgas': Object.fromEntries(LGAS.map((code) => [code, { seasonal_index }])),
+  'zonal/cells': { form: CELLS, columns: cells },
+  'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
 };
-const stage = async (score: 'baseline' | 'spatial') =>
-  (await run({
-    artifact: (name: string) => artifacts[name],
-    sources: [],
-    rawData: '',
-    progress: () => {},
-    model: {
-      first_estimated: '2018-01',
-      last_estimated: '2022-12',
-      parameters: {
-        seed: 1,
-        risk: {
-          score,
-          draws: 200,
-          state_only_effective_size: 90,
-          season_exponent: { mean: 0.4, sd: 0.15, source: '' },
-        },
-      },
-    },
-  } as unknown as StageIo)) as unknown as { lgas: Scores; states: Scores; evidence: { model: string } };
+async function stage(score: 'baseline' | 'spatial') {
+  const season_exponent = { mean: 0.4, sd: 0.15, source: '' };
+  const model = {
+    first_estimated: '2018-01',
+    last_estimated: '2022-12',
+    parameters: { seed: 1, risk: { score, draws: 200, state_only_effective_size: 90, season_exponent } },
+  } as Model;
+  const out = await run(ioOf(artifacts, { model }));
+  const [lgas, states] = [handedOn<LgaScore>(out.lgas), handedOn<StateScore>(out.states)];
+  return { lgas, states, evidence: out.evidence as { model: string } };
+}
 
 test('both scores have every area and month, in order, and tell high from low', async () => {
   for (const score of ['baseline', 'spatial'] as const) {
     const { lgas, states, evidence } = await stage(score);
     expect(evidence.model).toBe(score);
-    expect(Object.keys(lgas.areas)).toEqual(LGAS);
-    expect([lgas.periods.length, lgas.periods[0], lgas.periods.at(-1)]).toEqual([64, '2018-01', '2023-04']);
-    for (const { score: mean, score_low, score_high } of [...Object.values(lgas.areas), ...Object.values(states.areas)])
-      mean.forEach((m, k) => {
-        expect(score_low[k]).toBeLessThanOrEqual(m);
-        expect(score_high[k]).toBeGreaterThanOrEqual(m);
-      });
-    expect(states.areas.AA!.score[9]).toBeGreaterThan(2 * states.areas.BB!.score[9]!);
+    expect(lgas.map(({ lga_code }) => lga_code)).toEqual(LGAS.flatMap((code) => new Array(64).fill(code)));
+    expect([lgas[0]!.period, lgas[63]!.period, lgas.at(-1)!.period]).toEqual(['2018-01', '2023-04', '2023-04']);
+    for (const { score: mean, score_low, score_high } of [...lgas, ...states]) {
+      expect(score_low).toBeLessThanOrEqual(mean);
+      expect(score_high).toBeGreaterThanOrEqual(mean);
+    }
+    const [first, second] = [states.slice(0, 64), states.slice(64)];
+    expect([first[0]!.state_code, second[0]!.state_code]).toEqual(['AA', 'BB']);
+    expect(first[9]!.score).toBeGreaterThan(2 * second[9]!.score);
     // February lies below October by the season alone
-    expect(states.areas.AA!.score[1]).toBeLessThan(states.areas.AA!.score[9]!);
+    expect(first[1]!.score).toBeLessThan(first[9]!.score);
   }
 });
 
 test('a state is the population-weighted mean of its LGAs, its range narrower than the mean of theirs', async () => {
   const { lgas, states } = await stage('spatial');
-  const own = LGAS.slice(0, 3).map((code, i) => ({ ...lgas.areas[code]!, weight: cells.population[i]! }));
+  const own = [0, 1, 2].map((i) => ({ months: lgas.slice(64 * i, 64 * (i + 1)), weight: cells.population[i]! }));
   const total = own.reduce((sum, a) => sum + a.weight, 0);
   const mean = (key: 'score' | 'score_low', k: number) =>
-    own.reduce((sum, a) => sum + (a.weight / total) * a[key][k]!, 0);
+    own.reduce((sum, a) => sum + (a.weight / total) * a.months[k]![key], 0);
   for (const k of [0, 30, 63]) {
-    expect(states.areas.AA!.score[k]).toBeCloseTo(mean('score', k), 12);
-    expect(states.areas.AA!.score_low[k]).toBeGreaterThan(mean('score_low', k));
+    expect(states[k]!.score).toBeCloseTo(mean('score', k), 12);
+    expect(states[k]!.score_low).toBeGreaterThan(mean('score_low', k));
   }
 });

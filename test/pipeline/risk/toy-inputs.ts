@@ -42,7 +42,6 @@ export const inputs: RiskInputs = {
   areas,
   cells,
   surveys: {
-    method: 'microscopy',
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Areas, Census, Cluster, Surveys, Trend } from '../../../pipeline/artifacts.ts';
+import type { Areas, Cluster, Surveys, TrendRow } from '../../../pipeline/artifacts.ts';
+import type { Model } from '../../../pipeline/catalog/model.ts';
 import { run } from '../../../pipeline/survey/stage.ts';
+import { handedOn, ioOf } from '../../support/stage-io.ts';
 
 const areas: Areas = {
   states: [
@@ -13,11 +15,10 @@ const areas: Areas = {
     { lga_code: 'NG002002', lga: 'Three', state_code: 'BB' },
   ],
 };
-const census: Census = {
-  NG001001: { people: 5, children_0_4: 3 },
-  NG002001: { people: 5, children_0_4: 1 },
-  NG002002: null,
-};
+const census = [
+  { lga_code: 'NG001001', people: 5, children_0_4: 3 },
+  { lga_code: 'NG002001', people: 5, children_0_4: 1 },
+];
 const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>): Cluster => ({
   cluster_id: 'x',
   survey_year,
@@ -34,10 +35,12 @@ const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>):
   ...of,
 });
 
-async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'] = []): Promise<Trend> {
+async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'] = []) {
   const artifacts: Record<string, unknown> = {
-    'ingest/areas': areas,
-    'ingest/surveys': { clusters, state_rounds, method: 'microscopy' },
+    'ingest/states': areas.states,
+    'ingest/lgas': areas.lgas,
+    'ingest/clusters': clusters,
+    'ingest/state_rounds': state_rounds,
     'ingest/census': census,
     'context/lgas': [
       { lga_code: 'NG001001', is_urban: true },
@@ -45,9 +48,10 @@ async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'
       { lga_code: 'NG002002', is_urban: false },
     ],
   };
-  const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } };
-  const io = { artifact: (name: string) => artifacts[name], model } as unknown as Parameters<typeof run>[0];
-  return (await run(io)).trend as Trend;
+  const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } } as Model;
+  const rows = handedOn<TrendRow>((await run(ioOf(artifacts, { model }))).trend);
+  const [national, AA, BB] = [null, 'AA', 'BB'].map((code) => rows.filter(({ state_code }) => state_code === code));
+  return { national: national!, states: { AA: AA!, BB: BB! } };
 }
 
 test("urban and rural by the cluster's own word, else its LGA's; null where no cluster is of the kind or known", async () => {
@@ -67,7 +71,7 @@ test("urban and rural by the cluster's own word, else its LGA's; null where no c
 test('fewer than 100 children are a small sample, 100 are not; the number told and the flag agree', async () => {
   const flags = async (...examined: number[]) => {
     const { states } = await trendOf(examined.map((n) => cluster(2010, 'AA', { examined: n })));
-    return states.AA!.map(({ children_tested, small_sample, clusters }) => ({
+    return states.AA.map(({ children_tested, small_sample, clusters }) => ({
       children_tested,
       small_sample,
       clusters,
@@ -84,8 +88,8 @@ test('a round known by state only: positivity, and null for all that is not know
     { survey_year: 2021, state_code: 'BB', positivity: 0.5 },
   ] as Surveys['state_rounds']);
   const unknown = { low: null, high: null, clusters: null, children_tested: null, small_sample: false };
-  expect(trend.states.BB).toEqual([{ survey_year: 2021, positivity: 0.5, ...unknown }]);
-  expect(trend.states.AA!.map(({ survey_year }) => survey_year)).toEqual([2018, 2021]);
+  expect(trend.states.BB).toMatchObject([{ survey_year: 2021, positivity: 0.5, ...unknown, urban: null, rural: null }]);
+  expect(trend.states.AA.map(({ survey_year }) => survey_year)).toEqual([2018, 2021]);
   expect(trend.national[1]).toMatchObject({ survey_year: 2021, ...unknown, urban: null, rural: null });
   expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
 });
@@ -95,6 +99,6 @@ test("the survey's own weights count in the positivity, not in the children test
     cluster(2010, 'AA', { positivity: 0.1, weight: 3 }),
     cluster(2010, 'AA', { positivity: 0.5, weight: 1 }),
   ]);
-  expect(states.AA![0]!.positivity).toBeCloseTo(0.2, 12);
-  expect(states.AA![0]!.children_tested).toBe(100);
+  expect(states.AA[0]!.positivity).toBeCloseTo(0.2, 12);
+  expect(states.AA[0]!.children_tested).toBe(100);
 });

@@ -1,8 +1,10 @@
 import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Areas, Cases, Climate } from '../../../pipeline/artifacts.ts';
+import type { Areas, ClimateRow } from '../../../pipeline/artifacts.ts';
+import type { Cases } from '../../../pipeline/case-series.ts';
 import type { HeldBack } from '../../../pipeline/catalog/held-back.ts';
 import type { Model } from '../../../pipeline/catalog/model.ts';
+import { periodRange } from '../../../pipeline/contract/months.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
 import { type SeasonOutput, season } from '../../../pipeline/season/stage.ts';
 import { readRegister } from '../../../pipeline/transmission/held-back.ts';
@@ -23,12 +25,11 @@ const areas: Areas = {
     { lga_code: 'NG002001', lga: 'Three', state_code: 'BB' },
   ],
 };
-const climate: Climate = {
-  first: '2010-01',
-  months: 24,
-  rain_mm: { NG001001: [...SAHEL, ...SAHEL], NG001002: [...COAST, ...COAST], NG002001: [...COAST, ...COAST] },
-  temperature_c: null,
-};
+const climate = Object.entries({ NG001001: SAHEL, NG001002: COAST, NG002001: COAST }).flatMap(([lga_code, rain]) =>
+  periodRange('2010-01', '2011-12').map(
+    (period, t): ClimateRow => ({ lga_code, period, rain_mm: rain[t % 12]!, temperature_c: null }),
+  ),
+);
 const model = {
   parameters: {
     seed: 1,
@@ -46,7 +47,6 @@ const model = {
 const none: Cases = { states: [], lgas: [] };
 const census = {
   NG001001: { people: 600, children_0_4: 1 },
-  NG001002: null,
   NG002001: { people: 1000, children_0_4: 1 },
 };
 

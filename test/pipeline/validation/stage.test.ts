@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Validation } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
-import type { StageIo, StageRun } from '../../../pipeline/engine/stage.ts';
+import type { StageRun } from '../../../pipeline/engine/stage.ts';
 import { run as ingest } from '../../../pipeline/ingest/stage.ts';
 import { run as risk } from '../../../pipeline/risk/stage.ts';
 import { run as validation } from '../../../pipeline/validation/stage.ts';
 import { run as zonal } from '../../../pipeline/zonal/stage.ts';
+import { ioOf } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
@@ -14,10 +15,9 @@ const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
 async function validate(change: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
   const artifacts: Record<string, unknown> = {
-    'season/lgas': Object.fromEntries(LGAS.map((code) => [code, { seasonal_index }])),
+    'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
   };
   const { rawData, sources, model } = country;
-  const io = { rawData, sources, model, progress: () => {}, artifact: (name: string) => artifacts[name] };
   const stages: [string, StageRun][] = [
     ['ingest', ingest],
     ['zonal', zonal],
@@ -25,7 +25,7 @@ async function validate(change: (country: TinyCountry) => void) {
     ['validation', validation],
   ];
   for (const [stage, run] of stages)
-    for (const [name, value] of Object.entries(await run(io as StageIo)))
+    for (const [name, value] of Object.entries(await run(ioOf(artifacts, { rawData, sources, model }))))
       artifacts[`${stage}/${name}`] = JSON.parse(JSON.stringify(value));
   return {
     scores: artifacts['validation/scores'] as Validation | null,

@@ -2,20 +2,16 @@ import { expect, test } from 'vitest';
 import { addSums, compareWithTruth, truthScore } from '../../../pipeline/validation/truth-scores.ts';
 
 const periods = ['2023-11', '2023-12', '2024-01'];
-const spatial = {
-  periods,
-  areas: {
-    A: { score: [0.2, 0.3, 0.5], score_low: [0.1, 0.2, 0.4], score_high: [0.3, 0.35, 0.6] },
-    B: { score: [0.6, 0.6, 0.6], score_low: [0.5, 0.5, 0.5], score_high: [0.7, 0.7, 0.7] },
-  },
-};
-const baseline = {
-  periods,
-  areas: {
-    A: { score: [0.4, 0.4, 0.4], score_low: [0, 0, 0], score_high: [1, 1, 1] },
-    B: { score: [0.4, 0.4, 0.4], score_low: [0, 0, 0], score_high: [1, 1, 1] },
-  },
-};
+const row = (lga_code: string, period: string, score: number, score_low: number, score_high: number) => ({
+  ...{ lga_code, period, score, score_low, score_high },
+});
+const spatial = [
+  row('A', '2023-11', 0.2, 0.1, 0.3),
+  row('A', '2023-12', 0.3, 0.2, 0.35),
+  row('A', '2024-01', 0.5, 0.4, 0.6),
+  ...periods.map((period) => row('B', period, 0.6, 0.5, 0.7)),
+];
+const baseline = ['A', 'B'].flatMap((code) => periods.map((period) => row(code, period, 0.4, 0, 1)));
 /** On the range's end, above it, above it; within, below, within. */
 const truth: Record<string, number[]> = { A: [0.1, 0.4, 0.7], B: [0.6, 0.4, 0.5] };
 const trueAt = (code: string, period: string) => truth[code]?.[periods.indexOf(period)];

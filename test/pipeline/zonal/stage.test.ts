@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Areas, Polygon, Polygons } from '../../../pipeline/artifacts.ts';
+import type { Areas, Polygon, Polygons, PredictionCell, PredictionCells } from '../../../pipeline/artifacts.ts';
 import type { Source } from '../../../pipeline/catalog/sources.ts';
 import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
 import { identifyFeatures, readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import type { Grid } from '../../../pipeline/numerics/grid.ts';
+import { tableOf } from '../../../pipeline/table.ts';
 import { type ZonalInput, zonal } from '../../../pipeline/zonal/stage.ts';
+import { CELLS } from '../../../pipeline/zonal/tables.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../pipeline/zonal/urban-centre.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../support/real-data.ts';
 import { temporaryDirectory, writeRaster } from '../rasters.ts';
@@ -95,6 +97,8 @@ function prepare(
   };
 }
 
+const columnsOf = (cells: PredictionCell[]) => tableOf(CELLS, cells).columns as unknown as PredictionCells;
+
 describe('by hand', () => {
   test('population, elevation and a layer weighted by people', async () => {
     const { lgas, climate } = await zonal(prepare());
@@ -103,11 +107,11 @@ describe('by hand', () => {
     expect(lgas.map((row) => row.population)).toEqual([west, east]);
     // West spans three columns of half cells, east one and a missing one.
     expect(lgas.map((row) => row.elevation_m)).toEqual([(10 + 10 + 20 + 30 + 30 + 40) / 6, (20 + 40) / 2]);
-    expect(lgas.map((row) => row.layers.effective_treatment)).toEqual([
+    expect(lgas.map((row) => row.effective_treatment)).toEqual([
       (100 * 0.5 + 20 * 0.25 + 300 * 0.75) / (100 + 20 + 300),
       (20 * 0.25 + 0 * 1 + 4 * 0) / (20 + 4),
     ]);
-    expect(climate).toBeNull();
+    expect(climate).toEqual([]);
   });
 
   test('percent become shares', async () => {
@@ -120,7 +124,7 @@ describe('by hand', () => {
         ],
       }),
     );
-    expect(lgas.map((row) => row.layers.effective_treatment)).toEqual([0.5, 0.5]);
+    expect(lgas.map((row) => row.effective_treatment)).toEqual([0.5, 0.5]);
   });
 
   test('people outside every LGA are told', async () => {
@@ -141,7 +145,7 @@ describe('by hand', () => {
 
   test('people of urban centres, and cells for prediction', async () => {
     // 111 km cells need 1,500 × 12,300 people.
-    const { lgas, cells } = await zonal(
+    const { lgas, ...out } = await zonal(
       prepare({
         people: [
           [4e6, 40, 0],
@@ -149,6 +153,7 @@ describe('by hand', () => {
         ],
       }),
     );
+    const cells = columnsOf(out.cells);
     expect(lgas.map((row) => row.urban_population)).toEqual([0, 0]);
     expect(cells.lga_code).toEqual(['A', 'A', 'A', 'A', 'B', 'B', 'B']);
     expect(cells.population).toEqual([4e6, 20, 300, 4e6, 20, 4e6, 4e6]);
@@ -167,14 +172,15 @@ describe('by hand', () => {
       Array.from({ length: 10 }, (_, c) => (r < 3 && c < 3 ? 6000 : 10)),
     );
     writeRaster(join(rawData, 'people.tif'), people, { cell: 0.01 });
-    const { lgas, cells } = await zonal({
+    const { lgas, ...out } = await zonal({
       areas: { states: [], lgas: AREAS.lgas.slice(0, 1) },
       polygons: { lgas: [{ lga_code: 'A', polygons: [box(0, 4.9, 0.1, 5)] }], neighbours: {} },
       rawData,
       sources: [source('population', 'population', 'persons', [{ path: 'people.tif' }])],
     });
+    const cells = columnsOf(out.cells);
     const total = 9 * 6000 + 91 * 10;
-    expect(lgas[0]).toMatchObject({ elevation_m: null, layers: {} });
+    expect(lgas[0]).toMatchObject({ elevation_m: null, itn_use: null });
     expect(lgas[0]!.population).toBeCloseTo(total, 6);
     expect(lgas[0]!.urban_population).toBeCloseTo(9 * 6000, 6);
     // Blocks of 4 × 4 (4.4 km): 3 across, the last of 2.
@@ -203,22 +209,24 @@ describe('rain by month', () => {
 
   test('weighted by people, month by month in order', async () => {
     const { climate } = await zonal(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
-    expect(climate).toMatchObject({ first: '2019-12', months: 2, temperature_c: null });
-    expect(climate!.rain_mm.A).toEqual([10, 50]);
-    expect(climate!.rain_mm.B![0]).toBeCloseTo((50 * 10 + 4 * 20) / 54, 12);
-    expect(climate!.rain_mm.B![1]).toBeCloseTo((50 * 50 + 4 * 80) / 54, 12);
+    expect(climate.map(({ lga_code, period }) => `${lga_code} ${period}`)).toEqual([
+      ...['A 2019-12', 'A 2020-01', 'B 2019-12', 'B 2020-01'],
+    ]);
+    expect(climate.slice(0, 2).map(({ rain_mm }) => rain_mm)).toEqual([10, 50]);
+    expect(climate[2]!.rain_mm).toBeCloseTo((50 * 10 + 4 * 20) / 54, 12);
+    expect(climate[3]!.rain_mm).toBeCloseTo((50 * 50 + 4 * 80) / 54, 12);
   });
 
   test('missing rain takes no part; none at all needs a declared gap', async () => {
     const partly = await zonal(withRain({ '2020-01': [[50, -9999]] }));
-    expect(partly.climate!.rain_mm.B).toEqual([50]);
+    expect(partly.climate[1]).toMatchObject({ lga_code: 'B', rain_mm: 50 });
     await expect(zonal(withRain({ '2020-01': [[-9999, 80]] }))).rejects.toThrow(
       'A: found no valid cells of rain in 2020-01',
     );
     const filled = await zonal(
       withRain({ '2020-01': [[-9999, 80]] }, [{ rule: 'neighbours', lga_pcode: 'A', reason: 'test' }]),
     );
-    expect(filled.climate!.rain_mm.A).toEqual([80]);
+    expect(filled.climate[0]).toMatchObject({ lga_code: 'A', rain_mm: 80 });
   });
 
   test('months missing, another grid, impossible rain', async () => {
@@ -237,7 +245,7 @@ describe('refused', () => {
   test('a figure missing for an LGA, unless the catalog says so', async () => {
     await expect(zonal(prepare({ layer: empty }))).rejects.toThrow('A: found no valid cells of effective_treatment');
     const unknown = await zonal(prepare({ layer: empty, gaps: [{ rule: 'null', lga_pcode: 'A', reason: 'test' }] }));
-    expect(unknown.lgas.map((row) => row.layers.effective_treatment)).toEqual([null, 1]);
+    expect(unknown.lgas.map((row) => row.effective_treatment)).toEqual([null, 1]);
     expect(unknown.report).toContainEqual({ source: 'treated', rule: 'null', what: 'A has no effective_treatment' });
   });
 
@@ -278,7 +286,7 @@ describe('real rasters', () => {
     });
     expect(result.lgas.filter((row) => row.urban_population > row.population / 2)).toHaveLength(212);
     expect(result.lgas.reduce((sum, row) => sum + Math.round(row.population), 0)).toBe(216_371_857);
-    const pooled = result.cells.population.reduce((a, b) => a + b);
+    const pooled = result.cells.reduce((sum, cell) => sum + cell.population, 0);
     expect(pooled / result.lgas.reduce((sum, row) => sum + row.population, 0)).toBeCloseTo(1, 11);
 
     const raster = await openRaster(join(REAL_DATA, 'population/nga_pop_v2_1_1km.tif'));

@@ -1,10 +1,10 @@
-import type { TrendRow } from '../../../artifacts.ts';
+import type { SurveyTrend } from '../../../contract/schemas.ts';
 import { type Contents, trendsOf } from '../../snapshot/documents.ts';
 import { type Content, html, type Markup, table } from '../markup.ts';
 
 const share = (value: number | null) => value?.toFixed(4);
 
-const cells = (row: TrendRow): Content[] => [
+const cells = (row: SurveyTrend): Content[] => [
   row.survey_year,
   share(row.positivity),
   row.low === null ? null : `${share(row.low)}–${share(row.high)}`,

@@ -17,7 +17,7 @@ const section = (validation: Validation | null, of_this_code = false) =>
     known_truth: { ...known_truth, of_this_code },
     season_check: [],
     fits: null,
-    surveys: { method: 'microscopy', clusters: [], state_rounds: [] },
+    surveys: { clusters: [], state_rounds: [] },
   }).markup;
 
 test('nothing measured is said, and no figure is shown', () => {

@@ -1,0 +1,57 @@
+/** Tables as Parquet files: the same rows are the same bytes. */
+import {
+  BIGINT,
+  BLOB,
+  BOOLEAN,
+  DOUBLE,
+  DuckDBDataChunk,
+  INTEGER,
+  type JS,
+  JSToDuckDBValueConverter,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { type Database, identifier, literal } from './duckdb.ts';
+import { rowCount, type Table } from './table.ts';
+
+const TYPES = { VARCHAR, DOUBLE, INTEGER, BIGINT, BOOLEAN, BLOB };
+/** Rows that DuckDB takes at once. */
+const CHUNK = 2048;
+
+/** @param metadata what the file says of itself, under these keys */
+export async function writeTable(
+  db: Database,
+  file: string,
+  table: Table,
+  metadata: Record<string, string> = {},
+): Promise<void> {
+  const forms = Object.entries(table.form.columns);
+  const values = forms.map(([name]) => table.columns[name] as JS[]);
+  await db.run(`CREATE TEMP TABLE written (${forms.map(([name, { type }]) => `${identifier(name)} ${type}`)})`);
+  const appender = await db.connection.createAppender('written');
+  for (let from = 0; from < rowCount(table); from += CHUNK) {
+    const chunk = DuckDBDataChunk.create(forms.map(([, { type }]) => TYPES[type]));
+    chunk.setColumnsConverted(
+      values.map((column) => column.slice(from, from + CHUNK)),
+      JSToDuckDBValueConverter,
+    );
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+  const entries = Object.entries(metadata).map(([key, value]) => `${key}: ${literal(value)}`);
+  const options = entries.length > 0 ? `, KV_METADATA {${entries}}` : '';
+  await db.run(`COPY written TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd${options})`);
+  await db.run('DROP TABLE written');
+}
+
+/** A file's columns by name; whole numbers of any width as numbers. */
+export async function readColumns({ connection }: Database, file: string): Promise<Table['columns']> {
+  const read = await connection.runAndReadAll(`FROM read_parquet(${literal(file)})`);
+  return Object.fromEntries(
+    Object.entries(read.getColumnsObjectJS()).map(([name, values]) => [
+      name,
+      values.some((value) => typeof value === 'bigint')
+        ? values.map((value) => (value === null ? null : Number(value)))
+        : values,
+    ]),
+  );
+}

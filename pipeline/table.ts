@@ -1,0 +1,71 @@
+/** Tables between stages and in snapshots: columns are declared once, and types, files, views and pages follow from that. */
+
+/** A column: its type in SQL, and what it means, units included. `Value` is what stands in a row. */
+export interface ColumnForm<Value = unknown> {
+  type: 'VARCHAR' | 'DOUBLE' | 'INTEGER' | 'BIGINT' | 'BOOLEAN' | 'BLOB';
+  about: string;
+  /** May be null. */
+  nullable?: true;
+  /** For the compiler alone. */
+  readonly value?: Value;
+}
+export interface TableForm {
+  /** What one row is. */
+  row: string;
+  columns: Record<string, ColumnForm>;
+}
+
+export const text = <Value extends string = string>(about: string): ColumnForm<Value> => ({ type: 'VARCHAR', about });
+export const real = (about: string): ColumnForm<number> => ({ type: 'DOUBLE', about });
+export const whole = (about: string): ColumnForm<number> => ({ type: 'INTEGER', about });
+export const yes = (about: string): ColumnForm<boolean> => ({ type: 'BOOLEAN', about });
+export const orNull = <Value>(column: ColumnForm<Value>): ColumnForm<Value | null> => ({ ...column, nullable: true });
+
+/** A table's row, and its columns as arrays of equal length. */
+export type RowOf<Form extends TableForm> = {
+  -readonly [Name in keyof Form['columns']]: Form['columns'][Name] extends ColumnForm<infer Value> ? Value : never;
+};
+export type ColumnsOf<Form extends TableForm> = { [Name in keyof RowOf<Form>]: RowOf<Form>[Name][] };
+
+/** A table as it goes from thread to thread: arrays are copied faster than rows. */
+export interface Table {
+  form: TableForm;
+  columns: Record<string, unknown[]>;
+}
+
+/**
+ * The table of these rows, in their order. What a row has beyond the declared columns is left behind.
+ * @throws Error for a value that a column cannot hold
+ */
+export function tableOf<Form extends TableForm>(form: Form, rows: readonly RowOf<NoInfer<Form>>[]): Table {
+  const columns = Object.entries(form.columns).map(([name, column]) => {
+    const values = (rows as readonly Record<string, unknown>[]).map((row) => row[name]);
+    const at = values.findIndex((value) => !fits(column, value));
+    if (at !== -1) throw new Error(`${form.row}, row ${at + 1}: ${name} is ${values[at]}, expected ${column.about}`);
+    return [name, values] as const;
+  });
+  return { form, columns: Object.fromEntries(columns) };
+}
+
+function fits({ type, nullable }: ColumnForm, value: unknown): boolean {
+  if (value === null) return nullable === true;
+  return typeof value === 'number'
+    ? Number.isFinite(value) && (type === 'DOUBLE' || Number.isInteger(value))
+    : value !== undefined;
+}
+
+export const isTable = (value: unknown): value is Table =>
+  value !== null && typeof value === 'object' && 'form' in value && 'columns' in value;
+
+export const rowCount = ({ columns }: Table) => Object.values(columns)[0]!.length;
+
+export function rowsOf<Row>(columns: Table['columns']): Row[] {
+  const entries = Object.entries(columns);
+  return (entries[0]?.[1] ?? []).map((_, i) => Object.fromEntries(entries.map(([name, own]) => [name, own[i]])) as Row);
+}
+
+/** Rows by the code of the area that each is of. */
+export const byCode = <Key extends string, Row extends Record<Key, string>>(
+  rows: readonly Row[],
+  key: Key,
+): Record<string, Row> => Object.fromEntries(rows.map((row) => [row[key], row]));

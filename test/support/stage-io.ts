@@ -1,0 +1,19 @@
+import { type StageIo, tableReaders } from '../../pipeline/engine/stage.ts';
+import { isTable, rowsOf, type Table } from '../../pipeline/table.ts';
+
+/** What a stage is given, from artifacts by full name: of tables as stages hand them on, or some of their columns as rows. */
+export const ioOf = (artifacts: Record<string, unknown>, rest: Partial<StageIo> = {}): StageIo => ({
+  artifact: <T>(name: string) => artifacts[name] as T,
+  ...tableReaders((name) => columnsOf(artifacts[name])),
+  ...{ sources: [], rawData: '', model: {} as never, progress: () => {} },
+  ...rest,
+});
+
+function columnsOf(value: unknown): Table['columns'] {
+  if (isTable(value)) return value.columns;
+  const rows = (value ?? []) as Record<string, unknown>[];
+  return Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]));
+}
+
+/** Rows of a table that a stage handed on. */
+export const handedOn = <Row>(value: unknown): Row[] => rowsOf((value as Table).columns);
