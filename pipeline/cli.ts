@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { lineOf } from './commands/errors.ts';
 import { Stopped } from './errors.ts';
 
-/** Each command in a line, and its module, which is loaded when the command is asked for: some take a second. */
+/** A line about each command, and its module, which is loaded only when the command runs: some take a second. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
   build: [
     'Build a snapshot, a candidate for publishing',
@@ -53,7 +53,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   zonal: ['Statistics of a raster inside polygons', async () => (await import('./commands/zonal.ts')).zonalCommand],
 };
 
-/** The program with the command that is asked for; if none is, with all of them as lines for the help. */
+/** The program with the command named in `args`; without one, with a line of help for each. */
 async function program(args: readonly string[]): Promise<Command> {
   const root = new Command('malaria-risk')
     .description(

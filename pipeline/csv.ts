@@ -1,4 +1,4 @@
-/** Rows as CSV (RFC 4180) without an end to the last line; null is empty. @param columns if not the first row's fields */
+/** Rows as CSV (RFC 4180), with no line end after the last; null is empty. @param columns unless the first row's fields */
 export function toCsv<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[] = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],

@@ -1,17 +1,17 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 
-/** A DuckDB in memory, and the ways in which this project asks it. */
+/** A DuckDB in memory, and how this project queries it. */
 export interface Database {
   connection: DuckDBConnection;
   run(sql: string, values?: DuckDBValue[]): Promise<void>;
-  /** Rows as objects; whole numbers of any width as numbers. */
+  /** Rows as objects; integers of any width become numbers. */
   rows<T>(sql: string, values?: DuckDBValue[]): Promise<T[]>;
 }
 
-/** It has one thread: rows and sums come in one order on every machine. */
+/** One thread, so that rows and sums come in the same order on every machine. */
 const open = () => DuckDBInstance.create(':memory:', { threads: '1' });
 
-/** Works on a database that goes with the work. */
+/** Runs `work` on a temporary database. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const instance = await open();
   try {
@@ -23,7 +23,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
 
 let shared: Promise<DuckDBInstance> | undefined;
 
-/** Works on the thread's one database, which is there for reading and writing files: of its tables only temporary ones are the work's own. */
+/** Runs `work` on this thread's one database, for reading and writing files. Only temporary tables belong to `work`. */
 export async function withConnection<T>(work: (db: Database) => Promise<T>): Promise<T> {
   shared ??= open();
   return connected(await shared, work);
@@ -43,13 +43,13 @@ async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Pr
   }
 }
 
-/** A text as an SQL literal. */
+/** Text as an SQL literal. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** A name as SQL quotes it. */
+/** A name as a quoted SQL identifier. */
 export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** The value, which is nobody else's yet, with its whole numbers as numbers. */
+/** Turns the integers in a value into numbers, in place. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value !== null && typeof value === 'object' && !(value instanceof Uint8Array)) {

@@ -1,6 +1,6 @@
 /**
- * The stages in order, each with what it reads and what it hands on: this table is the diagram of the pipeline.
- * A stage runs again when the content of what it reads has changed, and only then.
+ * The stages in order, each with its inputs and outputs: this table is the diagram of the pipeline. A stage runs again
+ * only when the content of its inputs has changed.
  */
 import type { Source } from './catalog/sources.ts';
 import type { Stage } from './engine/stage.ts';
@@ -91,12 +91,12 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
-/** Every artifact that the snapshot is made of: all that any stage hands on. */
+/** Every artifact that the snapshot is made from: the outputs of all stages. */
 export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
   [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
 );
 
-/** The last stage: joins the artifacts into the snapshot. It writes no artifact; its result is published. */
+/** The last stage joins the artifacts into the snapshot. It writes no artifact; its result is published. */
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
   module: 'pipeline/publish/stage.ts',

@@ -1,4 +1,5 @@
-/** Part of a build, for what looks at artifacts and publishes nothing. */
+/** Part of a build, for commands that look at artifacts and publish nothing. */
+
 import { type Country, readCountry } from './engine/country.ts';
 import { openIo, taskOf } from './engine/io.ts';
 import { enter } from './engine/lock.ts';
@@ -13,15 +14,15 @@ export interface PartOptions {
   rawData?: string | undefined;
   /** Takes raw files as they are, whether or not the catalog pins them so: for trial, never to be published. */
   unpinned?: boolean | undefined;
-  /** A build's directory, whose cache is used and filled. */
+  /** The output directory of a build, whose cache is used and filled. */
   out: string;
   jobs: number;
   onEvent: (event: StageEvent) => void;
 }
 
 /**
- * Runs those of the named stages that changed, as a build does, and does `work` with their artifacts; nothing is removed
- * from the cache meanwhile. What the latest build used stays what a plan compares with.
+ * Runs those of the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is
+ * removed from the cache meanwhile, and plans still compare with what the latest build used.
  */
 export async function withArtifacts<T>(
   names: readonly string[],

@@ -2,14 +2,14 @@ import { booleanClockwise, kinks } from '@turf/turf';
 import type { Polygon } from '../artifacts.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 
-/** An area's outline under its code, with the code of the state it belongs to (its own for a state). */
+/** An area's outline with its code and the code of its state (a state's own). */
 export interface CodedOutline {
   code: string;
   state_code: string;
   polygons: readonly Polygon[];
 }
 
-/** How far an outline may stray, as a share of the side of a square of its area: keeps small areas' areas. */
+/** How far an outline may stray, as a share of the side of a square of its area, so that small areas keep their size. */
 const STRAY_SHARE = 0.008;
 
 /** How far the simplified outline of an area of `km2` may stray from the full one, in metres: `tolerance` at most. */
@@ -18,8 +18,8 @@ export function strayLimit(km2: number, tolerance: number): number {
 }
 
 /**
- * What is wrong with one outline as GeoJSON (RFC 7946): closed rings, shells counter-clockwise, no self-crossing, cut
- * where it meets the antimeridian.
+ * Faults of one outline as GeoJSON (RFC 7946): rings must be closed, shells counter-clockwise, nothing may cross itself,
+ * and outlines are cut at the antimeridian.
  */
 export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   const faults: string[] = [];
@@ -52,8 +52,8 @@ const edgesOf = (outlines: readonly CodedOutline[]) => {
 };
 
 /**
- * Whether LGA outlines nest in their states', edge for edge: the edges of a state's outline must be just those that
- * one, and only one, of its LGAs has. Stricter than areas: a vertex on one side only is found.
+ * Whether LGA outlines nest in their states', edge for edge: the edges of a state's outline must be exactly those that one
+ * and only one of its LGAs has. This is stricter than comparing areas, since it finds a vertex on one side only.
  */
 export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
   return states.flatMap((state) => {

@@ -11,7 +11,7 @@ import { AREAS_KM2 } from './tables.ts';
 
 /**
  * Outlines for maps: simplified on shared topology, so that neighbours and states keep their common edges, rounded,
- * and states made of their LGAs. Areas are those of the full outlines. Every gate is checked, always.
+ * with states made of their LGAs. Areas are those of the full outlines. Every check always runs.
  */
 export const run: StageRun = async (io) => {
   const areas = areasOf(io);
@@ -32,7 +32,7 @@ export const run: StageRun = async (io) => {
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    // An edge between two areas goes by the closer limit.
+    // The stricter limit applies to an edge between two areas.
     '-simplify dp variable keep-shapes interval=limit_m',
     `rfc7946 precision=${precision}`,
   );

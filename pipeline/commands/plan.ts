@@ -5,11 +5,11 @@ import { addCountryOptions, type CountryOptions, say, withoutValidation } from '
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
 const DETAIL = `
-A stage runs when the content of what it reads, its code, an npm package that its code imports (or one that such a
-package depends on), its part of model.json or the version of Node has changed. What does not count: when files were
-written, comments and indentation of code, files imported for their types alone, and what sources.json says for people
-(title, citation, licence, notes), which only the snapshot holds. A stage that "may run" is left as it is if the stages
-before it hand on the same as before.
+A stage runs when one of these has changed: the content of its inputs, its code, an npm package that the code imports
+(or one that such a package depends on), its part of model.json, or the version of Node. These do not count: file
+times, comments and indentation in code, files imported only for their types, and what sources.json tells people
+(title, citation, licence, notes), which only the snapshot holds. A stage that "may run" is skipped if the stages
+before it produce the same output as before.
 
 Examples:
   malaria-risk plan --country raw-data/synthetic --why`;
@@ -19,8 +19,8 @@ export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
     .description('Say which stages a build would run, without running any')
     .addOption(withoutValidation())
-    .option('--why', 'and for which cause')
-    .option('--json', 'as JSON, causes included')
+    .option('--why', 'and why')
+    .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)
     .action(async (options: CountryOptions & { why?: boolean; json?: boolean }) => {
       const planned = await planBuild(options);

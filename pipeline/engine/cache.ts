@@ -4,13 +4,13 @@ import { isTable, rowCount, type Table } from '../table.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
 
-/** What made a cache entry, and what it holds. Kept beside the artifacts as `stage.json`. */
+/** What a cache entry was made from and what it holds; stored next to the artifacts as `stage.json`. */
 export interface CacheEntry extends CacheKey {
   /** Artifact -> SHA-256 of its file. */
   outputs: Record<string, string>;
   /** How many rows the tables hold. */
   counts: Record<string, number>;
-  /** How long the stage took, for the next run's guess of the time left. */
+  /** How long the stage took, from which the next run estimates the time left. */
   seconds: number;
 }
 
@@ -24,16 +24,16 @@ const fileOf = (directory: string, name: string) => {
 };
 const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
-/** Names of what is being written or taken away, unlike any other build's. */
+/** A unique name for a file or directory that is being written or removed. */
 let asides = 0;
 export const asideOf = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++asides}.tmp`;
-/** Whether a name is one of those: `out` may be anybody's directory, with files of theirs that end in .tmp. */
+/** Whether a name is one of those. `out` may be anyone's directory and hold other files that end in .tmp. */
 export const isAside = (name: string) => /\.\d+-[0-9a-z]+-\d+\.tmp$/.test(name);
 
-/** An entry with its own hash, so that a damaged one is known from a sound one. */
+/** An entry together with its own hash, which reveals damage. */
 const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
 
-/** The sealed entry of a file; null where there is none or a damaged one. */
+/** The sealed entry in a file; null if it is missing or damaged. */
 function readSealed(file: string): CacheEntry | null {
   try {
     const { entry, sha256: hash } = JSON.parse(readFileSync(file, 'utf8'));
@@ -43,7 +43,7 @@ function readSealed(file: string): CacheEntry | null {
   }
 }
 
-/** The entry of `key`, or null where there is none or where its files are not, byte for byte, those that were written. */
+/** The entry under `key`; null if there is none, or if its files are no longer the bytes that were written. */
 export function findEntry(cache: string, stage: string, key: string): CacheEntry | null {
   const directory = entryDirectory(cache, stage, key);
   const entry = readSealed(path.join(directory, 'stage.json'));
@@ -58,18 +58,18 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
   }
 }
 
-/** The entry that the country's latest build used, whatever its key: what a plan compares with. */
+/** The entry that the country's latest build used, whatever its key; a plan compares with it. */
 export function latestEntry(cache: string, stage: string, country: string): CacheEntry | null {
   return readSealed(latestOf(cache, stage, country));
 }
 
-/** Notes which entry a build used last. */
+/** Records which entry the latest build used. */
 export function markLatest(cache: string, entry: CacheEntry, country: string): void {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
   writeWhole(latestOf(cache, entry.stage, country), seal(entry));
 }
 
-/** Writes a file that is there whole or not at all. */
+/** Writes a file atomically. */
 export function writeWhole(file: string, data: string | Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const aside = asideOf(file);
@@ -81,20 +81,22 @@ export function writeWhole(file: string, data: string | Uint8Array): void {
   }
 }
 
-/** @throws Error when the file's bytes are not those that were written */
+/** @throws Error if the file's bytes are no longer those that were written */
 function readBytes(file: string, hash: string | undefined): Buffer {
   const bytes = readFileSync(file);
   if (sha256(bytes) === hash) return bytes;
-  throw new Error(`${file}: found other bytes than were written during this build, expected nobody to change them`);
+  throw new Error(
+    `${file}: found other bytes than this build wrote, expected nobody to change them; run the build again`,
+  );
 }
 
-/** Parsed content of one artifact that is no table. */
+/** Parsed content of an artifact that is not a table. */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
   const file = fileOf(entryDirectory(cache, entry.stage, entry.key), name);
   return JSON.parse(readBytes(file, entry.outputs[name]).toString('utf8'));
 }
 
-/** Columns of those artifacts (`stage/name`) that are tables. */
+/** Columns of the artifacts (`stage/name`) that are tables. */
 export async function readTables(
   cache: string,
   entries: Record<string, CacheEntry>,
@@ -119,8 +121,9 @@ export async function readTables(
 }
 
 /**
- * Writes artifacts aside and puts them in place with one rename. Of two builds that race, the first one's entry stays.
- * @throws Error when the entry is there with other results: the stage is not a function of what it reads
+ * Writes artifacts to a temporary directory and moves them into place with one rename. If two builds race, the first
+ * one's entry stays.
+ * @throws Error if the entry exists with different results: the stage is then no function of its inputs
  */
 export async function writeEntry(
   cache: string,
@@ -151,7 +154,7 @@ export async function writeEntry(
       if (!other) throw error;
       if (sha256Json(other.outputs) !== sha256Json(outputs))
         throw new Error(
-          `${cacheKey.stage}: found other results than ${directory} holds, expected the same from the same`,
+          `${cacheKey.stage}: found results that differ from those in ${directory}, expected the same from the same inputs`,
         );
       return other;
     }
@@ -173,13 +176,13 @@ async function writeTables(directory: string, values: Record<string, unknown>): 
   });
 }
 
-/** JSON would turn NaN into null without a word. */
+/** JSON would silently turn NaN into null. */
 export function refuseUnfinite(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key}: ${value} in an artifact`);
   return value;
 }
 
-/** Removes what killed builds left half written. Only for who is alone in the cache. */
+/** Removes what killed builds left half written. Call it only with the cache to yourself. */
 export function clearAsides(cache: string): void {
   for (const folder of foldersOf(cache))
     for (const name of readdirSync(folder))
@@ -187,7 +190,8 @@ export function clearAsides(cache: string): void {
 }
 
 /**
- * Removes every entry that no country's latest build used, and steps of stages done apart. Only for who is alone in the cache.
+ * Removes every entry that no country's latest build used, and the steps of split stages. Call it only with the cache to
+ * yourself.
  * @returns entries removed and their bytes
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {

@@ -4,31 +4,31 @@ import jsTokens from 'js-tokens';
 import { sha256, sha256Json } from './hash.ts';
 import { lockedPackages } from './packages.ts';
 
-/** Root of the repository: names of code files are relative to it. */
+/** Root of the repository, to which the names of code files are relative. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What a module is made of. */
+/** The code behind a module. */
 export interface Code {
   /** Hash of each file of this project, by its path from the root. */
   files: Record<string, string>;
-  /** Version of each package that the files name, and a hash of it and of all that it depends on. */
+  /** Version of each package that the files import, with a hash of it and of everything it depends on. */
   packages: Record<string, string>;
 }
 
-/** A file's hash, and the strings in it that may name other files or packages. */
+/** A file's hash, and the strings in it that may refer to other files or packages. */
 interface CodeFile {
   hash: string;
   strings: string[];
 }
-/** What was read of files, and of lock files by their root; in one process it stays as it is. */
+/** Code files and lock files already read; they are not expected to change while the process runs. */
 const seen = new Map<string, CodeFile>();
 const locked = new Map<string, Map<string, string>>();
 
 /**
- * What a module is made of: its own file, every file of this project that it imports, directly or not, and the packages
- * that these import. Any string that names a file beside the one it stands in, or a dependency, counts as an import: the
- * file may be started as a worker or shipped as it is. What is imported for its types alone does not count. (Biome
- * refuses an import of a package that package.json does not name.)
+ * Everything a module runs: its own file, every file of this project that it imports, directly or not, and the packages
+ * that those import. Any string that is the relative path of a file, or the name of a dependency, counts as an import,
+ * since the file may be started as a worker or shipped as it is. Imports of types alone do not count. (Biome refuses to
+ * import a package that package.json does not list.)
  */
 export function codeOf(module: string, root = ROOT): Code {
   const files = new Map<string, string>();
@@ -60,7 +60,7 @@ const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFi
 
 const inOrder = (map: Map<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The first of these files that has changed since, or null. @param files as `codeOf` gave them */
+/** The first of these files that has changed since it was hashed, or null. @param files as returned by `codeOf` */
 export function changedFile(files: Code['files'], root = ROOT): string | null {
   const same = ([name, hash]: [string, string]) => {
     const file = path.resolve(root, name);
@@ -70,8 +70,8 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
 }
 
 /**
- * Comments, indentation and empty lines do not count in code; in any other file every byte does. (The tokenizer takes the
- * division in TypeScript's `x! / y` for a regular expression, so the rest of such a line counts as it stands.)
+ * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer mistakes
+ * the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it stands.)
  */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
@@ -81,18 +81,18 @@ function readCode(file: string): CodeFile {
   for (const { type, value } of jsTokens(text)) {
     if (type === 'StringLiteral' && !endsTypeImport(tokens)) strings.add(value.slice(1, -1));
     if (type !== 'WhiteSpace' && type !== 'LineTerminatorSequence' && !type.endsWith('Comment')) tokens.push(value);
-    // Where a line ends, a statement may end.
+    // A line end may end a statement, so it counts.
     else if (value.includes('\n') && tokens.length > 0 && tokens.at(-1) !== '\n') tokens.push('\n');
   }
   return { hash: sha256Json(tokens), strings: [...strings] };
 }
 
-/** Whether what comes next is the file of an `import type` or `export type`, which is erased before the code runs. */
+/** Whether the next string belongs to an `import type` or `export type`, which is erased before the code runs. */
 function endsTypeImport(tokens: readonly string[]): boolean {
   if (tokens.at(-1) !== 'from') return false;
   const statement = Math.max(tokens.lastIndexOf('import'), tokens.lastIndexOf('export'));
   return tokens[statement + 1] === 'type' && tokens[statement + 2] !== 'from';
 }
 
-/** What runs the code: another Node may compress, add or sort in another way. */
+/** The runtime, since another version of Node may compress, add or sort differently. */
 export const RUNTIME = `node ${process.versions.node}`;

@@ -10,7 +10,7 @@ import { checkEvidence } from './check-evidence.ts';
 import { checkModel } from './check-model.ts';
 import { checkSources } from './check-sources.ts';
 
-/** A country as its catalog describes it, and where its raw files lie. */
+/** A country as its catalog describes it, and the location of its raw files. */
 export interface Country {
   directory: string;
   rawData: string;
@@ -19,8 +19,8 @@ export interface Country {
 }
 
 /**
- * Reads and checks `sources.json` and `model.json` of a country's directory, and that every raw file is there.
- * @param rawData where the raw files lie, if not beside the catalog
+ * Reads and checks `sources.json` and `model.json` in a country's directory, and checks that every raw file exists.
+ * @param rawData where the raw files are, if not next to the catalog
  * @throws BadInput naming the file and the field
  */
 export function readCountry(directory: string, rawData = directory): Country {
@@ -34,13 +34,13 @@ export function readCountry(directory: string, rawData = directory): Country {
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
-  if (there) throw new BadInput(file, '', 'something else than a file', 'a file');
+  if (there) throw new BadInput(file, '', 'something that is not a file', 'a file');
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
   throw new BadInput(file, '', `no such file under ${rawData}`, expected);
 }
 
 /**
- * Of a shapefile, what lies beside its .shp under its name is read too: unlisted, it could change without being noticed.
+ * Reading a .shp also reads its sibling files of the same name. If they were not listed, nobody would notice a change.
  * @throws BadInput naming it
  */
 export function refuseUnlisted({ id, format, files }: Source, rawData: string): void {
@@ -62,7 +62,7 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
   }
 }
 
-/** As `readCountry`, whether or not the raw files are there. */
+/** Like `readCountry`, but the raw files need not exist. */
 export function readCatalog(directory: string, rawData = directory): Country {
   const [fault] = catalogForms(directory);
   if (fault) throw fault;

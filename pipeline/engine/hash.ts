@@ -7,14 +7,14 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** SHA-256 of a file's bytes, hex, read as a stream. */
+/** SHA-256 of a file, hex; the file is read as a stream. */
 export async function sha256File(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');
 }
 
-/** SHA-256 of a JSON value with the keys of its objects in order, so that their order in a file does not matter. */
+/** SHA-256 of a JSON value with its objects' keys sorted, so that their order in a file does not matter. */
 export function sha256Json(value: unknown): string {
   return sha256(
     JSON.stringify(value, (_, v) =>

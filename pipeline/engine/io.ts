@@ -6,11 +6,11 @@ import { modelRead, sourcesRead } from './cache-key.ts';
 import type { Country } from './country.ts';
 import { type Stage, type StageIo, tableReaders } from './stage.ts';
 
-/** What a stage's run is given, as it can be sent to a thread. */
+/** What a stage runs on, in a form that can be sent to a thread. */
 export interface StageTask {
   module: string;
   cache: string;
-  /** Entries that hold the inputs, by stage. */
+  /** Cache entries that hold the inputs, by stage. */
   entries: Record<string, CacheEntry>;
   inputs: readonly string[];
   /** Columns of those inputs that are tables. */
@@ -38,7 +38,7 @@ export async function taskOf(
   };
 }
 
-/** What the stage sees: nothing that it does not declare. */
+/** The stage's view of its inputs, which shows only what it declares. */
 export function openIo(task: StageTask, progress: StageIo['progress']): StageIo {
   const { module, cache, entries, inputs, tables, sources, rawData, model } = task;
   const declared = (name: string) => {

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** How long to wait for a prune or for another build's clearing up, both short. */
+/** How long to wait for a prune or for another build to clean up; both are short. */
 const WAIT_MS = 60_000;
 
 /**
- * The right to use a build's output directory: any number of builds together, or one that removes things, alone. The
- * lock is SQLite's on an empty database, which the system gives back when a process ends, however it ends.
+ * Locks a build's output directory, shared for any number of builds or exclusive for one that removes things. It is
+ * SQLite's lock on an empty database, which the system releases when a process ends, however it ends.
  */
 function openLock(out: string, wait: number): DatabaseSync {
   mkdirSync(path.join(out, 'cache'), { recursive: true });
@@ -16,16 +16,16 @@ function openLock(out: string, wait: number): DatabaseSync {
 
 const lockOf = (out: string) => path.join(out, 'cache', 'lock.sqlite');
 
-/** SQLite's errors do not say which file. */
+/** SQLite's errors do not name the file. */
 function named(out: string, { message }: Error): Error {
   return new Error(
-    `${lockOf(out)}: ${message}, expected SQLite's empty file; no data lies in it: remove it when no build runs`,
+    `${lockOf(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
   );
 }
 
 /**
- * Does `work` if nobody else uses `out`, and keeps everybody out meanwhile.
- * @returns whether it was done
+ * Does `work` if nobody else is using `out`, and keeps everybody out meanwhile.
+ * @returns whether the work was done
  */
 export function whenAlone(out: string, work: () => void): boolean {
   const lock = openLock(out, 0);
@@ -43,7 +43,7 @@ export function whenAlone(out: string, work: () => void): boolean {
   }
 }
 
-/** Uses `out` together with other builds until `leave` is called; nothing is removed meanwhile. */
+/** Shares `out` with other builds until `leave` is called; nothing is removed meanwhile. */
 export function enter(out: string): { leave(): void } {
   const lock = openLock(out, WAIT_MS);
   try {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { sha256Json } from './hash.ts';
 
-/** An entry of package-lock.json, as far as it matters here. */
+/** The fields of a package-lock.json entry that matter here. */
 interface Locked {
   version?: string;
   integrity?: string;
@@ -10,12 +10,12 @@ interface Locked {
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
 }
-/** Entries by place, such as `node_modules/a/node_modules/b`; '' is the project itself. */
+/** Entries by location, such as `node_modules/a/node_modules/b`; '' is the project itself. */
 type Lock = Record<string, Locked>;
 
 /**
- * The packages that a project depends on: by name the version and a hash of the versions and contents of the package and
- * of every package that it depends on in turn. Those for other platforms count too: the hash is the same everywhere.
+ * The packages that a project depends on: for each name, its version and a hash of its content and that of every package
+ * it depends on in turn. Packages for other platforms count too, so that the hash is the same everywhere.
  */
 export function lockedPackages(root: string): Map<string, string> {
   const lock: Lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
@@ -41,7 +41,7 @@ function contentsOf(name: string, lock: Lock): Record<string, unknown> {
   return contents;
 }
 
-/** Where Node finds a package that one at `from` imports: within it or further up. Null where it is not installed. */
+/** Where Node finds a package imported from `from`: within it or further up. Null if it is not installed. */
 function placeOf(name: string, from: string, lock: Lock): string | null {
   const place = `${from}${from && '/'}node_modules/${name}`;
   if (place in lock) return place;

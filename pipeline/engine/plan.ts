@@ -4,15 +4,15 @@ import type { Country } from './country.ts';
 import type { Stage } from './stage.ts';
 import { causesOf } from './why.ts';
 
-/** What is known of a stage before a build. */
+/** What is known about a stage before a build. */
 export interface PlannedStage {
   stage: string;
-  /** `cached`: nothing changed; `run`: it will run; `depends`: known once the stages before it have run. */
+  /** `cached`: nothing changed; `run`: it will run; `depends`: the stages before it will decide. */
   status: 'cached' | 'run' | 'depends';
   causes: string[];
 }
 
-/** What running the stages would do, without doing it; and the entries of those that need not run. */
+/** What running the stages would do, without doing it, and the entries of those that need not run. */
 export function planStages(
   stages: readonly Stage[],
   country: Country,
@@ -39,8 +39,8 @@ export function planStages(
 }
 
 /**
- * What is known of a stage that reads artifacts which are yet to be made: that it will run, where something else of
- * what it is made of changed, or that it may. Null where all it reads is known.
+ * What is known about a stage some of whose inputs are yet to be made: that it will run, because something else has
+ * changed, or that it may. Null if all its inputs are known.
  */
 export function waitingFor(
   stage: Stage,
@@ -53,7 +53,7 @@ export function waitingFor(
   if (missing.length === 0) return null;
   const makers = [...new Set(missing)];
   const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
-  const wait = `runs if ${list} ${makers.length > 1 ? 'hand' : 'hands'} on something else than before`;
+  const wait = `runs if the output of ${list} changes`;
   const latest = latestEntry(cache, stage.name, country.model.country);
   const cacheKey = latest && cacheKeyOf(stage, country, raw, { ...latest.inputs, ...artifacts });
   const changed = cacheKey !== null && cacheKey.key !== latest!.key;

@@ -18,7 +18,7 @@ export async function hashRawFiles(country: Country, unpinned = false): Promise<
   return hashes;
 }
 
-/** The first raw file among a stage's `inputs` that no longer has the hash it had; null where all have. */
+/** The first raw file among a stage's `inputs` whose hash has changed, or null. */
 export async function changedRawFile(inputs: Record<string, string>, rawData: string): Promise<string | null> {
   for (const [name, hash] of Object.entries(inputs)) {
     if (!name.startsWith('raw ')) continue;
@@ -30,11 +30,11 @@ export async function changedRawFile(inputs: Record<string, string>, rawData: st
 }
 
 const isTable = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
-/** Larger files are told as changed without a row. */
+/** For larger files, a change is reported without its rows. */
 const MOST_BYTES = 64e6;
 const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
-/** Keeps a checksum for each line of the text files, four bytes a line, so that a later plan can say which row changed. */
+/** Keeps a checksum of each line of the text files, four bytes a line, so that a later plan can say which row changed. */
 export function rememberRows(cache: string, country: Country, raw: Record<string, string>): void {
   for (const [file, hash] of Object.entries(raw)) {
     const full = path.join(country.rawData, file);
@@ -45,7 +45,7 @@ export function rememberRows(cache: string, country: Country, raw: Record<string
   }
 }
 
-/** Which rows of a text file changed since it had the hash `then`, in words; null where that is not known. */
+/** Which rows of a text file have changed since it had the hash `then`, in words; null if that is unknown. */
 export function changedRows(cache: string, full: string, then: string): string | null {
   const kept = linesOf(cache, then);
   if (!isTable(full) || !existsSync(kept)) return null;
@@ -65,7 +65,7 @@ export function changedRows(cache: string, full: string, then: string): string |
   return was === is ? `changes in ${rows(is, start + 1)}` : `${rows(was, start + 1)} became ${rows(is, start + 1)}`;
 }
 
-/** CRC-32 of every line, the header being the first. */
+/** CRC-32 of every line, starting with the header. */
 function checksums(data: Buffer): Uint32Array {
   const sums: number[] = [];
   for (let from = 0; from < data.length; ) {

@@ -12,31 +12,31 @@ import { inThread } from './threads.ts';
 import { causesOf } from './why.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
-/** What happens while stages run, for whoever shows it. */
+/** Events while stages run, for display. */
 export type StageEvent =
-  /** Comes first: what each stage took when it last ran for this country. */
+  /** The first event: how long each stage took when it last ran for this country. */
   | { type: 'expected'; seconds: Record<string, number> }
   | { type: 'cached'; stage: string }
   | { type: 'started'; stage: string; causes: string[] }
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
 
-/** What a run of stages is given. */
+/** Input of `runStages`. */
 export interface RunInput {
   country: Country;
   /** Content hashes of the raw files. */
   raw: Record<string, string>;
   cache: string;
-  /** Stages that may run at once. */
+  /** The most stages that run at once. */
   jobs: number;
   onEvent(event: StageEvent): void;
 }
 
 /**
- * Runs the stages whose inputs' content, code, packages or parameters changed, up to `jobs` at once, each in a thread.
- * Order of finishing has no influence on what they hand on.
+ * Runs the stages whose inputs, code, packages or parameters have changed, up to `jobs` at once, each in a thread. The
+ * order in which they finish does not affect their outputs.
  * @returns the cache entry of every stage, in the table's order
- * @throws what the first failing stage threw; the others are stopped and nothing of theirs is kept
+ * @throws whatever the first failing stage threw; the others are stopped, and nothing they did is kept
  */
 export async function runStages(stages: readonly Stage[], input: RunInput): Promise<CacheEntry[]> {
   const { country, raw, cache, jobs, onEvent } = input;
@@ -109,24 +109,24 @@ async function runInThread(
   });
   await refuseChanges(cacheKey, country.rawData);
   const expected = [...stage.outputs, 'report'];
-  for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} handed on no ${name}`);
+  for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} returned no ${name}`);
   const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));
   return writeEntry(cache, cacheKey, kept, (performance.now() - began) / 1000);
 }
 
 /**
  * A result may be kept under its key only if nothing that the key was hashed from has changed since.
- * @throws Error where a raw file or the code was changed since it was hashed
+ * @throws Error if a raw file or the code has changed since it was hashed
  */
 export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
   const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
   if (changed !== null)
     throw new Error(
-      `${changed}: found it changed while ${stage} ran, expected it to stay as it is; run the build again`,
+      `${changed}: found it changed while ${stage} ran, expected it to stay as it was; run the build again`,
     );
 }
 
-/** The error of a thread as it was there: a bad input keeps its one line, a fault of ours its stack. */
+/** A thread's error, restored: a bad input keeps its one line, a fault of ours its stack. */
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const error = new Error(message.message);
   error.name = message.bad_input ? BadInput.name : 'Error';

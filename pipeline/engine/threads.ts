@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Runs `module` in a thread of its own, which is told `task` as its `workerData`.
- * @param running holds the thread as long as it runs, for whoever may have to stop it
- * @param take makes the result of a message, or undefined where more is to come; what it throws is the failure
+ * Runs `module` in a thread of its own, which gets `task` as its `workerData`.
+ * @param running holds the thread while it runs, so that the caller can stop it
+ * @param take turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
  */
 export function inThread<Message, Result>(
   module: URL,
@@ -32,9 +32,9 @@ export function inThread<Message, Result>(
 }
 
 /**
- * Does `tasks` in threads of their own, as many at once as there are cores. `module` is told a task as its `workerData`
- * and posts one message, the result. The order in which threads end has no influence on the results' order.
- * @throws what the first failing thread threw; the others are stopped
+ * Does each of `tasks` in a thread of its own, as many at once as there are cores. `module` gets its task as `workerData`
+ * and posts one message, the result. Results come in the order of the tasks, whichever thread ends first.
+ * @throws whatever the first failing thread threw; the others are stopped
  */
 export async function mapInThreads<Task, Result>(module: URL, tasks: readonly Task[]): Promise<Result[]> {
   const results: Result[] = new Array(tasks.length);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CacheKey } from './cache-key.ts';
 import { changedRows } from './raw.ts';
 
-/** Where to look for what a hash alone does not tell. */
+/** Where to look for details that a hash alone does not show. */
 export interface Whereabouts {
   cache: string;
   rawData: string;
@@ -17,7 +17,7 @@ export function causesOf(now: CacheKey, then: CacheKey | null, where: Whereabout
     ...packageCauses(now.packages, then.packages),
     ...valueChanges(then.parameters, now.parameters).map((text) => `model.json, ${text}`),
   ];
-  if (now.runtime !== then.runtime) causes.push(`run by ${now.runtime}, before by ${then.runtime}`);
+  if (now.runtime !== then.runtime) causes.push(`runs on ${now.runtime}, ran on ${then.runtime}`);
   return causes.length > 0 ? causes : ['its results are no longer in the cache, or were changed there'];
 }
 
@@ -53,7 +53,7 @@ function differences(now: Record<string, string>, then: Record<string, string>):
   return [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => now[name] !== then[name]).sort();
 }
 
-/** Where two JSON values differ, each as `path: was …, is …`; the whole where a list has another length. */
+/** Where two JSON values differ, each as `path: was …, is …`; the entire list if its length differs. */
 export function valueChanges(was: unknown, is: unknown, at = ''): string[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return [];
   const bothLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
@@ -70,7 +70,7 @@ export function valueChanges(was: unknown, is: unknown, at = ''): string[] {
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
-/** How much of two texts is alike at their beginning. */
+/** Length of the common start of two texts. */
 function commonStart(a = '', b = ''): number {
   let i = 0;
   while (i < a.length && a[i] === b[i]) i++;
@@ -79,7 +79,7 @@ function commonStart(a = '', b = ''): number {
 
 const MOST_LETTERS = 80;
 
-/** A value as JSON; of a long one the part from shortly before `from`, where it begins to differ. */
+/** A value as JSON; a long one is cut to start shortly before `from`, where it begins to differ. */
 function brief(value: unknown, from: number): string {
   if (value === undefined) return 'not there';
   const text = JSON.stringify(value);

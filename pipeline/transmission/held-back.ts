@@ -1,6 +1,6 @@
 /**
- * The register of looks at the held-back year: `held-back.json` beside a country's catalog, written by
- * `malaria-risk score-held-back` and by nothing else. It holds no dates: the repository's history has them.
+ * The register of looks at the held-back year: `held-back.json` next to a country's catalog, which only
+ * `malaria-risk score-held-back` writes. It holds no dates, since the repository's history has them.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,17 +9,17 @@ import { sha256Json } from '../engine/hash.ts';
 import { probeRecord } from './projection-probe.ts';
 import { developProjections, levelMethod, type ProjectionSettings } from './projection-test.ts';
 
-/** What the register says of a design and a held-back year. */
+/** What the register says about a design and a held-back year. */
 export interface Standing {
   registered: boolean;
-  /** Looks at that year so far, this design's included. */
+  /** How often that year has been looked at so far, including by this design. */
   looks: number;
 }
 
 /**
- * Fingerprint of a design: its settings, the level it chose, and what it projects of a record that is always the same, to
- * four decimals. A design is told by what it does: rewriting code without a change of projections leaves it the same, as do
- * other data; any other change makes another.
+ * Fingerprint of a design: its settings, the level it chose, and what it projects from one fixed record, to four decimals.
+ * A design is identified by what it does. Rewriting code without changing projections keeps it the same, and so do other
+ * data; any other change makes it a new design.
  */
 export function designOf(level_months: number, settings: ProjectionSettings): string {
   const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
@@ -37,9 +37,9 @@ export function standingOf(register: HeldBack | undefined, year: number, design:
 }
 
 /**
- * The register with this look entered before it is taken; the entry's `result` is null until then.
- * @returns the register and the entry's position; an entry with a result has been taken, and is not to be taken again
- * @throws Error where another design has been looked at and no reason is given to look again
+ * The register with a look entered before it is taken; the entry's `result` is null until then.
+ * @returns the register and the entry's position; an entry that has a result must not be taken again
+ * @throws Error if another design has had its look and no reason is given for a further one
  */
 export function enterLook(
   register: HeldBack,
@@ -53,14 +53,14 @@ export function enterLook(
   const other = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
   if (other && again === undefined)
     throw new Error(
-      `held-back year ${look.held_back_year}: found a look at another design, ${other.design.slice(0, 8)}, expected none: ` +
-        `after it the year is no longer unseen. To look at ${look.design.slice(0, 8)} all the same say why, with --again REASON; both stay on record`,
+      `held-back year ${look.held_back_year}: found a look at another design, ${other.design.slice(0, 8)}, expected none, ` +
+        `since the year is then no longer unseen. To look with ${look.design.slice(0, 8)} all the same, give a reason with --again REASON; both stay on record`,
     );
   const entered: Look = { ...look, reason: other ? again! : 'first look', result: null };
   return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };
 }
 
-/** The country's register, empty where there is none. @param directory its catalog's */
+/** The country's register, empty if there is none. @param directory that of its catalog */
 export function readRegister(directory: string): HeldBack {
   try {
     return JSON.parse(readFileSync(path.join(directory, HELD_BACK_FILE), 'utf8'));

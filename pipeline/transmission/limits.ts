@@ -1,10 +1,10 @@
 import type { TransmissionModel } from '../contract/schemas.ts';
 import type { ProjectionTest, Scores } from './projection-test.ts';
 
-/** What was measured of each state's fit beyond what is published. */
+/** What was measured of each state's fit, beyond what is published. */
 export interface FitFigures {
   state_code: string;
-  /** Null where the record is too broken for a trend. */
+  /** Null if the record has too many gaps for a trend. */
   detrended_correlation: number | null;
   reporting_highest_over_lowest: number;
   /** Sum of squares under `immune_months_tried` over that under the assumed immunity. */
@@ -20,7 +20,7 @@ const RIVALS: Readonly<Record<string, string>> = {
   flat: "last year's mean in every month",
 };
 
-/** What the transmission model does not show, in plain words, from what was measured. */
+/** States in plain words, from measured figures, what the transmission model does not show. */
 export function describeLimits(
   { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
   assumed_from: string,
@@ -51,7 +51,7 @@ export function describeLimits(
   ];
 }
 
-/** Whether the held-back year was still unseen when the design was fixed. */
+/** Says whether the held-back year was still unseen when the design was fixed. */
 export function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
   if (registered && looks === 1) return 'The design was registered before the held-back year was scored, once.';
   if (registered)
@@ -61,7 +61,7 @@ export function describeStanding({ registered, looks }: { registered: boolean; l
   return 'The design was not registered before the held-back year was scored.';
 }
 
-/** Won or lost a year ahead, against every simple method. */
+/** Whether the model won or lost a year ahead, against every simple method. */
 export function describeProjections(what: string, { months, errors }: Pick<Scores, 'months' | 'errors'>): string {
   if (months === 0) return `Nothing could be projected in the ${what}: the records are too short.`;
   const model = errors.model!;
@@ -77,7 +77,7 @@ export function describeProjections(what: string, { months, errors }: Pick<Score
   return `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ${verdicts.join('; ')}.`;
 }
 
-/** Months in which R's range holds 1. */
+/** Months in which the range of R includes 1. */
 function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFigures[]): string {
   const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   const doubtful = fits.map(({ reproduction_range: { low, high } }, i) => {
@@ -87,7 +87,7 @@ function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFi
   return `Months in which the 90% range of new infections per infection holds 1, so that growing cannot be told from shrinking: ${doubtful.join('; ')}. Durations are taken as given there.`;
 }
 
-/** Least to greatest, once where they are the same. */
+/** Smallest to largest; one number if they are equal. */
 function span(values: readonly number[], decimals = 2): string {
   const [least, most] = [Math.min(...values).toFixed(decimals), Math.max(...values).toFixed(decimals)];
   return least === most ? least : `${least} to ${most}`;

@@ -15,10 +15,10 @@ import {
 } from './projection.ts';
 import { type CaseRecord, fitSirs, isLongEnough } from './sirs-fit.ts';
 
-/** The designs of the model's projection: its fitted cycle at the level of this many last months. */
+/** The designs of the model's projection: its fitted cycle, set to the level of this many last months. */
 export const LEVEL_MONTHS = [3, 6, 12] as const;
 
-/** A state's whole record from a January on. */
+/** A state's entire record, starting in a January. */
 export interface ProjectionRecord {
   state_code: string;
   first_year: number;
@@ -35,7 +35,7 @@ export interface ProjectionSettings {
 }
 export interface Scores {
   months: number;
-  /** Mean absolute error by method; `model` is the chosen design. Empty where nothing could be scored. */
+  /** Mean absolute error by method; `model` is the chosen design. Empty if nothing could be scored. */
   errors: Record<string, number>;
   seasonal_shape_correlation: number;
   /** The same by method. */
@@ -53,8 +53,8 @@ export interface ProjectionTest extends DevelopedProjections {
 }
 
 /**
- * Projects each state a year ahead from every January of the development years that a model can be fitted before. A fit
- * sees nothing but the months before its origin. The design is the one of `LEVEL_MONTHS` with the least error.
+ * Projects each state a year ahead, from every January of the development years with enough months before it to fit a
+ * model. A fit sees only the months before its origin. The design is the one of `LEVEL_MONTHS` with the smallest error.
  */
 export function developProjections(
   records: readonly ProjectionRecord[],
@@ -75,7 +75,7 @@ export function developProjections(
   };
 }
 
-/** Scores the design that development has fixed on the held-back year. */
+/** Scores the design fixed in development on the held-back year. */
 export function scoreHeldBack(
   records: readonly ProjectionRecord[],
   settings: ProjectionSettings,
@@ -101,7 +101,7 @@ function projectYears(
   );
 }
 
-/** The chosen design as `model`, and it combined with Abeku's adjustment: the geometric mean of the two. */
+/** The chosen design as `model`, and its geometric mean with Abeku's adjustment. */
 function choose(year: ProjectedYear, level_months: number): ProjectedYear {
   const model = year.methods[levelMethod(level_months)]!;
   const both = model.map((value, month) => {
@@ -111,10 +111,10 @@ function choose(year: ProjectedYear, level_months: number): ProjectedYear {
   return { ...year, methods: { model, model_and_abeku: both, ...year.methods } };
 }
 
-/** Name among the methods of the model at the level of the last `months` months. */
+/** The method's name for the model at the level of the last `months` months. */
 export const levelMethod = (months: number) => `model_level_of_${months}_months`;
 
-/** Years of the record before which there is enough to fit a model to. */
+/** Years of the record that have enough months before them to fit a model. */
 function yearsOf(record: ProjectionRecord): number[] {
   const years = Array.from({ length: Math.ceil(record.per_1000.length / 12) }, (_, k) => record.first_year + k);
   return years.filter((year) => isLongEnough(recordBefore(record, year)));

@@ -1,11 +1,11 @@
 import { correlation, mean } from '../numerics/averages.ts';
 
-/** What is known at an origin, a January: the months before it, oldest first, cases per 1,000; nulls are unknown. */
+/** What is known at an origin, a January: the months before it, oldest first, in cases per 1,000; null is unknown. */
 export interface History {
   reported: readonly (number | null)[];
   masked: ReadonlySet<number>;
 }
-/** Twelve months from the origin on; null where the method has nothing to go on. */
+/** Twelve months from the origin on; null if the method has nothing to go on. */
 export type Projection = (number | null)[];
 
 const knownMean = (values: readonly (number | null | undefined)[]): number | null => {
@@ -16,12 +16,12 @@ const byMonth = (value: (month: number) => number | null): Projection =>
   Array.from({ length: 12 }, (_, month) => value(month));
 const unmasked = ({ reported, masked }: History) => reported.map((value, t) => (masked.has(t) ? null : value));
 
-/** The same month of the year before. */
+/** The same month last year. */
 export function sameMonthLastYear({ reported }: History): Projection {
   return byMonth((month) => reported.at(month - 12) ?? null);
 }
 
-/** Mean of the same month over the three years before, of the years there are and without masked months. */
+/** Mean of the same month over the last three years, as far as there are any and without masked months. */
 export function sameMonthLastYears(history: History, years = 3): Projection {
   const known = unmasked(history);
   return byMonth((month) =>
@@ -31,7 +31,7 @@ export function sameMonthLastYears(history: History, years = 3): Projection {
   );
 }
 
-/** Mean of the last twelve months, every month the same. */
+/** The mean of the last twelve months, for every month. */
 export function flat({ reported }: History): Projection {
   const level = knownMean(reported.slice(-12));
   return byMonth(() => level);
@@ -39,8 +39,9 @@ export function flat({ reported }: History): Projection {
 
 /**
  * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best method
- * in Ethiopia: the month's mean over the years before, plus the mean deviation of the last three months from their own.
- * All years before are taken, as records are short; they found three years to serve best. On raw cases, or on logarithms.
+ * in Ethiopia: the month's mean over the years before, plus the mean deviation of the last three months from theirs.
+ * All earlier years are used, because records are short; Abeku et al. found three years to work best. It works on raw
+ * cases or on logarithms.
  */
 export function abeku(history: History, scale: 'raw' | 'log'): Projection {
   const known = unmasked(history).map((value) => {
@@ -61,7 +62,7 @@ export function abeku(history: History, scale: 'raw' | 'log'): Projection {
 }
 
 /**
- * A shape set to the level of late: shape × (Σ reported / Σ shape) over the last `months` months before the origin.
+ * A shape scaled to the recent level: shape × (Σ reported / Σ shape) over the last `months` months before the origin.
  * @param shape twelve values, January first, any unit
  */
 export function shapeTimesLevel({ reported }: History, shape: readonly number[], months: number): Projection {
@@ -75,7 +76,7 @@ export function shapeTimesLevel({ reported }: History, shape: readonly number[],
   return byMonth((month) => (expected > 0 ? (shape[month]! * cases) / expected : null));
 }
 
-/** One year's projections by method beside what came. */
+/** One year's projections by method, and what was then reported. */
 export interface ProjectedYear {
   state_code: string;
   year: number;
@@ -83,7 +84,7 @@ export interface ProjectedYear {
   methods: Record<string, Projection>;
 }
 
-/** Months that were reported and that every method could project: the same for all, so that errors compare. */
+/** Months that were reported and that every method could project: the same for all, so that errors are comparable. */
 export function scoredMonths({ reported, methods }: ProjectedYear): number[] {
   const all = [reported, ...Object.values(methods)];
   return reported.flatMap((_, month) => (all.every((values) => values[month] !== null) ? [month] : []));

@@ -31,7 +31,7 @@ export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   model,
 });
 
-/** Case records by state, in order of code: those a model can be fitted to, and codes of those too short or empty for it. */
+/** Case records by state, ordered by code: those that a model can be fitted to, and the codes of those it cannot. */
 export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
   records: ProjectionRecord[];
   left_out: string[];
@@ -52,13 +52,13 @@ export function settingsOf({ parameters }: Model): ProjectionSettings {
   return { durations, development_first, held_back_year, starts, seed: parameters.seed };
 }
 
-/** People of a state by its census table; an LGA without a row adds nothing. @throws Error where that leaves nobody */
+/** Population of a state in the census; an LGA without a row adds nothing. @throws Error if that leaves nobody */
 function peopleOf(state_code: string, areas: Areas, census: Census): number {
   const people = areas.lgas
     .filter((lga) => lga.state_code === state_code)
     .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
   if (people > 0) return people;
-  throw new Error(`census: found no people of ${state_code}, whose cases are to be told per 1,000`);
+  throw new Error(`census: found no people in ${state_code}, expected some: its cases are given per 1,000`);
 }
 
 /** Cases per 1,000 people from the January of the first year on; months before the record are unknown. */

@@ -2,13 +2,13 @@ import { choleskyDense, solveLower, solveUpper } from '../numerics/dense.ts';
 
 /** Reporting's knots, months apart. */
 export const KNOT_MONTHS = 3;
-/** Variance of a month's scatter over the variance of a step from knot to knot. */
+/** Variance of a month's scatter, over the variance of a step from knot to knot. */
 export const STIFFNESS = 1;
 
 export interface DriftFit {
-  /** ln of the share reported (up to the model's scale) for every month, also those left out. */
+  /** ln of the share reported (up to the model's scale) for every month, including those left out. */
   drift: number[];
-  /** What the drift costs in the sum of squares: √stiffness × each step from knot to knot. */
+  /** The drift's terms in the sum of squares: √stiffness × each step from knot to knot. */
   steps: number[];
 }
 

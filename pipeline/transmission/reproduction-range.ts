@@ -7,12 +7,12 @@ import { type CaseRecord, fitSirs, type RainForm, type SirsFit } from './sirs-fi
 /** Shares of draws below and above the range. */
 const TAIL = 0.05;
 const DRAWS = 200;
-/** Forms of the rain's effect that might as well have been assumed: half-saturation (log-uniform) and steepness. */
+/** Forms of the rain's effect that could equally have been assumed: half-saturation (log-uniform) and steepness. */
 const FORMS = { least_mm: 40, most_mm: 160, least_steepness: 1, most_steepness: 3 };
 /** Parameters that a fit finds: three of the model, and reporting's level. */
 const FITTED = 4;
 
-/** How sure the effective reproduction number is, by month, January first. */
+/** Uncertainty of the effective reproduction number by month, January first. */
 export interface ReproductionRange {
   /** Central 90% range over the draws. */
   low: number[];

@@ -5,7 +5,7 @@ import { type Durations, rainForcing } from '../season/rain-season.ts';
 import { type SirsCycle, type SirsParameters, sirsCycle } from '../season/sirs.ts';
 import { driftSmoother } from './reporting-drift.ts';
 
-/** How a month's rain counts: `rainForcing`'s constants. */
+/** How a month's rain acts: the constants of `rainForcing`. */
 export interface RainForm {
   half_saturation_mm: number;
   steepness: number;
@@ -13,7 +13,7 @@ export interface RainForm {
 /**
  * An assumption, fixed so that projections owe nothing to later cases: of the order of the 80 mm that maps of climatic
  * suitability ask of a month of transmission (Grover-Kopec et al. 2006, Malar J 5:38), a threshold and no half-saturation.
- * `reproductionRange` tells what other forms would have done.
+ * `reproductionRange` shows what other forms would have done.
  */
 export const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
 /** Mean over the year of new infections per infection among susceptibles only; share year-round; lag behind rain. */
@@ -31,12 +31,12 @@ export interface CaseRecord {
   /** Months to leave out of the fit, by index. */
   masked: ReadonlySet<number>;
 }
-/** Months with a report, and among them months with cases and not masked, that a fit needs at least. */
+/** The fewest reported months that a fit needs, and the fewest of them with cases and not masked. */
 const LEAST_REPORTED = 24;
 const LEAST_USED = 12;
 
 export interface SirsFit {
-  /** What the search found, in its own terms: to start another search from. */
+  /** What the search found, in its own terms, as a start for another search. */
   found: readonly number[];
   parameters: SirsParameters;
   /** Months by which transmission follows rain. */
@@ -60,7 +60,7 @@ export interface SirsFit {
   squares: number;
 }
 
-/** Whether there is enough to fit: two years of reports, and a year of them with cases and not masked. */
+/** Whether there is enough to fit: two years of reports, one of them with cases and not masked. */
 export function isLongEnough(record: CaseRecord): boolean {
   const reported = record.per_1000.filter((value) => value !== null);
   return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;

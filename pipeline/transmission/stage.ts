@@ -17,31 +17,31 @@ import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './record
 import { type ReproductionRange, reproductionRange } from './reproduction-range.ts';
 import { fitSirs, type SirsFit } from './sirs-fit.ts';
 
-/** What the report says beyond the published model. */
+/** What the report shows beyond the published model. */
 export interface TransmissionFits {
   states: (FitFigures & {
     transmission_rate: number;
     lag_months: number;
     reproduction_range: ReproductionRange;
-    /** Months reported and not in the fit. */
+    /** Reported months that the fit leaves out. */
     left_out: Period[];
   })[];
   projection: ProjectionTest;
-  /** The design's fingerprint, and what the register of looks at the held-back year says of it. */
+  /** The design's fingerprint, and what the register of looks at the held-back year says about it. */
   design: string;
   standing: Standing;
 }
-/** `model` and `fits` are null where no state has records that a model can be fitted to. */
+/** `model` and `fits` are null if no state has records that a model can be fitted to. */
 export interface TransmissionOutput {
   model: TransmissionModel | null;
   fits: TransmissionFits | null;
   report: ReportLine[];
 }
 
-/** The assumed immunity times this is tried too, to tell how little the records know of it. */
+/** The assumed immunity times this is tried too, to show how little the records say about it. */
 const OTHER_IMMUNITY = 4;
 
-/** A transmission model for each state with monthly records of its own, and its projections put to the test. */
+/** Fits a transmission model to each state with monthly records, and tests its projections. */
 export function transmission(input: TransmissionInput): TransmissionOutput {
   const { areas, model } = input;
   const { records, left_out } = recordsOf(input);
@@ -109,7 +109,7 @@ export const run: StageRun = async (io) => {
   return { ...transmission(inputOf(io, io.model)) };
 };
 
-/** Rounded first, and growing where the rounded number is above 1. */
+/** Rounded first; a month is growing if the rounded number is above 1. */
 function reproduction({ cycle }: SirsFit) {
   const reproduction_number_by_month = cycle.reproduction_number.map((r) => roundAs('reproduction_number_by_month', r));
   return {
@@ -144,14 +144,14 @@ function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): Proje
   };
 }
 
-/** @throws Error where the model settles on no yearly cycle */
+/** @throws Error if the model does not settle on a yearly cycle */
 function figuresOf(
   state_code: string,
   fit: SirsFit,
   immune_months_tried: number,
   other: SirsFit,
 ): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
-  if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} settles on no yearly cycle`);
+  if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} does not settle on a yearly cycle`);
   return {
     state_code,
     transmission_rate: fit.parameters.transmission_rate,
@@ -163,7 +163,7 @@ function figuresOf(
   };
 }
 
-/** The held-back year's errors are told where its look is registered: a build is not to be another. */
+/** The held-back year's errors are shown only if its look is registered: a build must not be a look of its own. */
 function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
   const errors = ({ errors: by, months }: Scores) =>
     `${months} months: ${Object.entries(by)

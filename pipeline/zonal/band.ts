@@ -7,7 +7,7 @@ import { InvalidOutline } from './coverage-columns.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
 
-/** One pass over rasters of the same grid, each cell read once. Plain data, so that threads can be handed it. */
+/** One pass over rasters on the same grid, reading each cell once. It is plain data that can be sent to threads. */
 export interface PassTask {
   grid: Grid;
   layers: RasterDescription[];
@@ -17,7 +17,7 @@ export interface PassTask {
   size: BlockSize;
 }
 
-/** An outline, by its place in the task, that crosses itself or overlaps. */
+/** An outline that crosses itself or overlaps, by its index in the task. */
 export class OutlineFault extends Error {
   readonly outline: number;
   constructor(outline: number, message: string) {
@@ -26,7 +26,7 @@ export class OutlineFault extends Error {
   }
 }
 
-/** What comes of a band: its sums, or why there are none, in a form that threads can send. */
+/** A band's sums, or why there are none, in a form that threads can send. */
 export type BandAnswer =
   | { band: number; sums: Float64Array<ArrayBuffer> }
   | { band: number; message: string; bad_input: boolean; outline: number | null };
@@ -36,7 +36,7 @@ export function rowsWithin(outline: Outline, band: Window): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
-/** What the outlines that meet a band cover of it, in order. @throws OutlineFault */
+/** The shares of a band that outlines cover, for those that meet it, in order. @throws OutlineFault */
 export function coverOutlines(
   cover: ReturnType<typeof createCover>,
   outlines: readonly Outline[],
@@ -53,10 +53,10 @@ export function coverOutlines(
   });
 }
 
-/** Works on the bands of a pass, in one thread. */
+/** Sums the bands of a pass in one thread. */
 export interface BandWorker {
   /**
-   * Sums by row: of each outline that meets the band, in order, for each layer, `SUMS_PER_ROW` figures for every row.
+   * Sums by row: `SUMS_PER_ROW` figures for every row, for each layer, for each outline that meets the band, in order.
    * @throws BadInput, OutlineFault
    */
   sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
@@ -65,7 +65,7 @@ export interface BandWorker {
 
 /**
  * Opens the pass's rasters. A band's shares are computed once for all layers; values are then read tile by tile from
- * west to east, and only where an outline can be, so that memory holds tiles and never a band's cells.
+ * west to east, and only where there may be an outline, so that memory holds tiles and never a whole band.
  */
 export async function openBandWorker({ grid, layers, weights, outlines, size }: PassTask): Promise<BandWorker> {
   const rasters = await Promise.all(layers.map(openDescribed));
@@ -126,7 +126,7 @@ export async function answerBand(worker: BandWorker, band: number, window: Windo
   }
 }
 
-/** The sums of an answer. @throws BadInput, OutlineFault, as the thread that gave it met them */
+/** The sums in an answer. @throws BadInput, OutlineFault, as the thread met them */
 export function sumsOf(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
   if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);

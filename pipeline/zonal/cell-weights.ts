@@ -8,13 +8,13 @@ export interface CellWeights {
 }
 
 /**
- * Gathers people by area and cell of a grid with `columns` columns, so that each of many rasters on that grid (rain,
- * month by month) is a sparse dot product.
+ * Sums people by area and cell of a grid with `columns` columns, so that the mean of each of many rasters on that grid
+ * (such as monthly rain) is a sparse dot product.
  */
 export function createCellWeights(columns: number) {
   const areas: Map<number, number>[] = [];
   return {
-    /** `match`: for the window's columns and rows, the other grid's, −1 where off it (`matchCentres`). */
+    /** @param match the other grid's columns and rows for those of the window, −1 outside it (`matchCentres`) */
     add(
       area: number,
       coverage: Coverage,

@@ -1,4 +1,4 @@
-/** What a raster's values say about nodata left untagged, about units, and about a wrong place. */
+/** Signs in a raster's values of untagged nodata, a wrong unit or a wrong place. */
 import type { Areas, Census, ZonalRow } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -8,27 +8,27 @@ import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '..
 
 /** Share of an LGA that may lie off the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;
-/** How far a state's people may be from its census, where the catalog does not say: the real ones differ 2.4 times. */
+/** How far a state's population may be from its census, unless the catalog says: real ones differ by up to 2.4 times. */
 const CENSUS_FACTOR = 4;
 /**
- * The ends of integer types and the nines that stand for missing values, as 64- and as 32-bit floats: no measurement is
+ * Limits of integer types and the nines that stand for missing values, as 64-bit and 32-bit floats. No measurement equals
  * one of them by chance.
  */
 const FILLS: ReadonlySet<number> = new Set(
   [32767, 65535, 99999, 999999, 2147483647, 4294967295].flatMap((value) => [value, Math.fround(value)]),
 );
 
-/** Looks at a raster's windows, each cell once, for the marks of a nodata that nothing declares. */
+/** Watches a raster's windows, each cell once, for signs of an undeclared nodata value. */
 export interface FillWatch {
-  /** @throws BadInput at a cell that holds what only stands for missing values */
+  /** @throws BadInput for a cell with a value that only stands for missing ones */
   look(values: Values, window: Window): void;
-  /** @throws BadInput where one value, 0 aside, fills cells beside each other, or is the largest in many */
+  /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
   finish(): void;
 }
 
 /**
- * A nodata value left untagged is one value over an area, or the largest value in many cells. Measured values seldom
- * repeat from cell to cell: `source.repeats` says how often they may, and without it nothing is said.
+ * An untagged nodata value fills an area, or is the largest value in many cells. Measured values seldom repeat from cell
+ * to cell: `source.repeats` says how often they may, and without it nothing is checked.
  */
 export function watchFills(raster: Raster, source: Source): FillWatch {
   const { file, grid } = raster;
@@ -56,7 +56,12 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
           continue;
         }
         if (FILLS.has(value))
-          throw new BadInput(file, placeOf(window, i), `${value}`, 'a measured value (a nodata left undeclared?)');
+          throw new BadInput(
+            file,
+            placeOf(window, i),
+            `${value}`,
+            'a measured value (is this an undeclared nodata value?)',
+          );
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
           touching.set(value, (touching.get(value) ?? 0) + 1);
       }
@@ -82,7 +87,7 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
   };
 }
 
-/** Looks at the whole of a raster of which the catalog says how often values repeat. */
+/** Checks a whole raster, if the catalog says how often its values repeat. */
 export async function refuseFills(raster: Raster, source: Source): Promise<void> {
   if (source.repeats === undefined) return;
   const watch = watchFills(raster, source);
@@ -98,8 +103,8 @@ export function checkCovered(population: Raster, lga: string, covered: number, s
 }
 
 /**
- * A state's people in the raster against its census, over the LGAs that the census knows: another unit (people per km²
- * or hectare), a raster of something else or of another place is far off.
+ * Compares each state's population in the raster with its census, over the LGAs in the census. A wrong unit (people per
+ * km² or hectare) is far off, and so is a raster of something else or of another place.
  * @throws BadInput naming the state
  */
 export function compareWithCensus(source: Source, areas: Areas, rows: readonly ZonalRow[], census: Census): void {

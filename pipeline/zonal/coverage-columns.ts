@@ -1,9 +1,9 @@
-/** Scratch space of `createCover`: columns that grow and are used again from outline to outline. */
+/** Scratch space of `createCover`: columns that grow and are reused from outline to outline. */
 
 /** The message is what was found: `an outline that …`. */
 export class InvalidOutline extends Error {}
 
-/** Shares further than this outside 0 to 1 come of outlines that cross themselves or of parts that overlap. */
+/** Shares further than this outside 0 to 1 are due to outlines that cross themselves or parts that overlap. */
 const INVALID = 1e-9;
 
 /** Pieces of edges within one cell, as columns that grow, with an order by row. */
@@ -51,7 +51,7 @@ export function createPieces() {
   };
 }
 
-/** Spans as columns that grow; joins cells of equal share and leaves share 0 out. */
+/** Spans as columns that grow; joins cells of equal share and omits share 0. */
 export function createSpans() {
   let capacity = 1024;
   let columns = new Int32Array(capacity);

@@ -20,20 +20,20 @@ export function coveredCells({ length, share }: Coverage): number {
   return cells;
 }
 
-/** Within this of a whole number is that number: rounding leaves less than 1e-14 behind in a row. */
+/** A share this close to a whole number is that number: rounding errors stay below 1e-14 in a row. */
 const ROUNDING = 1e-13;
 
 /**
- * Computes exact shares on a grid of `columns`: `cover(outline, firstRow, endRow)` gives those of the rows asked for.
- * The function keeps scratch space between calls and so belongs to one thread.
+ * Computes exact shares on a grid of `columns`: `cover(outline, firstRow, endRow)` returns those of the given rows. The
+ * function reuses scratch space between calls, so use it in one thread only.
  *
  * Method: signed-area accumulation, as font rasterisers do it (Levien's font-rs; FreeType and AGG's cover and area).
  * Every edge is cut at cell borders; a piece that falls by h at mean distance m from its cell's west border takes in
  * h (1 − m) of that cell and h of every cell east of it. Sums from the west then give each cell's share: time goes with
  * the cells that edges cross, not with the cells inside. An edge always runs from its upper end to its lower one, so
- * that neighbours compute the same pieces with opposite signs and their shares sum to 1.
+ * that neighbours compute the same pieces with opposite signs, and their shares sum to 1.
  *
- * @throws InvalidOutline where shares leave 0 to 1: an outline that crosses itself or parts that overlap.
+ * @throws InvalidOutline if shares lie outside 0 to 1: the outline crosses itself, or parts of it overlap
  */
 export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();
@@ -67,7 +67,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     }
     return { firstRow: first, rowStart, ...spans.copy() };
 
-    /** Cuts the edge, upper end first, at row borders; the same cuts whatever the window. */
+    /** Cuts the edge, upper end first, at row borders; the cuts do not depend on the window. */
     function cutEdge(x0: number, y0: number, x1: number, y1: number, sign: number): void {
       if (y1 <= first || y0 >= end) return;
       const slope = (x1 - x0) / (y1 - y0);
@@ -105,7 +105,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       let done = 0;
       let x = west;
       if (west < 0) {
-        // What lies west of the grid takes in whole cells of it.
+        // What lies west of the grid covers whole cells of it.
         done = east <= 0 ? h : -west * perColumn;
         pieces.add(row, 0, done, 0);
         if (east <= 0) return;
@@ -148,7 +148,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       const column = met[k]!;
       spans.add(next, column - next, inside);
       spans.add(column, 1, snap(inside + (fall[column]! - area[column]!)));
-      // Not always whole: a horizontal edge runs through cells without falling.
+      // Not always a whole number: a horizontal edge runs through cells without falling.
       inside = snap(inside + fall[column]!);
       next = column + 1;
     }
@@ -156,7 +156,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
   }
 }
 
-/** Whole where only rounding separates it from that, so that runs inside are exactly 1 and errors do not pile up. */
+/** Rounds a share that only rounding errors keep from a whole number, so that cells inside are exactly 1. */
 function snap(value: number): number {
   const whole = Math.round(value);
   if (Math.abs(value - whole) < ROUNDING) return whole;

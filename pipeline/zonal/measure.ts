@@ -23,7 +23,7 @@ import { markCentres } from './urban-centre.ts';
 /** Side of the blocks that population cells are pooled to for prediction. */
 const POOL_KM = 5;
 
-/** What the rasters say of an LGA; null is what they do not know, before any gap is filled. */
+/** An LGA's figures from rasters, before gaps are filled; null where the raster has no value. */
 export interface LgaFigures {
   lga_code: string;
   population: number;
@@ -31,18 +31,18 @@ export interface LgaFigures {
   elevation_m: number | null;
   /** By figure. */
   layers: Record<string, number | null>;
-  /** Month by month; null where rain does not come as rasters. */
+  /** Month by month; null if rain does not come as rasters. */
   rain_mm: (number | null)[] | null;
 }
 
-/** Figures of some LGAs, each by itself. */
+/** Figures of some LGAs, each worked out on its own. */
 export interface ZonalPart {
   lgas: LgaFigures[];
   cells: PredictionCells;
   touched: TouchedCells;
 }
 
-/** Reads of the rasters what these LGAs meet. @throws BadInput for an LGA off the population raster or without people */
+/** Measures LGAs on the rasters. @throws BadInput for an LGA that lies off the population raster or has no people */
 export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],
@@ -98,7 +98,12 @@ export async function measureLgas(
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
     populations.forEach((n, lga) => {
       if (n > 0) return;
-      throw new BadInput(population.file, nameOf(areas, codes[lga]!), 'nobody', 'people: scores are weighted by them');
+      throw new BadInput(
+        population.file,
+        nameOf(areas, codes[lga]!),
+        'no people',
+        'some: scores are weighted by people',
+      );
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
@@ -135,8 +140,8 @@ export async function measureLgas(
 }
 
 /**
- * Hands on each window that LGAs meet with their coverage of it, from north to south; resolves to the LGAs' sizes in
- * cells of the raster's grid.
+ * Calls `work` with each window that LGAs meet and their coverage of it, from north to south. Resolves to the LGAs' sizes
+ * in cells of the raster's grid.
  */
 async function eachWindow(
   raster: Raster,

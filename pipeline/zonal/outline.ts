@@ -4,7 +4,7 @@ import type { Grid } from '../numerics/grid.ts';
 /**
  * A polygon in a grid's own coordinates: x in columns from the west, y in rows from the north, so that cell borders are
  * the whole numbers. Rings are flat x, y pairs, closed; `sign` turns each so that shells count +, holes −.
- * The ranges hold every cell that the polygon can meet; ends excluded; empty where it lies off the grid.
+ * The ranges hold every cell that the polygon can meet, ends excluded, and are empty if it lies off the grid.
  */
 export interface Outline {
   rings: { points: Float64Array; sign: 1 | -1 }[];
@@ -16,7 +16,7 @@ export interface Outline {
   endColumn: number;
 }
 
-/** `polygons` (one area; first ring the shell, then its holes, whatever their direction) as drawn on `grid`. */
+/** Draws `polygons` (one area; of each, first the shell, then its holes, in either direction) on `grid`. */
 export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   const rings: Outline['rings'] = [];
   let area = 0;

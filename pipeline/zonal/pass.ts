@@ -6,19 +6,19 @@ import { answerBand, type BandAnswer, openBandWorker, type PassTask, rowsWithin,
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
-/** Cells, of all rasters together, below which threads take longer to start than they save. */
+/** With fewer cells in all rasters together, threads take longer to start than they save. */
 const CELLS_FOR_THREADS = 4e6;
-/** Bands, for each thread, that may be done before the one that all wait for. */
+/** How many bands per thread may be done ahead of the one that is due. */
 const BANDS_AHEAD = 4;
-/** Bands that a thread is sent at a time, so that it never waits for the next. */
+/** How many bands a thread is sent ahead, so that it never waits for the next. */
 const BANDS_QUEUED = 2;
 
 /**
  * Sums of every layer inside every outline: `[layer][outline]`. The rasters must have the same grid; `weights` may be
- * null. The same figures to the last bit whatever `jobs`, the number of threads: bands follow from the files, and their
- * rows are added up from north to south.
- * @param onProgress is told the share of the bands that are done.
- * @throws BadInput; OutlineFault, the first from the north
+ * null. The sums are the same to the last bit for any number of threads, `jobs`: the files determine the bands, and rows
+ * are added up from north to south.
+ * @param onProgress gets the share of bands done
+ * @throws BadInput; OutlineFault, for the northernmost
  */
 export async function sumInside(
   layers: RasterDescription[],
@@ -43,7 +43,7 @@ export async function sumInside(
   return sums;
 }
 
-/** Blocks as large as the rasters' largest both ways: where those are multiples of the others, nothing is read twice. */
+/** Blocks as large as the rasters' largest in each direction: if those are multiples of the rest, nothing is read twice. */
 function commonBlocks(rasters: RasterDescription[]): BlockSize {
   return {
     blockRows: Math.max(...rasters.map((raster) => raster.blockRows)),
@@ -65,8 +65,8 @@ function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: F
 }
 
 /**
- * Sums the bands in this thread and in `helpers` more. Bands are handed out from north to south, to helpers before they
- * need them, and results and failures taken in that order.
+ * Sums the bands in this thread and in `helpers` more. Bands are given out from north to south, to helpers ahead of need,
+ * and results and failures are taken in that order.
  */
 async function sumBands(
   task: PassTask,
@@ -108,7 +108,7 @@ async function sumBands(
       if (mayGive()) {
         const band = given++;
         done.set(band, await answerBand(own, band, bands[band]!));
-        // Lets the helpers' answers in.
+        // Lets the helpers' answers arrive.
         await new Promise((resolve) => setImmediate(resolve));
       } else if (!done.has(taken)) {
         await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import type { Coverage } from './coverage.ts';
 
 const KM_PER_DEGREE = 111.2;
 
-/** Sums over one LGA's part of a block of population cells; each weighted by share × persons but for `inhabitedKm2`. */
+/** Sums over one LGA's part of a block of population cells, all weighted by share × persons except `inhabitedKm2`. */
 interface Pool {
   people: number;
   longitude: number;
@@ -16,15 +16,16 @@ interface Pool {
   elevationPeople: number;
 }
 
-/** Cells of `grid` along one side of a block so that the block is about `sideKm` north to south; at least 1. */
+/** How many cells of `grid` make a block of about `sideKm` from north to south; at least 1. */
 export function blockCells(grid: Grid, sideKm: number): number {
   return Math.max(1, Math.round(sideKm / (grid.cellHeight * KM_PER_DEGREE)));
 }
 
 /**
- * Pools population cells into blocks of `side` × `side` cells, split by LGA: population Σ share × persons; place and
- * elevation its means weighted by people; density persons per km² of inhabited ground, Σ share × persons over
- * Σ share × cell area (WGS 84) of cells with anybody; urban share by the cells' marks. Parts without people are left out.
+ * Pools population cells into blocks of `side` × `side` cells, split by LGA. Population is Σ share × persons; coordinates
+ * and elevation are means weighted by people; density is persons per km² of inhabited ground, Σ share × persons over
+ * Σ share × cell area (WGS 84) of cells with people; the urban share follows the cells' marks. Parts without people are
+ * omitted.
  */
 export function createCellPool(grid: Grid, side: number) {
   const blocksAcross = Math.ceil(grid.columns / side);

@@ -6,7 +6,7 @@ import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid
 import { type CellWeights, weightedMean } from './cell-weights.ts';
 import { openSource, unitsOf } from './sources.ts';
 
-/** A rain source's files by month, from the first to the last. @throws BadInput where months are missing or double. */
+/** A rain source's files by month, first to last. @throws BadInput if a month is missing or has two files */
 export function rainMonths(source: Source): { path: string; period: Period }[] {
   const complaint = complaintOf(source);
   const files = source.files.map(({ path, period }) => {
@@ -64,7 +64,7 @@ export async function readRain(
   return rain;
 }
 
-/** Rain of every LGA, `rainOf(i)` month by month being that of `codes[i]`, its gaps filled. @throws BadInput */
+/** Rain of every LGA with its gaps filled; `rainOf(i)` is that of `codes[i]`, month by month. @throws BadInput */
 export function climateOf(
   source: Source,
   codes: readonly string[],
@@ -89,7 +89,7 @@ export function climateOf(
   );
 }
 
-/** The part of the rain's grid that anybody lives on. */
+/** The inhabited part of the rain's grid. */
 function windowOf(weights: CellWeights[], grid: Grid): Window {
   let [top, bottom, west, east] = [grid.rows, 0, grid.columns, 0];
   for (const { cells } of weights) {

@@ -5,18 +5,18 @@ import type { Role } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { openRaster, type Raster } from '../ingest/readers/geotiff.ts';
 
-/** Values a raster of this unit can hold, and what turns them into the project's unit. */
+/** The values that a raster in this unit can hold, and the factor to the project's unit. */
 const UNITS: Record<string, { valid: readonly [number, number]; factor: number }> = {
   persons: { valid: [0, 1e7], factor: 1 },
   m: { valid: [-500, 9000], factor: 1 },
   share: { valid: [0, 1], factor: 1 },
   percent: { valid: [0, 100], factor: 0.01 },
-  // 30 days: the farthest places by foot stay well below, and 65535 lies beyond.
+  // 30 days: walking from the remotest places takes far less, and 65535 is more.
   minutes: { valid: [0, 43_200], factor: 1 },
   'mm per month': { valid: [0, 10_000], factor: 1 },
 };
 
-/** Sources of a role that are rasters. */
+/** The sources of a role that are rasters. */
 export function rasterSources(sources: readonly Source[], role: Role): Source[] {
   return sources.filter((source) => source.role === role && source.format === 'geotiff');
 }
@@ -45,9 +45,9 @@ export async function openSource(
 }
 
 /**
- * Fills what the rasters do not know of an LGA by the rules that the catalog declares; `values[i]` belongs to
- * `codes[i]`. `null` leaves it unknown, `neighbours` takes the plain mean of the known LGAs that share an edge.
- * @throws BadInput for an LGA that is unknown and not declared.
+ * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. `null` leaves
+ * the figure unknown, `neighbours` takes the plain mean of the LGAs with a figure that share an edge with it.
+ * @throws BadInput for an LGA without a figure or a declared gap
  */
 export function fillGaps(
   source: Source,

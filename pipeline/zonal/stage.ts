@@ -38,7 +38,7 @@ const inputOf = (io: StageIo): ZonalInput => ({
   rawData: io.rawData,
 });
 
-/** LGAs are measured state by state; towns and gaps know no state's border. */
+/** LGAs are measured state by state; towns and gaps can cross state borders. */
 export const split: Split<ZonalPrepared, ZonalPart> = {
   prepare(io) {
     refuseUnknownPlaces(io.sources, areasOf(io));
@@ -58,8 +58,8 @@ export const run: StageRun = (io) => runSplit(split, io);
 
 /**
  * Figures from rasters by LGA, population cells for prediction, and rain by month where it comes as rasters.
- * @throws BadInput: a raster that cannot be used, an LGA off the population raster or without people, a figure missing
- *   for an LGA and not declared in the catalog
+ * @throws BadInput for an unusable raster, for an LGA that lies off the population raster or has no people, and for a
+ *   missing figure that the catalog does not declare
  */
 export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
   const { sources, rawData } = input;
@@ -67,7 +67,7 @@ export async function zonal(input: ZonalInput): Promise<ZonalOutput> {
   return merge(input, prepared, [await measureLgas(input, sources, rawData, prepared, () => {})]);
 }
 
-/** Puts the parts together in the areas' order and fills what the catalog declares as gaps. */
+/** Joins the parts in the areas' order and fills the gaps that the catalog declares. */
 function merge(
   { areas, polygons: { neighbours }, sources }: ZonalInput,
   { centres, people, peopledCells }: ZonalPrepared,

@@ -2,8 +2,8 @@ import type { Values, Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
 /**
- * Statistics of one area. s is a cell's share inside the area, v its value, w its weight; a cell counts where v is
- * known, and in the last three where w is known too. Missing cells (NaN) are left out, never 0.
+ * Statistics of one area. s is a cell's share inside the area, v its value, w its weight. A cell counts if v is known, and
+ * in the last three if w is known too. Missing cells (NaN) are left out, never taken for 0.
  */
 export interface ZonalStatistics {
   /** Σ s: cells with a value, in cells. */
@@ -20,7 +20,7 @@ export interface ZonalStatistics {
   weighted_mean: number | null;
 }
 
-/** Running sums of one area; hand rows to `addRows` in ascending order, so that sums keep one order. */
+/** Running sums of one area. Pass rows to `addRows` in ascending order, so that the order of sums is fixed. */
 export interface ZonalSums {
   count: Sum;
   sum: Sum;

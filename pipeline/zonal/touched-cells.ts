@@ -2,8 +2,8 @@ import type { Values, Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
 /**
- * Cells with people that areas meet: by row of the population raster, first column and end (excluded) of each run, from
- * west to east. As runs and not as a count, since a cell on a border is met from both sides.
+ * Cells with people that areas meet: for each row of the population raster, first column and end (excluded) of each run,
+ * from west to east. These are runs and not a count, because a cell on a border is met from both sides.
  */
 export type TouchedCells = Record<string, number[]>;
 
@@ -36,7 +36,7 @@ export function addTouched(
   }
 }
 
-/** How many cells all of these meet together, each counted once. */
+/** How many cells all of these meet, each counted once. */
 export function countTouched(parts: readonly TouchedCells[]): number {
   let count = 0;
   for (const row of new Set(parts.flatMap((part) => Object.keys(part)))) {

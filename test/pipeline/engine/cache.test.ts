@@ -68,7 +68,7 @@ test('a table is a Parquet file: the same rows are the same bytes, and a changed
   bytes[100]! ^= 1;
   writeFileSync(file, bytes);
   expect(findEntry(cache, 'survey', entries[0]!.key)).toBeNull();
-  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found other bytes than were written/);
+  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found other bytes than this build wrote/);
 });
 
 test('a value that a column cannot hold is refused, with its row', () => {
@@ -129,7 +129,9 @@ test('the second of two that write one entry keeps the first; other results are 
   const cache = temporary();
   const first = await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   expect(await writeEntry(cache, cacheKey('a'), { trend: [1] }, 99)).toEqual(first);
-  await expect(writeEntry(cache, cacheKey('a'), { trend: [2] }, 1)).rejects.toThrow(/survey: found other results than/);
+  await expect(writeEntry(cache, cacheKey('a'), { trend: [2] }, 1)).rejects.toThrow(
+    /survey: found results that differ from/,
+  );
   expect(readdirSync(path.join(cache, 'survey'))).toHaveLength(1);
 });
 
@@ -154,7 +156,7 @@ test('a lock that is no lock is named', () => {
   enter(out).leave();
   writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
   for (const use of [() => enter(out), () => whenAlone(out, () => {})])
-    expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected SQLite's empty file/);
+    expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected an empty SQLite database/);
 });
 
 test('nobody removes anything while a build is in the directory', () => {

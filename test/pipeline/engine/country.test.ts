@@ -18,7 +18,7 @@ test('a directory in place of a raw file is refused by name', () => {
   const { directory } = writeTiny();
   rmSync(path.join(directory, 'surveys.csv'));
   mkdirSync(path.join(directory, 'surveys.csv'));
-  expect(() => readCountry(directory)).toThrow('surveys.csv: found something else than a file, expected a file');
+  expect(() => readCountry(directory)).toThrow('surveys.csv: found something that is not a file, expected a file');
 });
 
 test.each(['sources', 'model', 'held-back'])('what is not of the form of %s.json is told where its form is', (name) => {

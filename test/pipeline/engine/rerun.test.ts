@@ -38,7 +38,7 @@ test('where nothing was ever built, everything runs', async () => {
   expect(planned.ingest).toEqual({ status: 'run', why: 'never run here' });
   expect(planned.snapshot).toEqual({
     status: 'depends',
-    why: expect.stringMatching(/^runs if ingest, .* or transmission hand on/),
+    why: expect.stringMatching(/^runs if the output of ingest, .* or transmission changes/),
   });
   const later = ALL.filter((name) => name !== 'ingest');
   expect(later.map((name) => planned[name]!.status)).toEqual(later.map(() => 'depends'));
@@ -59,7 +59,7 @@ describe('one change after another', () => {
     expect(planned.ingest).toEqual({ status: 'run', why: 'surveys.csv changed: changes in row 3' });
     expect(planned.boundaries).toEqual({
       status: 'depends',
-      why: 'runs if ingest hands on something else than before',
+      why: 'runs if the output of ingest changes',
     });
     const { ran, causes } = await build();
     expect([...ran].sort()).toEqual(['ingest', 'risk', 'snapshot', 'survey', 'validation']);
@@ -103,7 +103,7 @@ describe('one change after another', () => {
     edit('nets.csv', (text) => text.replace('0.3', '0.31'));
     expect((await plan()).survey).toEqual({
       status: 'run',
-      why: expect.stringContaining(`${why}; runs if ingest or context hand on`),
+      why: expect.stringContaining(`${why}; runs if the output of ingest or context changes`),
     });
     const { ran } = await build();
     expect([...ran].sort()).toEqual(['context', 'ingest', 'snapshot', 'survey']);

@@ -48,7 +48,7 @@ test('left alone, a stage is kept and found again', async () => {
 
 test('a raw file changed meanwhile: nothing is kept under the hash of what it was', async () => {
   const { raw, run, kept } = prepare("appendFileSync(raw, '2\\n')");
-  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran, expected it to stay as it is');
+  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran, expected it to stay as it was');
   expect(kept()).toEqual([]);
   expect(readFileSync(raw, 'utf8')).toBe('a\n1\n2\n');
 });

@@ -265,7 +265,7 @@ describe('refused', () => {
     });
     await expect(zonal(moved([box(20, 3, 21, 5)]))).rejects.toThrow('B East: found 0.0% of the LGA inside the raster');
     await expect(zonal(moved([box(2, 3, 4, 5)]))).rejects.toThrow('B East: found 50.0% of the LGA inside the raster');
-    await expect(zonal(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found nobody');
+    await expect(zonal(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found no people');
   });
 });
 
