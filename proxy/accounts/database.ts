@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompiledQuery, Generated, Kysely } from 'kysely';
 import type { Awaitable } from '../clock.ts';
+import type { Invitation } from '../dashboard/people/links.ts';
+import type { Person } from '../dashboard/people/rules.ts';
 import type { Account, Key } from './accounts.ts';
 import type { Attempts } from './attempts.ts';
 import type { AuditEntry } from './audit.ts';
-import type { Invitation } from './links.ts';
-import type { Person } from './people.ts';
 import type { UsageRow } from './usage.ts';
 
 type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };

@@ -2,7 +2,6 @@ import { UsageError } from '../errors.ts';
 import { accountsAndKeys } from './accounts-and-keys.ts';
 import type { Attempts } from './attempts.ts';
 import type { Database } from './database.ts';
-import { type Directory, openDirectory } from './directory.ts';
 import { keyReader } from './key-reader.ts';
 import { openSqlite } from './sqlite.ts';
 import { openUsage, type UsageStore } from './usage.ts';
@@ -20,7 +19,6 @@ export const isRedisUrl = (limits: string) => /^rediss?:\/\//.test(limits);
 /** Accounts and keys, the people who sign in, their attempts, and requests by day. */
 export interface AccountStore extends ReturnType<typeof accountsAndKeys>, ReturnType<typeof keyReader> {
   database: Database;
-  directory: Directory;
   attempts: Attempts;
   usage: UsageStore;
   /** Flushes uses first. */
@@ -48,7 +46,6 @@ export function storeIn(database: Database): AccountStore {
     ...accountsAndKeys(database),
     ...keys,
     database,
-    directory: openDirectory(database),
     attempts: database.attempts,
     usage: openUsage(database),
     async close() {

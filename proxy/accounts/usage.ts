@@ -1,7 +1,8 @@
 /** Requests by day, key and operation, counted in memory and periodically added to the store. */
+
+import { DAY_MS } from '../clock.ts';
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
-import { DAY_MS } from './people.ts';
 
 /** Requests on one UTC day (`YYYY-MM-DD`) by key and operation: an id from the contract, or 'none'. */
 export interface UsageRow {

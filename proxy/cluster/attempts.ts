@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Allowance, Attempts } from '../accounts/attempts.ts';
 import type { Db } from '../accounts/database.ts';
-import { hashToken } from '../accounts/tokens.ts';
 
 /** How often expired windows are deleted, and how many at once: a flood must not hold up whoever comes after it. */
 const SWEPT_MS = 60_000;
@@ -16,7 +16,7 @@ const SWEPT = 50_000;
  */
 export function countAttemptsIn(db: Db): Attempts {
   let swept = Number.NEGATIVE_INFINITY;
-  const hashes = (allowances: readonly Allowance[]) => allowances.map(({ what }) => hashToken(what));
+  const hashes = (allowances: readonly Allowance[]) => allowances.map(({ what }) => hash('sha256', what, 'buffer'));
   return {
     async take(allowances, now) {
       const moment = Math.floor(now);

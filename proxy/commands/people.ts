@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Account } from '../accounts/accounts.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
-import type { Directory } from '../accounts/directory.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
-import { INVITATION_MS, type Person, RESET_MS, type Role } from '../accounts/people.ts';
-import { hashToken, mintToken } from '../accounts/tokens.ts';
 import { systemClock } from '../clock.ts';
 import { linkUrl } from '../dashboard/mails.ts';
+import { type Directory, openDirectory } from '../dashboard/people/directory.ts';
+import { INVITATION_MS, type Person, RESET_MS, type Role } from '../dashboard/people/rules.ts';
+import { hashToken, mintToken } from '../dashboard/people/tokens.ts';
 import { UsageError } from '../errors.ts';
 import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
@@ -32,7 +32,8 @@ export function addPeopleCommands(accounts: Command): void {
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
   const whatRemove = 'remove somebody from the dashboard for good; keys they created stay';
-  storeCommand(accounts, 'remove-person <email>', whatRemove, async ({ directory }, { json }, given) => {
+  storeCommand(accounts, 'remove-person <email>', whatRemove, async ({ database }, { json }, given) => {
+    const directory = openDirectory(database);
     const { id, email } = await personOf(given, directory);
     await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
     print(json ? JSON.stringify({ email, removed: true }) : `${email} is removed`);
@@ -47,7 +48,7 @@ async function invite(store: AccountStore, options: Target & LinkOptions & { rol
   const role = account ? inAccount : 'service';
   const token = mintToken();
   const asked = { email: given, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
-  const { email } = await store.directory.invite(asked, systemClock.wallMs(), COMMAND_LINE);
+  const { email } = await openDirectory(store.database).invite(asked, systemClock.wallMs(), COMMAND_LINE);
   const shown = { email, role, account: account?.name ?? null };
   showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
 }
@@ -57,7 +58,7 @@ async function list(store: AccountStore, options: Target) {
   const owners = one ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
   const listed = [];
   for (const owner of owners) {
-    for (const person of await store.directory.listPeople(owner?.id ?? null))
+    for (const person of await openDirectory(store.database).listPeople(owner?.id ?? null))
       listed.push(toShown(person, owner?.name ?? null));
   }
   if (options.json) return print(JSON.stringify(listed, null, 2));
@@ -67,7 +68,8 @@ async function list(store: AccountStore, options: Target) {
   );
 }
 
-async function reset({ directory }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, given: string) {
+async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, given: string) {
+  const directory = openDirectory(database);
   const { id, email, has_factor } = await personOf(given, directory);
   const token = mintToken();
   const now = systemClock.wallMs();

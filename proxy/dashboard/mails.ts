@@ -1,7 +1,8 @@
 /** The dashboard's mails. Subjects are fixed text, and only addresses go into headers. */
 
-import { DAY_MS, INVITATION_MS, RESET_MS, type Role } from '../accounts/people.ts';
-import type { Mail } from '../mail/mailer.ts';
+import { DAY_MS } from '../clock.ts';
+import type { Mail } from './mail/mailer.ts';
+import { INVITATION_MS, RESET_MS, type Role } from './people/rules.ts';
 import { SERVICE_NAME } from './services.ts';
 
 /** The page where a link with `token` is opened. */

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { isPostgresUrl, openStore } from '../accounts/open-store.ts';
 import { lineOf } from '../errors.ts';
-import { openMailer } from '../mail/mailer.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../mail/settings.ts';
 import { buildDashboard } from './app.ts';
+import { openMailer } from './mail/mailer.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
+import { openDirectory } from './people/directory.ts';
 import type { Services } from './services.ts';
 
 /** How an operator sets the dashboard up. */
@@ -60,7 +61,7 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
     ...services,
     accounts,
     usage: accounts.usage,
-    directory: accounts.directory,
+    directory: openDirectory(accounts.database),
     attempts: accounts.attempts,
     mailer,
     brand: settings.brand,

@@ -1,10 +1,10 @@
 import type { Attempts } from '../accounts/attempts.ts';
-import type { Directory } from '../accounts/directory.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import type { UsageStore } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
 import type { Gate } from '../limits/gate.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { Directory } from './people/directory.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 

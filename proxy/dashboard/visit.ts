@@ -1,9 +1,10 @@
 /** A request as pages see it, and their answers. */
-import type { Role } from '../accounts/people.ts';
-import type { Visitor } from '../accounts/sessions.ts';
+
 import type { Awaitable } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import type { Html } from './html.ts';
+import type { Role } from './people/rules.ts';
+import type { Visitor } from './people/sessions.ts';
 import type { Services } from './services.ts';
 
 /** Fields of a form or a query. */

@@ -1,9 +1,9 @@
 /** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
+
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
 import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
-import { actorOf, DAY_MS, HOUR_MS, SESSION_MS, whyNoKeys } from '../../accounts/people.ts';
-import { mintToken } from '../../accounts/tokens.ts';
+import { DAY_MS, HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import {
@@ -19,6 +19,8 @@ import {
   notice,
   problem,
 } from '../parts.ts';
+import { actorOf, SESSION_MS, whyNoKeys } from '../people/rules.ts';
+import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';

@@ -1,12 +1,13 @@
 /** Links for invitations and new passwords, and requesting one. Only submitting a link's form uses it up. */
-import type { Link } from '../../accounts/links.ts';
-import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../accounts/passwords.ts';
-import { checkPersonName, HOUR_MS, RESET_MS, ROLE_NAMES, toEmail } from '../../accounts/people.ts';
-import { hashToken, isToken, mintToken } from '../../accounts/tokens.ts';
+import { HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';
 import { button, facts, field, form, notice, problem } from '../parts.ts';
+import type { Link } from '../people/links.ts';
+import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../people/passwords.ts';
+import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../people/rules.ts';
+import { hashToken, isToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type Visit } from '../visit.ts';
 import { tooManyAt } from './sign-in.ts';

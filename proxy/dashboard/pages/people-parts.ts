@@ -1,11 +1,13 @@
 /** People as several pages show them: tables, and inviting somebody. */
+
 import type { Account } from '../../accounts/accounts.ts';
-import { actorOf, HOUR_MS, ROLE_NAMES, type Role, rolesIn } from '../../accounts/people.ts';
-import { hashToken, mintToken } from '../../accounts/tokens.ts';
+import { HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
 import { button, choices, field, form, mark, moment, notice, table } from '../parts.ts';
+import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
+import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 

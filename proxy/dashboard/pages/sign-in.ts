@@ -3,15 +3,15 @@
  * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 import type { Allowance, Attempts } from '../../accounts/attempts.ts';
-import { checkPassword } from '../../accounts/passwords.ts';
-import { actorOf, mayVisit, toEmail } from '../../accounts/people.ts';
-import { hashRecoveryCode } from '../../accounts/recovery.ts';
-import type { Visitor } from '../../accounts/sessions.ts';
-import { hashToken, mintToken } from '../../accounts/tokens.ts';
-import { stepOf } from '../../accounts/totp.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, doneNotice, field, form, problem } from '../parts.ts';
+import { checkPassword } from '../people/passwords.ts';
+import { hashRecoveryCode } from '../people/recovery.ts';
+import { actorOf, mayVisit, toEmail } from '../people/rules.ts';
+import type { Visitor } from '../people/sessions.ts';
+import { hashToken, mintToken } from '../people/tokens.ts';
+import { stepOf } from '../people/totp.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type Visit } from '../visit.ts';
 

@@ -1,8 +1,8 @@
 /** Usage: this month's count against the allowance, and requests by day and operation. */
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Account } from '../../accounts/accounts.ts';
-import { DAY_MS } from '../../accounts/people.ts';
 import { dayOf, type OwnerUsage } from '../../accounts/usage.ts';
+import { DAY_MS } from '../../clock.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
 import { type Html, html } from '../html.ts';
 import { type Column, facts, number, problem, table } from '../parts.ts';

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { ROLES, type Role } from '../../../proxy/accounts/people.ts';
+import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROLES, type Role } from '../../../proxy/accounts/people.ts';
+import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';

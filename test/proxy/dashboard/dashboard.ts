@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import type { Account, AccountKind } from '../../../proxy/accounts/accounts.ts';
 import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import type { Directory } from '../../../proxy/accounts/directory.ts';
-import { hashPassword } from '../../../proxy/accounts/passwords.ts';
-import type { Person, Role } from '../../../proxy/accounts/people.ts';
-import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
 import type { Clock } from '../../../proxy/clock.ts';
 import type { DashboardSettings } from '../../../proxy/dashboard/open.ts';
+import { type Directory, openDirectory } from '../../../proxy/dashboard/people/directory.ts';
+import { hashPassword } from '../../../proxy/dashboard/people/passwords.ts';
+import type { Person, Role } from '../../../proxy/dashboard/people/rules.ts';
+import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { FORMS } from '../forms.ts';
 import { type Service, startService } from '../service.ts';
@@ -43,7 +43,7 @@ export async function startDashboard(
   });
   const service = await startService({ ...options, withBuild }, atEnd);
   const outbox = join(service.build, 'outbox');
-  const { directory } = service.store;
+  const directory = openDirectory(service.store.database);
   const dashboardUrl = service.dashboardUrl!;
   const account = async (name: string, kind: AccountKind = 'organisation') =>
     (await service.store.findAccount(name)) ?? (await service.store.createAccount(kind, name, Date.now()));

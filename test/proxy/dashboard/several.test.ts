@@ -1,6 +1,6 @@
 /** Two proxies on one PostgreSQL and one Redis, each with its dashboard: what one has done holds at the other. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { mintSecret } from '../../../proxy/accounts/totp.ts';
+import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { runCli, serveCli } from '../cli-process.ts';
 import { makeBuild } from '../fixture.ts';

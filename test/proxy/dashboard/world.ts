@@ -1,8 +1,8 @@
 /** Two organisations, a researcher and the service team, each with something of everything that a form can name. */
 
 import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import type { Role } from '../../../proxy/accounts/people.ts';
-import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
+import type { Role } from '../../../proxy/dashboard/people/rules.ts';
+import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
 import type { Route } from '../../../proxy/dashboard/visit.ts';
 import { rowsIn } from '../forms.ts';
 import { giveKey } from '../service.ts';

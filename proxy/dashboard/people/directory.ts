@@ -1,9 +1,10 @@
 /** The people who sign in to the dashboard. */
-import { UsageError } from '../errors.ts';
-import { type Actor, type AuditEvent, listAudit, record } from './audit.ts';
-import type { Database, Db } from './database.ts';
+
+import { type Actor, type AuditEvent, listAudit, record } from '../../accounts/audit.ts';
+import type { Database, Db } from '../../accounts/database.ts';
+import { insert, remove, update } from '../../accounts/rows.ts';
+import { UsageError } from '../../errors.ts';
 import { links } from './links.ts';
-import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './people.ts';
 import {
   endSessions,
   lockPerson,
@@ -14,7 +15,7 @@ import {
   spendLinksOf,
   toPerson,
 } from './queries.ts';
-import { insert, remove, update } from './rows.ts';
+import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './rules.ts';
 import { sessions } from './sessions.ts';
 
 /** A person, with what sign-in is checked against. */

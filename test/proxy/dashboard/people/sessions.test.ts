@@ -1,8 +1,8 @@
 /** Sessions and two-step sign-in: a code is good once, and a session ends with what it rests on. */
 import { describe, expect, test } from 'vitest';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { actorOf } from '../../../proxy/accounts/people.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
+import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
+import { FORMS, removeServersAtEnd } from '../../forms.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();

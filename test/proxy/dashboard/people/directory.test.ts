@@ -1,9 +1,9 @@
 /** What every directory of people promises, with two of them on one store, as two proxies have. */
 import { describe, expect, test } from 'vitest';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { actorOf } from '../../../proxy/accounts/people.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
-import { giveKey } from '../service.ts';
+import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
+import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
+import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { giveKey } from '../../service.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();

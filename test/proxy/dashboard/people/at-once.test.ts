@@ -1,12 +1,14 @@
 /** Everything at once on one store, by two proxies: each step is done or refused, and none waits in a circle. */
+
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Actor, COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { actorOf, type Person, type Role } from '../../../proxy/accounts/people.ts';
-import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
-import { UsageError } from '../../../proxy/errors.ts';
-import { FORMS, removeServersAtEnd, rowsIn } from '../forms.ts';
-import { giveKey } from '../service.ts';
+import { type Actor, COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
+import { openStore } from '../../../../proxy/accounts/open-store.ts';
+import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
+import { actorOf, type Person, type Role } from '../../../../proxy/dashboard/people/rules.ts';
+import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
+import { UsageError } from '../../../../proxy/errors.ts';
+import { FORMS, removeServersAtEnd, rowsIn } from '../../forms.ts';
+import { giveKey } from '../../service.ts';
 
 removeServersAtEnd();
 
@@ -23,7 +25,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 async function openSide(url: string) {
   const store = await openStore(url);
   onTestFinished(() => store.close());
-  return { store, directory: store.directory };
+  return { store, directory: openDirectory(store.database) };
 }
 type Side = Awaited<ReturnType<typeof openSide>>;
 

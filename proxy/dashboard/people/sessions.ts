@@ -1,9 +1,10 @@
 /** Sessions, and the browsers that people have signed in with. */
-import type { Account } from './accounts.ts';
-import type { Database } from './database.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './people.ts';
-import { accountOf, endSessions, lockPerson, people, toPerson } from './queries.ts';
-import { insert, remove, sweep, update } from './rows.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import type { Database } from '../../accounts/database.ts';
+import { accountOf } from '../../accounts/queries.ts';
+import { insert, remove, sweep, update } from '../../accounts/rows.ts';
+import { endSessions, lockPerson, people, toPerson } from './queries.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './rules.ts';
 
 /** Who a session belongs to; `account` is null for the service team. */
 export interface Visitor {

@@ -1,10 +1,12 @@
 /** Two directories on one store, as two proxies have, and how people come to them. */
+
 import { expect, onTestFinished } from 'vitest';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { openStore } from '../../../proxy/accounts/open-store.ts';
-import type { Person, Role } from '../../../proxy/accounts/people.ts';
-import { hashToken, mintToken } from '../../../proxy/accounts/tokens.ts';
-import type { Form } from '../forms.ts';
+import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
+import { openStore } from '../../../../proxy/accounts/open-store.ts';
+import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
+import type { Person, Role } from '../../../../proxy/dashboard/people/rules.ts';
+import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
+import type { Form } from '../../forms.ts';
 
 export const token = () => hashToken(mintToken());
 
@@ -23,7 +25,7 @@ export async function twoSides(place: Form['place']) {
     return store;
   };
   const stores = [await open(), await open()] as const;
-  const [one, two] = [stores[0].directory, stores[1].directory];
+  const [one, two] = [openDirectory(stores[0].database), openDirectory(stores[1].database)];
 
   const invited = async (email: string, role: Role, account: string | null, now = 1): Promise<Buffer> => {
     const kind = role === 'researcher' ? 'researcher' : 'organisation';

@@ -1,7 +1,7 @@
 /** Invitations and links to a new password: each is good once, and the newest only. */
 import { describe, expect, test } from 'vitest';
-import { actorOf } from '../../../proxy/accounts/people.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
+import { FORMS, removeServersAtEnd } from '../../forms.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();

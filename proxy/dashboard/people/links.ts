@@ -1,9 +1,13 @@
 /** Links that work once, to join or to choose a new password, and changes of passwords with or without one. */
-import { UsageError } from '../errors.ts';
-import { accountStatus } from './accounts.ts';
-import { type Actor, record } from './audit.ts';
-import type { Database, Db, Tables } from './database.ts';
-import { randomText } from './key-format.ts';
+
+import { accountStatus } from '../../accounts/accounts.ts';
+import { type Actor, record } from '../../accounts/audit.ts';
+import type { Database, Db, Tables } from '../../accounts/database.ts';
+import { randomText } from '../../accounts/key-format.ts';
+import { accountOf } from '../../accounts/queries.ts';
+import { insert, sweep, update } from '../../accounts/rows.ts';
+import { UsageError } from '../../errors.ts';
+import { endSessions, lockPerson, lockTeam, people, peopleOf, present, spendLinksOf, toPerson } from './queries.ts';
 import {
   actorOf,
   checkEmail,
@@ -13,19 +17,7 @@ import {
   type Person,
   RESET_MS,
   type Role,
-} from './people.ts';
-import {
-  accountOf,
-  endSessions,
-  lockPerson,
-  lockTeam,
-  people,
-  peopleOf,
-  present,
-  spendLinksOf,
-  toPerson,
-} from './queries.ts';
-import { insert, sweep, update } from './rows.ts';
+} from './rules.ts';
 
 export interface Invitation {
   id: string;

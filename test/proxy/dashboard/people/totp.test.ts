@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mintSecret, otpauthUrl, stepOf } from '../../../proxy/accounts/totp.ts';
-import { codeAt, STEP_MS } from '../authenticator.ts';
+import { mintSecret, otpauthUrl, stepOf } from '../../../../proxy/dashboard/people/totp.ts';
+import { codeAt, STEP_MS } from '../../authenticator.ts';
 
 /** '12345678901234567890' in base 32: the secret of the RFC. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

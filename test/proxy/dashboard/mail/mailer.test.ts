@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openMailer } from '../../../proxy/mail/mailer.ts';
+import { openMailer } from '../../../../proxy/dashboard/mail/mailer.ts';
 
 const MAIL = { to: 'ada@example.org', subject: 'A subject', text: 'For “Ọlá”:\n\nhttp://127.0.0.1/link/abc' };
 

@@ -1,7 +1,9 @@
 /** Rules for the people who sign in to the dashboard, independent of storage. */
-import { UsageError } from '../errors.ts';
-import { type Account, type AccountStatus, accountStatus, checkName } from './accounts.ts';
-import type { Actor } from './audit.ts';
+
+import { type Account, type AccountStatus, accountStatus, checkName } from '../../accounts/accounts.ts';
+import type { Actor } from '../../accounts/audit.ts';
+import { DAY_MS, HOUR_MS } from '../../clock.ts';
+import { UsageError } from '../../errors.ts';
 
 export const ROLES = ['service', 'administrator', 'member', 'researcher'] as const;
 export type Role = (typeof ROLES)[number];
@@ -27,8 +29,6 @@ export interface Person {
   removed_at: number | null;
 }
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 export const INVITATION_MS = 7 * DAY_MS;
 export const RESET_MS = HOUR_MS;
 

@@ -1,4 +1,4 @@
-import { randomText } from './key-format.ts';
+import { randomText } from '../../accounts/key-format.ts';
 import { hashToken } from './tokens.ts';
 
 const CODES = 10;
