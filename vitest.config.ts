@@ -8,6 +8,7 @@ const BUILD = [
   'test/pipeline/catalog/{check,update}/*.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
+  'test/pipeline/forecast/{leak,case-model/forecaster}.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/publish/release/{places,publish,releases,review}.test.ts',
   'test/pipeline/publish/snapshot/{diff,provenance,verify}.test.ts',

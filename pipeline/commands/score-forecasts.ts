@@ -56,10 +56,11 @@ three years.
   coverage_50    share of observed values between the quartiles, expected .5; coverage_90 from q05 to q95, expected .9
   crps_per_1000  the same score of cases per 1,000 people
 
-Methods: same_month_last_year, month_climatology (mean of that month), flat12 (mean of twelve months), persistence (the last
-month), and the level of the last months (of 3, or .7 of 3 and .3 of 12) with the usual season, to which the months that
-model.json masks (parameters.season.masked) are unknown. Their ranges are those of their own past errors. Observed cases
-and quantiles in --out are cases.`,
+Methods: case_model (pipeline/forecast/MODEL.md), and the simple ones that it has to beat: same_month_last_year,
+month_climatology (mean of that month), flat12 (mean of twelve months), persistence (the last month), and the level of the
+last months (of 3, or .7 of 3 and .3 of 12) with the usual season. Their ranges are those of their own past errors. The
+months that model.json masks (parameters.season.masked) are unknown to the case model and to those with a season. Observed
+cases and quantiles in --out are cases.`,
     )
     .action(async (options: ScoreForecastsOptions) => {
       const progress = showProgress([...NEEDED, WORK], options.json ?? false);

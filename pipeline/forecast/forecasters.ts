@@ -1,5 +1,7 @@
 import { BASELINES } from './baselines.ts';
+import { caseModel } from './case-model/forecaster.ts';
 import { type Forecaster, withPastErrors } from './past-errors.ts';
+import { recalibrated } from './recalibration.ts';
 
 /** Every method anew, knowing nothing yet. */
-export const forecasters = (): Forecaster[] => BASELINES.map(withPastErrors);
+export const forecasters = (): Forecaster[] => [...BASELINES.map(withPastErrors), recalibrated(caseModel())];

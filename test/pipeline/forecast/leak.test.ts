@@ -34,8 +34,10 @@ describe('what comes after an origin changes no forecast from it', () => {
       panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
     });
     test.each(['lga', 'state', 'long'] as const)('%s', (level) => {
-      const panel = panels.find((one) => one.level === level)!;
-      const origin = panel.origins.scored;
+      const whole = panels.find((one) => one.level === level)!;
+      const origin = whole.origins.scored;
+      // Some origins before the first one scored, so that methods have a past at every horizon.
+      const panel = { ...whole, origins: { tried: origin - 4, scored: origin } };
       const first = level === 'long' ? '2018-01' : '2022-01';
       const span = { first, last: first };
       const forecasts = said(panel, span);

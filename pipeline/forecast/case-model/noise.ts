@@ -1,0 +1,51 @@
+/** Heavy-tailed noise as a Gaussian whose variance differs by area and month, found by variational Bayes. */
+
+/** Degrees of freedom of Student's t. */
+export const NOISE_DF = 4;
+/** How firmly areas are held to the scale that they have in common, as so many months of their own. */
+const SCALE_DF = 16;
+
+export interface Noise {
+  /** Expected 1/σ² by area. */
+  precision: number[];
+  /** σ² that the areas have in common. */
+  common: number;
+  /** Expected weights by area and month: below 1 where a value lies far off. */
+  weights: Float64Array[];
+}
+
+export function startNoise(areas: number, months: number, sd: number): Noise {
+  return {
+    precision: new Array(areas).fill(1 / sd ** 2),
+    common: sd ** 2,
+    weights: Array.from({ length: areas }, () => new Float64Array(months).fill(1)),
+  };
+}
+
+/** The same over another number of months: new ones have weight 1. */
+export function overMonths(noise: Noise, months: number): Noise {
+  const weights = noise.weights.map((own) => Float64Array.from({ length: months }, (_, t) => own[t] ?? 1));
+  return { ...noise, weights };
+}
+
+export const varianceOf = ({ precision, weights }: Noise, area: number): Float64Array =>
+  weights[area]!.map((weight) => 1 / (weight * precision[area]!));
+
+/** One step of all: weights, then the areas' scales, then what they have in common. */
+export function updateNoise(noise: Noise, squares: readonly Float64Array[]): Noise {
+  const weights = squares.map((own, a) =>
+    own.map((square) => (Number.isNaN(square) ? 1 : (NOISE_DF + 1) / (NOISE_DF + square * noise.precision[a]!))),
+  );
+  const precision = squares.map((own, a) => {
+    let known = 0;
+    let sum = 0;
+    for (const [t, square] of own.entries())
+      if (!Number.isNaN(square)) {
+        known++;
+        sum += weights[a]![t]! * square;
+      }
+    return (SCALE_DF + known) / (SCALE_DF * noise.common + sum);
+  });
+  const common = precision.length / precision.reduce((sum, p) => sum + p, 0);
+  return { precision, common, weights };
+}

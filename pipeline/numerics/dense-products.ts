@@ -1,0 +1,86 @@
+/** Products of square matrices of order n, a Float64Array of n² in rows each. */
+
+/** A B. */
+export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Array {
+  const c = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    const row = i * n;
+    for (let k = 0; k < n; k++) {
+      const factor = a[row + k]!;
+      if (factor === 0) continue;
+      const from = k * n;
+      for (let j = 0; j < n; j++) c[row + j]! += factor * b[from + j]!;
+    }
+  }
+  return c;
+}
+
+/** A x. */
+export function multiplyVector(a: Float64Array, x: Float64Array, n: number): Float64Array {
+  const y = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    let sum = 0;
+    for (let j = 0; j < n; j++) sum += a[i * n + j]! * x[j]!;
+    y[i] = sum;
+  }
+  return y;
+}
+
+/** A D Aᵀ for a symmetric D. */
+export function sandwich(a: Float64Array, d: Float64Array, n: number): Float64Array {
+  return multiply(multiply(a, d, n), transpose(a, n), n);
+}
+
+export function transpose(a: Float64Array, n: number): Float64Array {
+  const t = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) t[j * n + i] = a[i * n + j]!;
+  return t;
+}
+
+/** Aᵀ A. */
+export function squareOf(a: Float64Array, n: number): Float64Array {
+  const c = new Float64Array(n * n);
+  for (let k = 0; k < n; k++)
+    for (let i = 0; i < n; i++) {
+      const factor = a[k * n + i]!;
+      for (let j = 0; j <= i; j++) c[i * n + j]! += factor * a[k * n + j]!;
+    }
+  return withUpper(c, n);
+}
+
+export function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+/** Inverse of a lower triangular matrix. */
+export function invertLower(l: Float64Array, n: number): Float64Array {
+  const inverse = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    const diagonal = 1 / l[i * n + i]!;
+    for (let k = 0; k < i; k++) {
+      const factor = -l[i * n + k]! * diagonal;
+      for (let j = 0; j <= k; j++) inverse[i * n + j]! += factor * inverse[k * n + j]!;
+    }
+    inverse[i * n + i] = diagonal;
+  }
+  return inverse;
+}
+
+/** Mᵀ M of a lower triangular M: the inverse of A, where M is that of A's Cholesky factor. */
+export function squareOfLower(m: Float64Array, n: number): Float64Array {
+  const c = new Float64Array(n * n);
+  for (let k = 0; k < n; k++)
+    for (let i = 0; i <= k; i++) {
+      const factor = m[k * n + i]!;
+      for (let j = 0; j <= i; j++) c[i * n + j]! += factor * m[k * n + j]!;
+    }
+  return withUpper(c, n);
+}
+
+/** Fills the upper triangle of a symmetric matrix from the lower. */
+function withUpper(c: Float64Array, n: number): Float64Array {
+  for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) c[j * n + i] = c[i * n + j]!;
+  return c;
+}

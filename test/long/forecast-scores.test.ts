@@ -1,0 +1,34 @@
+/** The whole backtest of the case model on the real records: as good as its page says. */
+import { expect, test } from 'vitest';
+import { backtest } from '../../pipeline/forecast/backtest.ts';
+import { caseModel } from '../../pipeline/forecast/case-model/forecaster.ts';
+import { panelsOf } from '../../pipeline/forecast/panel.ts';
+import { recalibrated } from '../../pipeline/forecast/recalibration.ts';
+import { summarise } from '../../pipeline/forecast/summary.ts';
+import { realArtifacts } from '../support/real-artifacts.ts';
+import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
+
+/** Figures below which it may not be; better than these by far would mean that it sees the future. */
+const GOALS = {
+  lga: { forecasts: 17458, log_mae: 0.23, crps_log: 0.17, least: 0.18 },
+  state: { forecasts: 1032, log_mae: 0.15, crps_log: 0.112, least: 0.11 },
+  long: { forecasts: 556, log_mae: 0.225, crps_log: 0.172, least: 0.17 },
+};
+
+test.skipIf(!HAS_REAL_DATA)(needsReal('scores of the case model from every origin'), async () => {
+  const { areas, cases, census, model } = await realArtifacts();
+  const panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
+  expect(panels.map(({ level }) => level)).toEqual(['lga', 'state', 'long']);
+  for (const panel of panels) {
+    const scored = summarise(backtest(panel, [recalibrated(caseModel())], null));
+    const all = scored.find(({ origins, horizon }) => origins === 'all' && horizon === 'all')!;
+    const goal = GOALS[panel.level];
+    expect(all.forecasts).toBe(goal.forecasts);
+    expect(all.log_mae).toBeLessThan(goal.log_mae);
+    expect(all.log_mae).toBeGreaterThan(goal.least);
+    expect(all.crps_log).toBeLessThan(goal.crps_log);
+    if (panel.level === 'long') continue;
+    expect(Math.abs(all.coverage_50 - 0.53)).toBeLessThan(0.05);
+    expect(Math.abs(all.coverage_90 - 0.905)).toBeLessThan(0.025);
+  }
+});
