@@ -10,7 +10,7 @@ interface ContextPart {
   states: RowOf<typeof STATES>[];
 }
 
-/** Context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
+/** The context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
 export const split: Split<null, ContextPart> = {
   prepare: async () => null,
   part: async (io) => contextOf(io),

@@ -14,7 +14,7 @@ export interface BaselineArea {
   log_season: readonly number[];
 }
 
-/** The round nearest in time to a month: `middles` are the middle months of fieldwork, ascending with the rounds. */
+/** The round nearest in time to a month; `middles` are the middle months of fieldwork, in the order of the rounds. */
 export function nearestRound(period: Period, middles: readonly Period[]): number {
   const away = middles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
   return away.indexOf(Math.min(...away));
@@ -22,11 +22,11 @@ export function nearestRound(period: Period, middles: readonly Period[]): number
 
 /**
  * The baseline's scores for every LGA and state and month: its state's posterior in the nearest round, moved by the
- * LGA's own season. An LGA strays from its state by a deviation of its own, one a draw and the same in all months: the
- * variance ρ p (1 − p) of clusters carried to the logit scale, σ = √(ρ / (p (1 − p))). All the overdispersion is taken
- * to lie between LGAs, so that ranges are wide rather than narrow. So that the mean stays the state's, the logit is
- * stretched by √(1 + π σ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state comes from joint draws over its
- * LGAs: its score is their population-weighted mean.
+ * LGA's own season. In each draw an LGA deviates from its state by the same amount in all months: the clusters' variance
+ * ρ p (1 − p) carried to the logit scale, σ = √(ρ / (p (1 − p))). All the overdispersion is taken to lie between LGAs, so
+ * that ranges are wide rather than narrow. To keep the mean that of the state, the logit is stretched by √(1 + π σ² / 8)
+ * (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score comes from joint draws over its LGAs: it is their
+ * population-weighted mean.
  * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
  */
 export function baselineScores(
@@ -72,7 +72,7 @@ export function baselineScores(
   return { lgas, states: states.sort((a, b) => (a.state_code < b.state_code ? -1 : +(a.state_code > b.state_code))) };
 }
 
-/** Mean and central 90% of draws; a mean past them (a long tail) widens the range to it. */
+/** Mean and central 90% of draws; if a long tail puts the mean outside, the range is widened to include it. */
 function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
   const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
   const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];

@@ -7,7 +7,7 @@ import { expit, logit } from '../numerics/special.ts';
 const NATION_SD = 1.6;
 
 /**
- * The simple baseline beside the risk model: each state's shrunken mean per survey round, with the season's term.
+ * The simple baseline next to the risk model: each state's shrunken mean per survey round, with the seasonal term.
  *
  *   y_i ~ beta-binomial(n_i, p_i, ρ)                 clusters;   binomial where `clustered` is false
  *   logit p_i = μ_r + u_sr + γ · log s_i             r round, s state, s_i the season's index at the place and month
@@ -78,7 +78,7 @@ export function fitBaseline(
     const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : tau) ** 2);
     prior[size - 1] = 1 / seasonExponent.sd ** 2;
     const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
-    /** `observed`: the likelihood's own curvature, as Laplace's formula asks; else without its rare negative terms. */
+    /** `observed`: the likelihood's own curvature, as Laplace's formula requires; otherwise without its rare negative terms. */
     const evaluate = (x: Float64Array, observed: boolean) => {
       let value = 0;
       const gradient = new Float64Array(size);
@@ -158,7 +158,7 @@ export function fitBaseline(
 }
 
 /**
- * Weak priors that keep τ and ρ off their bounds where the data say nothing (one cluster, all zero): exponential on τ
+ * Weak priors that keep τ and ρ off their bounds if the data say nothing (one cluster, all zero): exponential on τ
  * with P(τ > 2) = 5%, as Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0, 1). Both with
  * the Jacobian of the scale they are searched on, ln τ and logit ρ.
  */

@@ -3,8 +3,8 @@ import type { PredictionCells } from '../artifacts.ts';
 /**
  * The risk model's covariates by cell, standardised over people (mean 0, variance 1): log of population density, its
  * square about the mean (risk falls in towns, less so between village and hamlet), and the share living in urban
- * centres. Elevation, rain and temperature are left out: beside the fields they lower both the marginal likelihood and
- * the blocked cross-validation score of the real data.
+ * centres. Elevation, rain and temperature are left out: next to the fields, they lower both the marginal likelihood and
+ * the blocked cross-validation score on the real data.
  * @returns `features[cell * feature_count + f]`
  */
 export function riskFeatures(cells: PredictionCells): { features: Float64Array; feature_count: number } {
@@ -27,7 +27,7 @@ export function riskFeatures(cells: PredictionCells): { features: Float64Array; 
   return { features, feature_count };
 }
 
-/** Weighted mean 0 and variance 1; all 0 where the values do not vary. */
+/** Weighted mean 0 and variance 1; all 0 if the values do not vary. */
 function standardise(values: number[], weights: number[]): number[] {
   const total = weights.reduce((sum, w) => sum + w, 0);
   const mean = values.reduce((sum, v, i) => sum + weights[i]! * v, 0) / total;

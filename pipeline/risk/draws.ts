@@ -12,7 +12,7 @@ export interface Draw {
   point: FitPoint;
 }
 
-/** How many of `draws` each point gets: its weight's share, the remainder to the largest fractions. */
+/** How many of `draws` each point gets: in proportion to its weight, with the remainder going to the largest fractions. */
 export function allocate(weights: number[], draws: number): number[] {
   const counts = weights.map((w) => Math.floor(w * draws));
   const order = weights
@@ -23,7 +23,7 @@ export function allocate(weights: number[], draws: number): number[] {
   return counts;
 }
 
-/** Draws from the posterior, hyperparameters' uncertainty included. */
+/** Draws from the posterior, including the uncertainty of the hyperparameters. */
 export function* drawLatent(fit: RiskFit, draws: number, random: Random): Generator<Draw> {
   const counts = allocate(
     fit.points.map((p) => p.weight),
@@ -40,7 +40,7 @@ export function* drawLatent(fit: RiskFit, draws: number, random: Random): Genera
     }
 }
 
-/** What of a cell's linear predictor stays the same over time: x_cᵀβ + z(c). */
+/** The part of a cell's linear predictor that is constant over time: x_cᵀβ + z(c). */
 export function lastingPart({ cells, cell_nodes, cell_weights }: Mesh, layout: Layout, x: Float64Array, c: number) {
   let eta = 0;
   const F = cells.feature_count;
@@ -49,7 +49,7 @@ export function lastingPart({ cells, cell_nodes, cell_weights }: Mesh, layout: L
   return eta;
 }
 
-/** What changes from round to round, by LGA: μ_r + w_r + v_r. */
+/** The part that changes from round to round, by LGA: μ_r + w_r + v_r. */
 export function changingPart(
   { lga_nodes, lga_weights, state_of }: Mesh,
   layout: Layout,
@@ -62,7 +62,7 @@ export function changingPart(
   return eta;
 }
 
-/** Mean prevalence of a place (parts whose weights sum to 1) in the month of a round that its `log_season` is of. */
+/** Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season`. */
 export function placePrevalence(mesh: Mesh, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
   let mean = 0;
   for (const { lga, cells, weights, log_season } of parts) {

@@ -7,9 +7,9 @@ import type { Constants } from './latent.ts';
 import { type AreaScores, predictRisk } from './prediction.ts';
 
 /**
- * What of the prior is given and not fitted: the nation's level drifts by 0.2 logit per root year (three steps between
- * rounds cannot tell it; prevalence fell from 42% to 22% in eleven years), and changes act over regions of 300 km
- * (ranges of 150 to 1200 km fit alike on the real data: ln p within 2).
+ * The parts of the prior that are fixed, not fitted: the national level drifts by 0.2 logit per root year (three steps
+ * between rounds cannot identify it; prevalence fell from 42% to 22% in eleven years), and changes act over regions of
+ * 300 km (ranges of 150 to 1200 km fit the real data equally well: ln p within 2).
  */
 export const GIVEN = { nation_drift: 0.2, range_change_km: 300 } as const;
 
@@ -32,7 +32,7 @@ export interface FitSummary {
 
 /**
  * Fits the risk model to all rounds and scores every LGA and state in every period.
- * @param progress is told the share done
+ * @param progress gets the share done
  */
 export function estimateRisk(
   prepared: PreparedRisk,

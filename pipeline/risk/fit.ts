@@ -10,9 +10,9 @@ import type { Mesh } from './mesh.ts';
 /** One point of the hyperparameters' posterior, and the latent vector's Gaussian posterior there. */
 export interface FitPoint {
   hyperparameters: Hyperparameters;
-  /** Overdispersion of each round; 0 where it has no clusters. */
+  /** Overdispersion of each round; 0 if it has no clusters. */
   rho: number[];
-  /** Share of the posterior that it stands for; all sum to 1. */
+  /** The share of the posterior that it stands for; shares sum to 1. */
   weight: number;
   mode: Mode;
 }
@@ -20,7 +20,7 @@ export interface RiskFit {
   mesh: Mesh;
   layout: Layout;
   constants: Constants;
-  /** First the mode. */
+  /** The mode comes first. */
   points: FitPoint[];
   /** ln p(y, θ̂) by Laplace's approximation, without the binomial coefficients. */
   log_posterior: number;
@@ -34,7 +34,7 @@ export interface Optimum {
   curvature: number[][];
 }
 
-/** θ, the scale on which hyperparameters are searched: logs, then logit ρ of each round. */
+/** θ, the hyperparameters on the scale of the search: logs, then logit ρ of each round. */
 export function toTheta(h: Hyperparameters): number[] {
   const positive = [h.sigma_place, h.range_km, h.sigma_change, h.sigma_state, h.tau_years];
   return [...positive.map(Math.log), ...h.rho.map(logit)];
@@ -88,18 +88,18 @@ const START = {
   tau_years: 5,
 };
 
-/** Usual posterior standard deviations of θ: the search's first guess of how far to step. */
+/** Typical posterior standard deviations of θ: the search's first guess at its steps. */
 const SPREAD = [0.2, 0.4, 0.2, 0.25, 0.5];
 const RHO = { start: 0.1, spread: 0.12 };
 
 /**
  * Fits the risk model: θ's mode by BFGS on the Laplace-approximated posterior, then 2m + 1 points around it that carry
  * its mean and covariance there (the unscented transform, Julier & Uhlmann 2004, Proc. IEEE 92:401). Reweighting the
- * points by the posterior's height, as INLA does for denser designs, is worse: each stands for half an axis, and at
- * √(m + 1) deviations height says nothing of it (90% ranges then held 85% in simulated countries, without it 90%).
+ * points by the posterior's height, as INLA does for denser designs, is worse: each point stands for half an axis, and at
+ * √(m + 1) deviations the height says nothing about it (in simulated countries 90% ranges then held 85%; without it, 90%).
  * @param times years of the rounds, ascending, as `observations[].round` counts them
- * @param like the optimum of a fit to much the same observations: the search starts there, and its curvature stands for
- *   this fit's own, which would cost more than all else. Left aside where it is of other rounds
+ * @param like the optimum of a fit to nearly the same observations: the search starts there and takes over its curvature,
+ *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
  */
 export function fitRisk(
   mesh: Mesh,
@@ -114,7 +114,7 @@ export function fitRisk(
   );
   const priorAt = preparePrior(mesh, layout, constants);
   const { likelihood } = prepareLikelihood(mesh, layout, observations);
-  // a round known by state only has no clusters and no ρ: its place in θ would be idle
+  // a round known only by state has no clusters and no ρ, so it gets no entry in θ
   const clustered = times.map((_, r) => observations.some((o) => o.clustered && o.round === r));
   const rounds = clustered.filter(Boolean).length;
   let evaluations = 0;
@@ -132,7 +132,7 @@ export function fitRisk(
   const start = near ? fromTheta(near.theta) : usual;
   let latest: { x: Float64Array; factor: Factor | null } = { x: priorAt(start).mean, factor: null };
   const cost = (theta: number[]) => {
-    // beyond these nothing is identified and numbers overflow
+    // beyond these bounds nothing is identified and numbers overflow
     if (theta.some((v) => Math.abs(v) > 12)) return Number.POSITIVE_INFINITY;
     const mode = modeAt(theta, latest.x, latest.factor);
     if (!mode) return Number.POSITIVE_INFINITY;
@@ -191,9 +191,9 @@ function spreadRho(rho: number[], clustered: boolean[]): number[] {
 }
 
 /**
- * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Its diagonal is at least 0.25, so that a parameter of which
- * nothing is known is not stepped beyond two deviations of the search scale. Where differences leave H short of positive definite, its
- * diagonal is raised until it is: the direction that says least is then held near the mode.
+ * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Its diagonal is at least 0.25, so that an unidentified parameter
+ * is not stepped beyond two deviations of the search scale. If finite differences leave H not positive definite, its
+ * diagonal is raised until it is, which holds the least informative direction near the mode.
  */
 function covarianceRoot(hessian: Float64Array, m: number): { curvature: Float64Array; root: number[][] } {
   let ridge = 0;

@@ -16,14 +16,14 @@ export interface RiskInputs {
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, { seasonal_index: number[] }>;
   /**
-   * Children tested, independent of each other, that a state's figure without numbers stands for. Nigeria's round of
+   * The number of independent tests that a state's figure without numbers counts for. Nigeria's round of
    * 2021 tested 10,631 children, 287 a state, some 19 a cluster: with ρ = 0.13 as in other rounds the design effect is
    * 1 + 18 ρ = 3.3, which leaves 86; taken as 100.
    */
   state_only_effective_size: number;
 }
 
-/** What a stage reads of the artifacts. */
+/** The artifacts that a stage reads. */
 export const inputsOf = (io: StageIo, state_only_effective_size: number): RiskInputs => ({
   areas: areasOf(io),
   cells: io.columns('zonal/cells'),
@@ -41,11 +41,11 @@ const seasonalIndices = (io: StageIo): RiskInputs['season'] =>
     ]),
   );
 
-/** An observation with what the baseline and cross-validation need beside it. */
+/** An observation with what else the baseline and cross-validation need. */
 export interface Observed {
   risk: RiskObservation;
   baseline: BaselineObservation;
-  /** LGA that the place lies in (mostly); null where only the state is known. */
+  /** LGA in which the place (mostly) lies; null if only the state is known. */
   lga_code: string | null;
 }
 
@@ -59,20 +59,20 @@ export interface PreparedRisk {
   log_season: Float64Array[];
 }
 
-/** A month without any expected cases would have no logarithm: the index is taken to be at least this. */
+/** The least seasonal index, since a month without any expected cases would have no logarithm. */
 export const LEAST_INDEX = 0.01;
 
-/** A month's middle in years: 2018-01 is 2018 + 1/24. */
+/** The middle of a month, in years: 2018-01 is 2018 + 1/24. */
 export function timeOf(period: Period): number {
   return (monthIndex(period) + 0.5) / 12;
 }
 
 /**
- * Joins surveys, cells and season into what the models take. Every LGA needs cells and a season.
+ * Joins surveys, cells and season into the models' input. Every LGA needs cells and a season.
  *
- * A cluster moved by an unknown distance (neither urban nor rural) is taken to be rural, the wider of the two.
- * @throws RangeError for a survey of an unknown place, a count that is none, an LGA without cells or season, no surveys
- *   at all, or rounds whose fieldwork does not follow that of the round before
+ * A cluster displaced by an unknown distance (neither urban nor rural) is taken to be rural, the larger of the two.
+ * @throws RangeError for a survey of an unknown place, an invalid count, an LGA without cells or season, no surveys at
+ *   all, or a round whose fieldwork does not come after that of the round before
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const { areas, cells, surveys } = inputs;
@@ -170,7 +170,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   return { mesh, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
 }
 
-/** A cluster's own id, with its round before it where another round has the same: surveys number theirs from 1. */
+/** A cluster's own id, prefixed with its round if another round has the same, since surveys number theirs from 1. */
 function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
   const rounds = Map.groupBy(clusters, (o) => o.cluster_id);
   return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);

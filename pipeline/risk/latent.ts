@@ -23,25 +23,25 @@ export interface Hyperparameters {
   /** Years. */
   tau_years: number;
   /**
-   * Overdispersion of each round that has clusters: correlation of two children of one cluster, or of what stands for
-   * one. By round, as a cell of one round may gather several clusters and of another be a single one.
+   * Overdispersion of each round that has clusters: the correlation between two children of a cluster, or of whatever
+   * stands for one. By round, because a cell may pool several clusters in one round and be a single one in another.
    */
   rho: number[];
 }
 
-/** Given, not fitted. */
+/** Fixed, not fitted. */
 export interface Constants {
   season_exponent: { mean: number; sd: number };
-  /** Of the nation's level: logit per root year. Three steps between rounds cannot tell it. */
+  /** Drift of the national level: logit per root year. Three steps between rounds cannot identify it. */
   nation_drift: number;
-  /** The range of changes: weather and campaigns act over regions. */
+  /** Range of changes: weather and campaigns act over regions. */
   range_change_km: number;
 }
 
 const NATION_SD = 1.6;
 const COVARIATE_SD = 0.5;
 
-/** Where each unknown lies in the latent vector, in its order of elimination. */
+/** The position of each unknown in the latent vector, in its order of elimination. */
 export interface Layout {
   size: number;
   /** Years of the rounds, ascending. */

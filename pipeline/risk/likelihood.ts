@@ -5,7 +5,7 @@ import type { Layout, Numbering } from './latent.ts';
 import type { Mesh } from './mesh.ts';
 
 /**
- * What a survey says of a place: a point's surroundings, an LGA or a state, as cells and weights that sum to 1.
+ * What a survey says about a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
  *
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c weight_c expit(η_c)
  *   η_c = x_cᵀβ + z(c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month)
@@ -43,7 +43,7 @@ export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
   });
 }
 
-/** The unknowns that an observation sees, each once. */
+/** The unknowns that an observation depends on, each once. */
 export function unknownsOf(mesh: Mesh, at: Numbering, round: number, parts: Part[]): number[] {
   const seen = new Set<number>([at.gamma, at.mu(round)]);
   for (let f = 0; f < mesh.cells.feature_count; f++) seen.add(at.beta(f));
@@ -61,21 +61,21 @@ interface Prepared {
   observation: RiskObservation;
   parts: {
     part: Part;
-    /** Where in `columns`: the four change nodes, the state, and four place nodes a cell. */
+    /** Positions in `columns`: the four change nodes, the state, and four place nodes per cell. */
     change: number[];
     state: number;
     place: Int32Array;
   }[];
   columns: Int32Array;
-  /** Of the pairs of `columns`, lower triangle by rows, where they lie in the pattern. */
+  /** For the pairs of `columns`, lower triangle by rows: their position in the pattern. */
   entries: Int32Array;
 }
 
 /**
  * The likelihood of all observations, its gradient and its curvature.
  *
- * p is no linear function of the unknowns; with η = logit p, J = ∂η/∂x is exact at every step, so the mode is too, and
- * the curvature leaves out ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
+ * p is not a linear function of the unknowns. With η = logit p, J = ∂η/∂x is exact at every step, so the mode is too, and
+ * the curvature omits ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
  * @throws RangeError for an observation without children or with a share outside 0 to 1
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {

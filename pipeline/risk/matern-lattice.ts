@@ -7,10 +7,10 @@ import type { Random } from '../numerics/random.ts';
  *
  *   precision Q = c (a I + G)²,   a = (κh)²,   κ = √8 / range,
  *
- * where `range` is the distance at which correlation has fallen to about 0.14, and c is such that the lattice's middle
- * node has standard deviation σ. The edge raises variances near it: leave a margin. Nigeria's range is found near 1,100 km,
- * of which the margin is a tenth: prior variance in the country's corners is twice the middle's. A margin of half the
- * range moved scores by 0.005 on average and a fold's log score by 0.002, for half as much time again.
+ * where `range` is the distance at which correlation has fallen to about 0.14, and c is chosen so that the lattice's middle
+ * node has standard deviation σ. The edge raises variances near it, so leave a margin. Nigeria's range is estimated near
+ * 1,100 km, and the margin is a tenth of that: the prior variance in the country's corners is twice that in the middle. A
+ * margin of half the range moved scores by 0.005 on average and a fold's log score by 0.002, and took half as long again.
  */
 export interface Lattice {
   /** First node, km in the plane. */
@@ -104,7 +104,7 @@ function cosines(n: number) {
   return { values, vectors };
 }
 
-/** What follows from a lattice alone, once. */
+/** What depends on the lattice alone, computed once. */
 export function prepareMatern(lattice: Lattice) {
   return { lattice, stencil: stencilOf(lattice), x: cosines(lattice.nx), y: cosines(lattice.ny) };
 }

@@ -3,7 +3,7 @@ import { interpolate, latticeAround, type Matern, prepareMatern } from './matern
 /** One degree of latitude on the sphere of mean radius 6371.0088 km. */
 export const KM_PER_DEGREE = 111.19508;
 
-/** The prediction cells as the risk model sees them; columns of equal length, cells of an LGA side by side. */
+/** The prediction cells as the risk model sees them; columns of equal length, with an LGA's cells side by side. */
 export interface RiskCells {
   /** Index of the cell's LGA and of that LGA's state. */
   lga: Int32Array;
@@ -21,7 +21,7 @@ export interface Resolution {
   change_km: number;
   margin_km: number;
 }
-/** Finer than half of nearly every range that the prior allows for; the margin is half a range of 240 km. */
+/** Finer than half of nearly every range that the prior allows; the margin is half a range of 240 km. */
 export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
 /** Where cells and LGAs lie on the lattices of the two fields. */
@@ -42,7 +42,7 @@ export interface Mesh {
   first_cell: Int32Array;
 }
 
-/** Least and largest; a spread argument would not take as many as there may be cells. */
+/** Smallest and largest; `Math.min(...values)` cannot take as many arguments as there may be cells. */
 function extremes(values: ArrayLike<number>): [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < values.length; i++) {
@@ -55,7 +55,7 @@ function extremes(values: ArrayLike<number>): [number, number] {
 /**
  * Lays cells on the lattices: plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances
  * within 1.5% over a country's ten degrees).
- * @throws RangeError when an LGA has no cell or its cells are not side by side
+ * @throws RangeError if an LGA has no cell or its cells are not consecutive
  */
 export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Mesh {
   const n = cells.lga.length;

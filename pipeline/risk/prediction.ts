@@ -12,7 +12,7 @@ export interface AreaScores {
   high: Float64Array;
 }
 
-/** A month to predict: its middle in years as the rounds' times, and ln of the seasonal index of each LGA. */
+/** A month to predict: its middle in years, on the scale of the rounds' times, and ln of each LGA's seasonal index. */
 export interface PredictedMonth {
   time: number;
   log_season: ArrayLike<number>;
@@ -22,9 +22,9 @@ export interface PredictedMonth {
  * Prevalence of every LGA and state in every month, from one set of joint draws: cells to LGAs to states, weighted by
  * population.
  *
- * Between two rounds what changes is tied to both; beyond them it drifts off, so that ranges widen with distance from
- * the last survey. Within a gap a draw keeps one pattern of departure, scaled to each month's standard deviation:
- * every month has its right spread, and the months of a draw move together.
+ * Between two rounds, what changes is tied to both; beyond them it drifts, so that ranges widen with the distance from the
+ * last survey. Within a gap a draw keeps one pattern of departure, scaled to each month's standard deviation: every month
+ * has the right spread, and the months of a draw move together.
  */
 export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: number, random: Random) {
   const { mesh, layout } = fit;
@@ -95,19 +95,19 @@ function summarise(values: Float64Array, draws: number, areas: number, a: number
   }
 }
 
-/** How a month hangs on the rounds before and after it. */
+/** How a month depends on the rounds before and after it. */
 export interface Bridge {
   before: number;
   after: number;
-  /** Which gap it lies in: r is the gap before round r, the last the one after all. */
+  /** The gap in which it lies: r is the gap before round r, and the last is the one after all rounds. */
   gap: number;
   before_nation: number;
   after_nation: number;
   before_local: number;
   after_local: number;
-  /** Of a Brownian motion of unit drift; years^½. */
+  /** For a Brownian motion of unit drift; years^½. */
   sd_nation: number;
-  /** Of an Ornstein-Uhlenbeck process of unit variance. */
+  /** For an Ornstein-Uhlenbeck process of unit variance. */
   sd_local: number;
 }
 
@@ -137,7 +137,7 @@ export function bridge(times: number[], time: number, tau: number): Bridge {
   };
 }
 
-/** A draw's patterns of departure, one a gap: standard normal for the nation; w and v by LGA at their prior's scale. */
+/** A draw's patterns of departure, one per gap: standard normal for the nation; w and v by LGA on their prior's scale. */
 function drawDepartures({ mesh, layout, constants }: RiskFit, { point }: Draw, random: Random) {
   const gaps = layout.times.length + 1;
   const lgas = mesh.state_of.length;
@@ -159,8 +159,8 @@ function drawDepartures({ mesh, layout, constants }: RiskFit, { point }: Draw, r
 const NODES = 6;
 
 /**
- * Σ_c weight_c expit(lasting_c + shift) for many shifts: ln odds of the mean is nearly straight in the shift, so its
- * polynomial through six Chebyshev nodes over the shifts' span stands for it (error below 2e-5 over four logits).
+ * Σ_c weight_c expit(lasting_c + shift) for many shifts. The log odds of the mean are nearly linear in the shift, so they
+ * are replaced by a polynomial through six Chebyshev nodes over the shifts' span (error below 2e-5 over four logits).
  */
 export function meanPrevalences(
   lasting: Float64Array,

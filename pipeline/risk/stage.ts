@@ -12,8 +12,8 @@ import type { AreaScores } from './prediction.ts';
 import { LGAS, STATES } from './tables.ts';
 
 /**
- * Risk of every LGA and state, for every estimated month and the forecast months after them: the baseline always, and
- * the spatial model where model.json makes it the score.
+ * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline, and
+ * by the spatial model if model.json makes it the score.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
@@ -82,14 +82,14 @@ function scoresOf<Area extends object>(periods: readonly Period[], areas: readon
     periods.map((period, m) => {
       const at = m * areas.length + a;
       const score = values.mean[at]!;
-      // a mean past its range (a long tail) widens it, as the contract has low ≤ score ≤ high
+      // if a long tail puts the mean outside its range, the range is widened, since the contract has low ≤ score ≤ high
       const [score_low, score_high] = [Math.min(values.low[at]!, score), Math.max(values.high[at]!, score)];
       return { ...area, period, score, score_low, score_high };
     }),
   );
 }
 
-/** Median month of a round's fieldwork, weighted by children examined where clusters are known. */
+/** Median month of a round's fieldwork, weighted by children examined if clusters are known. */
 function middleOf(surveys: Surveys, year: number): Period {
   const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
   if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;

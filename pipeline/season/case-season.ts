@@ -8,16 +8,16 @@ export interface CaseMonths {
   first_month: number;
   /** Cases, one value a month; null where nothing was reported, or nothing credible. */
   cases: readonly (number | null)[];
-  /** Months of an unusual year, by index: real counts that belong to the trend but say nothing of the season. */
+  /** Months of an unusual year, by index: real counts that belong to the trend but say nothing about the season. */
   unusual: ReadonlySet<number>;
 }
 
 /**
  * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
  * ln(cases / trend), the trend being the centred 12-month geometric mean (2 × 12, the end months at half weight).
- * Growth of reporting cancels in the ratio and one odd year does not move the median. A month counts where its whole
- * window is known; gaps of up to three months are bridged for the trend, straight on the log scale.
- * @returns null where some month of the year is never known
+ * Growth of reporting cancels in the ratio, and one odd year does not move the median. A month counts if its whole window
+ * is known; gaps of up to three months are bridged for the trend, in a straight line on the log scale.
+ * @returns null if some month of the year is never known
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
   const logs = cases.map((value) => (value !== null && value > 0 ? Math.log(value) : null));
@@ -31,9 +31,9 @@ export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[
 }
 
 /**
- * Monthly logarithms less their trend, the centred 12-month mean (2 × 12, the end months at half weight), which holds
- * nothing of a yearly rhythm. Gaps of up to three months are bridged for the trend; null where a month or its window of
- * thirteen months is not known.
+ * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, the end months at half weight), which has no
+ * yearly rhythm. Gaps of up to three months are bridged for the trend; the result is null where the month or its window
+ * of thirteen months is unknown.
  */
 export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
   const bridged = bridgeGaps(logs);
@@ -61,9 +61,8 @@ function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
 }
 
 /**
- * Cases of a state as the sum over its LGAs, month by month, over those of them that reported throughout: an LGA that
- * comes and goes would pass for growth or season. Null where none did, or where those that did make up less than half
- * of all reported cases.
+ * Cases of a state, month by month, summed over the LGAs that reported throughout; an LGA that comes and goes would look
+ * like growth or season. Null if no LGA did, or if those that did have less than half of all reported cases.
  * @param lgas one series an LGA, equally long
  */
 export function sumReporting(lgas: readonly (readonly (number | null)[])[]): number[] | null {

@@ -6,7 +6,7 @@ import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from
 /** A place's recorded season against the expected one, in figures. */
 export type SeasonFigures = Pick<SeasonCheckRow, 'correlation' | 'peak_off' | 'midpoint_off' | 'wrong_months'>;
 
-/** How the season of one state's cases compares with the one expected of its rain by what the other states taught. */
+/** Compares the season of one state's cases with that expected from its rain, using parameters from the other states. */
 export interface SeasonCheckRow {
   state_code: string;
   correlation: number;
@@ -16,13 +16,13 @@ export interface SeasonCheckRow {
   /** Circular distances in months. */
   peak_off: number;
   midpoint_off: number;
-  /** Months of twelve on the wrong side of the high season's share of the peak. */
+  /** How many of the twelve months lie on the wrong side of the high season's share of the peak. */
   wrong_months: number;
-  /** Root mean square difference of the two, shares of the peak: correlation is blind to how far a season swings. */
+  /** Root mean square difference of the two, as shares of the peak; correlation does not see how far a season swings. */
   index_error: number;
   expected: number[];
   recorded: number[];
-  /** The same of its LGAs with records, each from its own rain, with the parameters that never saw the state. */
+  /** The same for its LGAs with records, each from its own rain, with parameters that never saw the state. */
   lgas: SeasonFigures[];
 }
 /** A state's record, and those of its LGAs that have one. */
@@ -50,7 +50,7 @@ export function checkSeason(
   });
 }
 
-/** Both as shares of their peak, January first. Of equal peaks the earliest counts. */
+/** Both as shares of their peak, January first. The earliest of equal peaks counts. */
 export function compareSeasons(expected: readonly number[], recorded: readonly number[], highShare: number) {
   const peak = (values: readonly number[]) => values.indexOf(Math.max(...values));
   const high = (value: number) => value >= highShare;
@@ -67,7 +67,7 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
   };
 }
 
-/** The contract's summary of the rows, not rounded; zeros where no state has a record. */
+/** The contract's summary of the rows, not rounded; zeros if no state has a record. */
 export function summariseCheck(rows: readonly SeasonCheckRow[]) {
   const of = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
   const known = rows.length > 0;

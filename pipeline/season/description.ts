@@ -6,11 +6,11 @@ export interface SeasonAssumptions {
   durations: Durations;
   /** What the durations rest on, as a clause. */
   assumed_from: string;
-  /** Share of the peak from which a month is high. */
+  /** The least share of the peak at which a month is high. */
   highShare: number;
 }
 
-/** The season's method in plain words, and what its check says of twelve high months: all figures as measured. */
+/** The season's method in plain words, and what its check says about twelve high months; all figures as measured. */
 export function describeMethod(
   rain: RainSeason,
   check: readonly SeasonCheckRow[],
@@ -31,32 +31,32 @@ export function describeMethod(
   );
 }
 
-/** How little cases move over the year where they are recorded, and which low months the states left out were told. */
+/** How little recorded cases vary over the year, and which low months the check found in the states left out. */
 function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number): string {
   const months = check.flatMap(({ expected, recorded }) =>
     expected.map((value, month) => ({ expectedLow: value < highShare, recordedLow: recorded[month]! < highShare })),
   );
   const low = months.filter(({ recordedLow }) => recordedLow);
-  const told = low.filter(({ expectedLow }) => expectedLow).length;
+  const found = low.filter(({ expectedLow }) => expectedLow).length;
   const lowest = check.map(({ recorded }) => Math.min(...recorded));
   const whole = lowest.filter((value) => value >= highShare).length;
   const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
   return (
     `A high season of twelve months says that no month is expected below ${highShare} of the peak, not that months are alike: ` +
-    `the index tells how they differ. In ${whole} of the ${check.length} records no month falls below it; their lowest months stand ` +
+    `the index shows how they differ. In ${whole} of the ${check.length} records no month falls below it; their lowest months are ` +
     `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} months left out, ${low.length} ` +
-    `were recorded below ${highShare}: the index told ${told} of them, and called ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others low; it is off by ` +
-    `${error.toFixed(2)} of the peak (root mean square), so a month that near to ${highShare} may lie on either side.`
+    `were recorded below ${highShare}: the index found ${found} of them, and called ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others low. It is off by ` +
+    `${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may lie on either side.`
   );
 }
 
-/** How well LGAs are told, from their own rain; nothing where none has a record. */
+/** How well the season of LGAs is predicted from their own rain; empty if none has a record. */
 function describeLgas(check: readonly SeasonCheckRow[]): string {
   const lgas = check.flatMap((row) => row.lgas);
   if (lgas.length === 0) return '';
   const months = (figure: 'peak_off' | 'midpoint_off') => mean(lgas.map((lga) => lga[figure])).toFixed(1);
   return (
-    ` LGAs are told less well, and their records are noisier: over ${lgas.length} LGAs of states left out the median correlation is ` +
+    ` The seasons of LGAs are predicted less well, and their records are noisier: over ${lgas.length} LGAs of states left out, the median correlation is ` +
     `${median(lgas.map(({ correlation }) => correlation)).toFixed(2)}, the peak ${months('peak_off')} and the high season's midpoint ` +
     `${months('midpoint_off')} months off on average.`
   );

@@ -15,8 +15,8 @@ export function indexOf(values: readonly number[]): number[] {
 /**
  * The season of a place from its expected cases by month (January first, any unit). Every rule is applied to the
  * rounded index: high months are those at `highShare` of the peak or more; the season is the run of them around the
- * peak, carried across single lower months, round the year's end. Of equal peaks the earliest in the calendar counts;
- * where no two lower months are adjacent the run has no ends, and the season is 1, 12, 12 (SPEC 2.7, DESIGN 2).
+ * peak, carried across single lower months and across the year's end. The earliest of equal peaks counts. If no two lower
+ * months are adjacent, the run has no ends and the season is 1, 12, 12.
  */
 export function describeSeason(values: readonly number[], highShare: number): Season {
   const seasonal_index = indexOf(values);
@@ -38,7 +38,7 @@ export function seasonRun(high: readonly boolean[], peak: number): { first: numb
   const low = (month: number) => !high[wrap(month)];
   const adjacentLows = high.some((_, month) => low(month) && low(month + 1));
   if (!adjacentLows) return { first: 0, months: 12 };
-  /** The last high month from the peak on in one direction, before two lower months in a row. */
+  /** The last high month from the peak in one direction, before two lower months in a row. */
   const reach = (direction: 1 | -1) => {
     let end = 0;
     for (let step = 1; step < 12; step++) {
@@ -51,7 +51,7 @@ export function seasonRun(high: readonly boolean[], peak: number): { first: numb
   return { first: wrap(peak - before), months: before + reach(1) + 1 };
 }
 
-/** Middle of the season at half height after scaling from 0 at the lowest month to 1 at the highest; months from January's start of count, 0-12. */
+/** Midpoint of the season at half height, with the lowest month scaled to 0 and the highest to 1; months 0 to 12. */
 export function seasonMidpoint(values: readonly number[]): number {
   const least = Math.min(...values);
   const most = Math.max(...values);
@@ -60,7 +60,7 @@ export function seasonMidpoint(values: readonly number[]): number {
   return (first + (months - 1) / 2) % 12;
 }
 
-/** Distance of two points of the year in months, the shorter way round: 0 to 6. */
+/** Distance between two points of the year in months, the shorter way round: 0 to 6. */
 export function monthsApart(a: number, b: number): number {
   const apart = Math.abs(a - b) % 12;
   return Math.min(apart, 12 - apart);

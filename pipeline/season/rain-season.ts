@@ -3,13 +3,13 @@ import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
 import { type SirsCycle, sirsCycle } from './sirs.ts';
 
-/** How rain makes a season of cases; the same everywhere. */
+/** How rain makes a season of cases, the same everywhere. */
 export interface RainSeason {
   /** Rain at which transmission's seasonal part is at half its ceiling, mm a month. */
   half_saturation_mm: number;
   /** Months by which transmission follows rain. */
   lag_months: number;
-  /** New infections per infection among susceptibles only in a month without rain. */
+  /** New infections per infection in a month without rain, if everybody were susceptible. */
   dry_reproduction_number: number;
   /** Share of the peak's transmission that needs no rain. */
   share_year_round: number;
@@ -24,7 +24,7 @@ export interface SeasonRecord {
   season: readonly number[];
 }
 
-/** What Nigeria's twelve state records gave (infectious 2, immune 3 months): used where a country has no records. */
+/** The fit to Nigeria's twelve state records (infectious 2, immune 3 months), used for a country without records. */
 export const DEFAULT_RAIN_SEASON: RainSeason = {
   half_saturation_mm: 75,
   lag_months: 2.4,
@@ -41,8 +41,9 @@ const BOUNDS = [
 const STARTS = 6;
 
 /**
- * What a month's rain lets through to transmission, as shares of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that
- * a few showers do little and more rain than the ground can hold does no more. Without any rain there is no season: all 1.
+ * The effect of a month's rain on transmission, as a share of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that a
+ * few showers do little, and more rain than the ground can hold has no further effect. Without any rain there is no
+ * season, and all values are 1.
  * @param rain_mm twelve values
  * @param half_saturation_mm K
  * @param steepness n
@@ -53,7 +54,7 @@ export function rainForcing(rain_mm: readonly number[], half_saturation_mm: numb
   return passed.map((value) => (most > 0 ? value / most : 1));
 }
 
-/** The yearly cycle of an SIRS whose transmission follows a place's usual rain. */
+/** The yearly cycle of an SIRS model whose transmission follows a place's usual rain. */
 export function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
   const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
   const season = { monthly: rainForcing(rain_mm, rain.half_saturation_mm), lag_months: rain.lag_months };
@@ -62,7 +63,7 @@ export function rainCycle(rain_mm: readonly number[], rain: RainSeason, duration
 
 /**
  * Expected cases by month as shares of the peak, January first: new infections on the yearly cycle.
- * @throws Error where the model does not settle on a cycle
+ * @throws Error if the model does not settle on a cycle
  */
 export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
   const { incidence, settled } = rainCycle(rain_mm, rain, durations);
@@ -71,7 +72,7 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
 }
 
 /**
- * Least squares between expected and recorded seasons over all records; the defaults where there are none.
+ * Least squares between expected and recorded seasons over all records; the defaults if there are none.
  *
  * How far a season swings is the SIRS's, the same parameters everywhere; twelve records support nothing finer. Left out,
  * Nigeria's states are off by .096 of the peak, 7 of 144 months on the wrong side of half. Looked at as well, with these
@@ -90,7 +91,7 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
   return named(minimiseBounded(residuals, BOUNDS, { starts: STARTS, random, iterations: 25 }).parameters);
 }
 
-/** The whole lag, 0 to 6 months, at which rain and expected cases correlate best; the shortest of equals. */
+/** The lag in whole months, 0 to 6, at which rain and expected cases correlate best; the shortest of equals. */
 export function wholeLag(rain_mm: readonly number[], cases: readonly number[]): number {
   let best = { lag: 0, r: Number.NEGATIVE_INFINITY };
   for (let lag = 0; lag <= 6; lag++) {

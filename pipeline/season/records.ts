@@ -4,7 +4,7 @@ import type { Model } from '../catalog/model.ts';
 import { monthIndex, monthOf } from '../contract/months.ts';
 import { caseSeason, sumReporting } from './case-season.ts';
 
-/** Season of a state's records: its own series where there is one, else its LGAs' sum; null where it cannot be had. */
+/** Season of a state's records: its own series if there is one, else the sum of its LGAs'; null if neither gives one. */
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
   const inState = (series: CaseSeries) => series.state_code === state_code;
   const own = cases.states.find(inState);
@@ -23,7 +23,7 @@ export function recordedSeason(state_code: string, cases: Cases, model: Model, r
   return found;
 }
 
-/** The season of monthly cases from `first` on, the country's unusual months left out. */
+/** The season of monthly cases from `first` on, without the country's unusual months. */
 export function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
   const start = monthIndex(first);
   const unusual = new Set(
@@ -40,7 +40,7 @@ export function seasonOf(first: CaseSeries['first'], cases: readonly (number | n
 export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
   confirmed.map((value, t) => (masked.includes(t) ? null : value));
 
-/** @throws Error where the LGAs' series differ in span */
+/** @throws Error if the LGAs' series differ in span */
 function sumOfLgas(state_code: string, lgas: readonly CaseSeries[]): number[] | null {
   const span = ({ first, confirmed }: CaseSeries) => `${confirmed.length} months from ${first}`;
   const other = lgas.find((lga) => span(lga) !== span(lgas[0]!));

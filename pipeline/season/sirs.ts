@@ -1,5 +1,5 @@
 /**
- * SIRS with seasonal transmission, on its yearly cycle. Shares of the people, months:
+ * SIRS with seasonal transmission, on its yearly cycle. Shares of the population, in months:
  *
  *   dS/dt = (1 − S − I) / immune − β(t) S I        susceptible
  *   dI/dt = β(t) S I − I / infectious              infectious; R = 1 − S − I is immune
@@ -8,7 +8,7 @@
  * (Kermack & McKendrick 1933 with waning; seasonal forcing as in Keeling & Rohani 2008, chapter 5.)
  */
 export interface SirsParameters {
-  /** b: new infections per infection and month among susceptibles only, at the season's peak. */
+  /** b: new infections per infection and month at the season's peak, if everybody were susceptible. */
   transmission_rate: number;
   /** y */
   share_year_round: number;
@@ -17,8 +17,8 @@ export interface SirsParameters {
 }
 
 /**
- * s(t), the season of transmission: twelve values at mid-month, January first, straight between, `lag_months` late.
- * It bends once in each month, and nowhere else.
+ * s(t), the season of transmission: twelve mid-month values, January first, joined by straight lines, `lag_months` late.
+ * It bends once in each month and nowhere else.
  */
 export interface LaggedSeason {
   monthly: readonly number[];
@@ -29,15 +29,15 @@ export interface SirsCycle {
   /** New infections per person in each month of the year, January first. */
   incidence: number[];
   /**
-   * Effective reproduction number by month: the infections that one infection causes while it lasts, were things to stay
-   * as they are then: β(t) S(t) × infectious months, averaged over the month. Above 1 where I grows, since
+   * Effective reproduction number by month: the infections that one infection would cause while it lasts if conditions
+   * stayed as they are: β(t) S(t) × infectious months, averaged over the month. It is above 1 where I grows, since
    * dI/dt = (R(t) − 1) I / infectious.
    */
   reproduction_number: number[];
-  /** At the year's start. */
+  /** At the start of the year. */
   susceptible: number;
   infectious: number;
-  /** False where the years did not settle on a yearly cycle (another period, or too slow). */
+  /** False if the years did not settle on a yearly cycle (another period, or too slowly). */
   settled: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Stretch {
   rise: number;
 }
 
-/** The year as stretches: from month to month, from bend to bend, and none longer than the rates allow. */
+/** The year in stretches that end at each month and each bend, none longer than the rates allow. */
 function stretchesOf(parameters: SirsParameters, season: LaggedSeason): Stretch[] {
   const { transmission_rate, share_year_round, infectious_months, immune_months } = parameters;
   const beta = (t: number) => transmission_rate * (share_year_round + (1 - share_year_round) * seasonAt(season, t));

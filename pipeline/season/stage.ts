@@ -35,19 +35,19 @@ export interface SeasonOutput {
   report: ReportLine[];
 }
 
-/** What records teach about rain and season, the same for every area, and what follows from it for the country. */
+/** What the records show about rain and season, the same for every area, and what follows for the country. */
 export interface SeasonPrepared extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
   fitted: RainSeason;
 }
 type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain'>;
 
-/** Seasons of the country, its states and LGAs, each from the rain its own people get. */
+/** Seasons of the country, its states and LGAs, each from the rain where its people live. */
 export function season(input: SeasonInput): SeasonOutput {
   const prepared = learnSeason(input);
   return merge(input.areas, prepared, [seasonsOf(input, prepared)]);
 }
 
-/** One fit to all records decides how rain makes a season; each state's is then its own rain's. */
+/** One fit to all records decides how rain makes a season; each state's season then follows from its own rain. */
 export const split: Split<SeasonPrepared, SeasonPart> = {
   prepare: async (io) => learnSeason(inputOf(io)),
   part: async (io, prepared) => seasonsOf(inputOf(io), prepared),
@@ -131,7 +131,7 @@ function seasonsOf(input: SeasonInput, { fitted }: SeasonPrepared): SeasonPart {
   };
 }
 
-/** The parts' areas in their order. */
+/** Joins the parts' areas in their order. */
 function merge(
   areas: Areas,
   { method, national, check, report }: SeasonPrepared,
@@ -162,14 +162,15 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
   return { rainOf, rain, national: rainOver(areas.lgas) };
 }
 
-/** @throws Error where the climate lacks the LGA or does not cover every month of the year */
+/** @throws Error if the climate lacks the LGA or does not cover every month of the year */
 function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
-  if (months.length < 12) throw new Error(`climate: found no 12 months of rain of ${lga_code}`);
+  if (months.length < 12)
+    throw new Error(`climate: found fewer than 12 months of rain for ${lga_code}, expected every month of the year`);
   const series = months.map(({ rain_mm }) => rain_mm);
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }
 
-/** Mean by month weighted by people; the plain mean where nobody lives. */
+/** Mean by month weighted by people; the plain mean if nobody lives there. */
 function weighByPeople(places: readonly { rain: readonly number[]; people: number }[]): number[] {
   const total = places.reduce((sum, { people }) => sum + people, 0);
   const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);

@@ -41,7 +41,7 @@ export const split: Split<null, TrendRow[]> = {
 
 export const run: StageRun = (io) => runSplit(split, io);
 
-/** The country's figures come from all clusters together: states' figures do not add up to its range. */
+/** The country's figures come from all clusters together, since its range cannot be had from the states' figures. */
 function nationalTrend(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = surveysOf(io);
   const children = childrenByState(io);

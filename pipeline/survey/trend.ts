@@ -1,6 +1,6 @@
 import { studentQuantile } from '../numerics/student-t.ts';
 
-/** One cluster as the estimators need it. */
+/** A cluster, as the estimators need it. */
 export interface Sampled {
   /** Children tested × sampling weight. */
   size: number;
@@ -8,7 +8,7 @@ export interface Sampled {
   positivity: number;
 }
 
-/** A ratio estimate with its design-based standard error and range; null where they cannot be had. */
+/** A ratio estimate with its design-based standard error and range, which are null if they cannot be estimated. */
 export interface RatioEstimate {
   positivity: number;
   se: number | null;
@@ -20,12 +20,12 @@ const logit = (p: number) => Math.log(p / (1 - p));
 const expit = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 
 /**
- * Positivity p = Σ nᵢyᵢ / Σ nᵢ over clusters i of size nᵢ and positivity yᵢ, clusters as primary sampling units.
+ * Positivity p = Σ nᵢyᵢ / Σ nᵢ over clusters i of size nᵢ and positivity yᵢ, with clusters as primary sampling units.
  *
  * Taylor linearisation: zᵢ = nᵢ(yᵢ − p) / Σn, se² = k/(k−1) Σ zᵢ² over k clusters (Σ zᵢ is 0). The range is on the
- * logit scale, logit p ± t(k−1) · se / (p(1−p)), as R's `survey::svyciprop(method = "logit")` has it
- * (Lumley 2010, Complex Surveys: A Guide to Analysis Using R). `se`, `low` and `high` are null for one cluster, and `low` and `high` where p is 0
- * or 1 exactly.
+ * logit scale, logit p ± t(k−1) · se / (p(1−p)), as in R's `survey::svyciprop(method = "logit")`
+ * (Lumley 2010, Complex Surveys: A Guide to Analysis Using R). `se`, `low` and `high` are null for one cluster, and `low` and `high` are null if p is
+ * exactly 0 or 1.
  * @param confidence level of the range, such as 0.95
  */
 export function ratioEstimate(clusters: readonly Sampled[], confidence: number): RatioEstimate {

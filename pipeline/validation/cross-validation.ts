@@ -49,23 +49,23 @@ export interface CrossValidation {
   draws: number;
   seed: number;
   /**
-   * Optimum of the fit to everything, for quick fits (see `fitRisk`). A fold's own optimum is found from there; what it
-   * borrows of the held-out cells is the curvature, how wide eight hyperparameters are: log scores of two of the real
-   * folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
+   * Optimum of the fit to everything, for quick fits (see `fitRisk`). A fold finds its own optimum from there. All it takes
+   * from the held-out cells is the curvature, that is the width of eight hyperparameters: the log scores of two of the
+   * real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
    */
   like: Optimum | null;
 }
 
 /**
- * Predicts every cell by models that saw none of its fold. What is known by state only, a round or a cluster, is left
- * out throughout: its figure may be of the held-out places.
- * @throws RangeError when a surveyed LGA has no fold
+ * Predicts every cell with models that saw nothing of its fold. A round or cluster known only by state is left out
+ * throughout, since its figure may include the held-out places.
+ * @throws RangeError if a surveyed LGA has no fold
  */
 export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Generator<HeldOut> {
   for (const fold of foldsOf(prepared, how.foldOf)) yield* predictFold(prepared, fold, how);
 }
 
-/** The folds that hold surveyed cells, ascending. */
+/** The folds with surveyed cells, ascending. */
 export function foldsOf({ observed }: PreparedRisk, foldOf: Map<string, number>): number[] {
   const folds = placedOf(observed).map((o) => foldIn(foldOf, o));
   return [...new Set(folds)].sort((a, b) => a - b);
@@ -82,7 +82,7 @@ function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string })
   return fold;
 }
 
-/** The cells of one fold by each model. Cells of a round that was held nowhere else are left out: nothing tells of it. */
+/** Predicts the cells of one fold with each model. Cells of a round that no other fold has are left out. */
 export function* predictFold(
   { mesh, rounds, times, observed }: PreparedRisk,
   fold: number,
@@ -121,7 +121,7 @@ export function* predictFold(
     ),
   );
 
-  // the national mean of the round is the baseline of a country that is one state
+  // the national mean of the round is the baseline for a country that consists of one state
   const country = (o: Observed) => ({ ...o.baseline, state_code: WHOLE_COUNTRY });
   for (const { model, units, unitOf } of [
     { model: 'baseline', units: states, unitOf: (o: Observed) => o.baseline },
@@ -149,7 +149,7 @@ function score(
 ): HeldOut {
   const { examined, positive, name, round } = o.risk;
   const observed = positive / examined;
-  // counts weighted by the survey need not be whole; a cell of less than half a child is drawn as of one
+  // survey-weighted counts need not be whole; a cell of less than half a child is drawn as one child
   const trials = Math.max(1, Math.round(examined));
   const shares = draws.prevalence.map((p, d) => drawBetaBinomial(random, trials, p, draws.rho[d]!) / trials).sort();
   return {

@@ -8,7 +8,7 @@ export interface FoldTask {
   fold: number;
   how: CrossValidation;
 }
-/** Its draws stay behind: they are large, and the scores are made of them already. */
+/** Without the draws, which are large and already turned into scores. */
 export type FoldResult = Omit<HeldOut, 'draws'>[];
 
 const { inputs, fold, how } = workerData as FoldTask;

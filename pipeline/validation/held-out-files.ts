@@ -25,7 +25,7 @@ const COLUMNS = [
 
 /**
  * Folds by LGA from a CSV with the columns lga_pcode and fold, in any order, further ones ignored.
- * @throws BadInput naming the file and row for a missing column, a repeated LGA or a fold that is no whole number
+ * @throws BadInput naming the file and row for a missing column, a repeated LGA or a fold that is not a whole number
  */
 export async function readFolds(file: string): Promise<Map<string, number>> {
   const columns = { lga_pcode: 'lga_pcode', fold: 'fold' };
@@ -36,7 +36,7 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
   );
 }
 
-/** One row per held-out cell and model. Written whole or not at all. */
+/** One row per held-out cell and model; the file is written atomically. */
 export function writeScores(file: string, rows: HeldOut[]): void {
   writeWhole(file, `${toCsv(rows, COLUMNS)}\n`);
 }

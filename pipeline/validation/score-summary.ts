@@ -10,7 +10,7 @@ export function byFold(rows: Row[]): Row[][] {
   return [...Map.groupBy(rows, (row) => row.fold)].sort(([a], [b]) => a - b).map(([, own]) => own);
 }
 
-/** Mean and standard error of one value a fold. */
+/** Mean and standard error of one value per fold. */
 export function overFolds(values: number[]): OverFolds {
   const n = values.length;
   const mean = values.reduce((a, b) => a + b, 0) / n;
@@ -31,7 +31,7 @@ export function weighted(rows: Row[], value: (r: Row) => number): number {
   return rows.reduce((sum, r) => sum + r.examined * value(r), 0) / rows.reduce((sum, r) => sum + r.examined, 0);
 }
 
-/** Scores of one model's held-out cells. @throws RangeError for none */
+/** Scores of one model's held-out cells. @throws RangeError if there are none */
 export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'survey_year'> {
   if (rows.length === 0) throw new RangeError('no held-out cells to score');
   const folds = byFold(rows);
@@ -45,7 +45,7 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
     log_score: overFolds(folds.map(meanLogScore)),
     crps: overFolds(folds.map(meanCrps)),
     mean_absolute_error: overFolds(folds.map(meanAbsoluteError)),
-    // observations or predictions that are all alike correlate with nothing
+    // observations or predictions that are all equal have no correlation
     correlation: deviations > 0 ? covariance / deviations : 0,
     coverage: LEVELS.map((level) => ({ level, share: plain(rows, (r) => Number(Math.abs(r.pit - 0.5) <= level / 2)) })),
   };

@@ -2,7 +2,7 @@ import { logDensity, type Tested } from '../numerics/beta-binomial.ts';
 import type { Random } from '../numerics/random.ts';
 import { logSumExp } from '../numerics/special.ts';
 
-/** ln of the mean over draws of the beta-binomial density; `rho` one a draw. */
+/** ln of the mean over draws of the beta-binomial density; `rho` has one value per draw. */
 export function logScore(tested: Tested, prevalence: ArrayLike<number>, rho: ArrayLike<number>): number {
   const densities = Array.from(prevalence, (p, d) => logDensity(tested, p, rho[d]!));
   return logSumExp(densities) - Math.log(densities.length);

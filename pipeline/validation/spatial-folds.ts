@@ -9,8 +9,8 @@ export interface FoldPlace {
 
 /**
  * Folds of LGAs for cross-validation, each of whole blocks of `block_degrees` a side, so that what is held out has few
- * neighbours among what is fitted (Roberts et al. 2017, Ecography 40:913). Blocks go from the most children examined to
- * the least, always to the fold that has fewest: folds come out even and need no chance.
+ * neighbours among what is fitted (Roberts et al. 2017, Ecography 40:913). Blocks are dealt out in descending order of
+ * children examined, always to the fold with the fewest, so that folds come out even without any randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
 export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degrees = 1): Map<string, number> {

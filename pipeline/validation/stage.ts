@@ -11,7 +11,7 @@ import { summariseValidation } from './summary.ts';
 const BLOCK_DEGREES = 1;
 const FOLDS = 5;
 
-/** The evidence for the risk scores: both models on surveys that they have not seen, in folds of spatial blocks. */
+/** The evidence for the risk scores: both models on surveys they have not seen, in folds of spatial blocks. */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
   const inputs = inputsOf(io, risk.state_only_effective_size);

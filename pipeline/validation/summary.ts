@@ -18,7 +18,7 @@ const BINS = 10;
 
 /**
  * What cross-validation shows: scores of each model overall and by round, their difference, calibration.
- * @param rows of all models, every cell once a model
+ * @param rows of all models, each cell once per model
  * @param score the model that is published
  * @throws RangeError for no rows
  */
@@ -54,7 +54,7 @@ export function summariseValidation(rows: Row[], score: RiskModel, block_degrees
   };
 }
 
-/** Spatial minus baseline, fold by fold: what makes a fold hard is hard for both. */
+/** Spatial minus baseline, fold by fold, since what makes a fold hard is hard for both. */
 function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   return overFolds(
     byFold(rows).map((own) => {
@@ -64,7 +64,7 @@ function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   );
 }
 
-/** The model with the higher log score by a two-sided t test of the folds' differences at 5%; null where neither is. */
+/** The model whose log score is higher in a two-sided t test of the folds' differences at 5%; null if neither is. */
 function betterOf({ mean, standard_error }: OverFolds, folds: number): RiskModel | null {
   if (standard_error === null) return null;
   if (Math.abs(mean) <= studentQuantile(0.975, folds - 1) * standard_error) return null;

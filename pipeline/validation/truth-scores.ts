@@ -1,10 +1,10 @@
 import type { LgaScore } from '../artifacts.ts';
 import type { Period } from '../contract/months.ts';
 
-/** How scores meet a known truth, over a set of LGA-months. */
+/** How well scores recover a known truth, over a set of LGA-months. */
 export interface TruthScore {
   lga_months: number;
-  /** Share of the true values inside the central 90% range; NaN of no LGA-months, as all below. */
+  /** Share of the true values inside the central 90% range; NaN without LGA-months, as are all below. */
   coverage: number;
   /** Root mean square error of the score, a share 0 to 1. */
   rmse: number;
@@ -23,11 +23,11 @@ export interface TruthSums {
 export const NO_SUMS: TruthSums = { lga_months: 0, inside: 0, squares: 0, baseline_squares: 0 };
 
 /**
- * Counts of a country whose truth is known, estimated and forecast months apart.
+ * Counts for a country whose truth is known, with estimated and forecast months kept apart.
  * @param baseline the same LGA-months in the same order
  * @param truth true prevalence by LGA and month, 0 to 1
  * @param lastEstimated months after it are forecast
- * @throws RangeError for an LGA-month whose truth is not known
+ * @throws RangeError for an LGA-month whose truth is unknown
  */
 export function compareWithTruth(
   spatial: readonly LgaScore[],

@@ -28,7 +28,7 @@ test('without records the method is told, and that it is unchecked', () => {
   expect(text).not.toMatch(/NaN|Infinity/);
 });
 
-test('what twelve high months mean: flat records, low months told, missed and called in vain, as counted', () => {
+test('what twelve high months mean: flat records, counts of low months found, missed and wrongly called', () => {
   const text = describeMethod(
     RAIN,
     [
@@ -39,17 +39,17 @@ test('what twelve high months mean: flat records, low months told, missed and ca
     ASSUMED,
   );
   expect(text).toMatch(
-    /In 1 of the 3 records no month falls below it; their lowest months stand at 0\.40 to 0\.70 of the peak/,
+    /In 1 of the 3 records no month falls below it; their lowest months are at 0\.40 to 0\.70 of the peak/,
   );
   expect(text).toMatch(
-    /Of 36 months left out, 5 were recorded below 0\.5: the index told 2 of them, and called 2 others low/,
+    /Of 36 months left out, 5 were recorded below 0\.5: the index found 2 of them, and called 2 others low/,
   );
   // Squares: 3 × 0.1², 3 × 0.2², 2 × 0.05² and 2 × 0.35², over 36 months.
   const error = Math.sqrt((3 * 0.01 + 3 * 0.04 + 2 * 0.0025 + 2 * 0.1225) / 36);
   expect(text).toContain(`off by ${error.toFixed(2)} of the peak`);
 });
 
-test('LGAs are told of where some have records', () => {
+test('the check of LGAs is described if some have records', () => {
   const state = row('AA', year(0.6, 3), year(0.7, 3));
   expect(describeMethod(RAIN, [state], ASSUMED)).not.toMatch(/LGAs/);
   const lga = (correlation: number, peak_off: number, midpoint_off: number) => ({
@@ -63,6 +63,6 @@ test('LGAs are told of where some have records', () => {
     { ...state, lgas: [lga(0.9, 3, 3)] },
   ];
   expect(describeMethod(RAIN, states, ASSUMED)).toMatch(
-    /over 3 LGAs of states left out the median correlation is 0\.70, the peak 2\.0 and the high season's midpoint 1\.5 months off/,
+    /over 3 LGAs of states left out, the median correlation is 0\.70, the peak 2\.0 and the high season's midpoint 1\.5 months off/,
   );
 });

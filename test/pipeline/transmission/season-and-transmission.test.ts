@@ -167,11 +167,11 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(wrong / seasons.check.length).toBeLessThanOrEqual(0.6); // twelve months high everywhere: 0.58
   });
 
-  test('the method says which low months the check told, and what a season of twelve months means', () => {
+  test('the method says which low months the check found, and what a season of twelve months means', () => {
     const { description } = seasons.method;
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
-    expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index told \d+ of them/);
-    expect(description).toMatch(/over 203 LGAs of states left out the median correlation is 0\.7/);
+    expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index found \d+ of them/);
+    expect(description).toMatch(/over 203 LGAs of states left out, the median correlation is 0\.7/);
     expect(description).toMatch(/whose case records reach 2023/);
     expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
   });
