@@ -8,5 +8,5 @@ refuseOldNode('malaria-risk');
 // Where it cannot be written, everything works as before, only slower to start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/malaria-risk', import.meta.url));
 module.enableCompileCache();
-const { run } = await import('../pipeline/cli.ts');
-await run(process.argv.slice(2));
+const { main } = await import('../pipeline/cli.ts');
+await main(process.argv.slice(2));

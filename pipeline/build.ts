@@ -1,4 +1,5 @@
 /** A whole build: the stages that changed, then the snapshot, which is a candidate until somebody publishes it. */
+
 import type { ReportLine } from './artifacts.ts';
 import { clearHalfKept, keepAccepted } from './catalog/store.ts';
 import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
@@ -11,6 +12,7 @@ import { hashRawFiles, rememberRows } from './engine/raw.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from './engine/run.ts';
 import type { Stage } from './engine/stage.ts';
 import { causesOf } from './engine/why.ts';
+import { UsageError } from './errors.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publish/release/candidate.ts';
 import { noteCandidate } from './publish/release/candidates.ts';
 import { codeState, codeVersion } from './publish/release/code.ts';
@@ -218,7 +220,7 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
   // Without a zone it would be another time on another machine.
   const hasZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(updatedAt);
   if (!hasZone || Number.isNaN(time.getTime()))
-    throw new RangeError(
+    throw new UsageError(
       `--updated-at: found ${updatedAt}, expected a time with its zone such as 2026-11-21T00:00:00Z`,
     );
   return { ...country, model: { ...country.model, updated_at: time.toISOString() } };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { lineOf } from './commands/errors.ts';
-import { Stopped } from './errors.ts';
+import { describeError, EXIT } from './commands/errors.ts';
+import { TryAgain } from './errors.ts';
 
 /** A line about each command, and its module, which is loaded only when the command runs: some take a second. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
@@ -54,7 +54,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
 };
 
 /** The program with the command named in `args`; without one, with a line of help for each. */
-async function program(args: readonly string[]): Promise<Command> {
+async function program(args: readonly string[], json: boolean): Promise<Command> {
   const root = new Command('malaria-risk')
     .description(
       'Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of twelve API operations.',
@@ -64,25 +64,53 @@ async function program(args: readonly string[]): Promise<Command> {
   if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]())());
   else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
   const nested = root.commands.flatMap((command) => command.commands);
-  for (const command of [root, ...root.commands, ...nested]) command.exitOverride();
+  for (const command of [root, ...root.commands, ...nested]) {
+    command.exitOverride();
+    // Said once, as a line of JSON.
+    if (json) command.configureOutput({ writeErr: () => {} });
+  }
   return root;
 }
 
-/** Runs one command. Exits with 0 on success, 1 on a finding, 2 on bad usage or input with one line that says which. */
+/** Runs one command; how it ended is the exit code (commands/errors.ts), what was in the way a line on standard error. */
 export async function run(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json');
   try {
-    await (await program(args)).parseAsync(args, { from: 'user' });
+    await (await program(args, json)).parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-    else if (error instanceof Stopped) {
-      process.stderr.write(`malaria-risk: ${error.message}\n`);
-      process.exitCode = 1;
-    } else {
-      process.stderr.write(`malaria-risk: ${lineOf(error as Error)}\n`);
-      if (process.env.MALARIA_DEBUG) process.stderr.write(`${(error as Error).stack}\n`);
-      process.exitCode = 2;
-    }
+    report(error as Error, json);
   }
 }
 
-if (import.meta.main) await run(process.argv.slice(2));
+function report(error: Error, json: boolean): void {
+  // Help and version that were asked for.
+  if (error instanceof CommanderError && error.exitCode === 0) return;
+  const line = describeError(error);
+  process.exitCode = line.exit_code;
+  if (json) process.stderr.write(`${JSON.stringify(line)}\n`);
+  // Commander has said its own.
+  else if (!(error instanceof CommanderError)) {
+    const fault = line.exit_code === EXIT.fault;
+    process.stderr.write(
+      `malaria-risk: ${line.message}${fault ? ' (a fault of the program; MALARIA_DEBUG=1 says where)' : ''}\n`,
+    );
+  }
+  if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);
+}
+
+/** As a process of its own: what nobody caught, and being told to stop, have their exit codes too. */
+export async function main(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json');
+  process.on('uncaughtException', (error) => {
+    report(error, json);
+    process.exit();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      report(new TryAgain(`stopped by ${signal}; what is published is as it was`), json);
+      process.exit();
+    });
+  await run(args);
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -12,6 +12,7 @@ import { artifactHashes, refuseChanges, runStages, type StageEvent } from './eng
 import { ofStates, type Split, statesOf } from './engine/split.ts';
 import type { Stage } from './engine/stage.ts';
 import { keepStep, readSteps, stepsDirectory } from './engine/steps.ts';
+import { UsageError } from './errors.ts';
 import { cacheOf } from './publish/release/places.ts';
 import { STAGES } from './stages.ts';
 
@@ -41,7 +42,7 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const known = country.model.states.map(({ state_code }) => state_code);
   const unknown = options.states.find((state) => !known.includes(state));
-  if (unknown !== undefined) throw new RangeError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
+  if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
   const cache = cacheOf(out);
   const place = enter(out);
   try {
@@ -72,7 +73,7 @@ function splitStage(name: string): Stage {
   const all = STAGES.filter((stage) => stage.by_state);
   const found = all.find((stage) => stage.name === name);
   if (found) return found;
-  throw new RangeError(`stage: found ${name}, expected one that splits by state: ${all.map((s) => s.name).join(', ')}`);
+  throw new UsageError(`stage: found ${name}, expected one that splits by state: ${all.map((s) => s.name).join(', ')}`);
 }
 
 /** The stages whose artifacts a stage reads, and those that they read, in the table's order. */

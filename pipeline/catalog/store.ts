@@ -6,6 +6,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import path from 'node:path';
 import { asideOf, isAside } from '../engine/cache.ts';
 import { sha256File } from '../engine/hash.ts';
+import { TryAgain } from '../errors.ts';
 import type { Source } from './sources.ts';
 
 const placeOf = (out: string, sha256: string) => path.join(out, 'raw', sha256);
@@ -19,7 +20,7 @@ export async function keepFile(out: string, file: string, sha256: string): Promi
   try {
     copyFileSync(file, aside, constants.COPYFILE_FICLONE);
     if ((await sha256File(aside)) !== sha256)
-      throw new Error(`${file}: found it changed while it was copied, expected it to stay as it is; run it again`);
+      throw new TryAgain(`${file}: found it changed while it was copied, expected it to stay as it is; run it again`);
     renameSync(aside, place);
   } finally {
     rmSync(aside, { force: true });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { writeWhole } from '../engine/cache.ts';
+import { UsageError } from '../errors.ts';
 import { diffSnapshots } from '../publish/snapshot/diff.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { describeDiff } from './diff-text.ts';
@@ -34,7 +35,7 @@ export function diffCommand(): Command {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
       if (options.gate && !diff.thresholds)
-        throw new Error(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
+        throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
       const json = JSON.stringify(diff, null, 2);
       if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
       if (options.html !== undefined) {

@@ -1,20 +1,60 @@
-/** What the system says when it will not write or read, in words that tell what to do about it. */
-const SYSTEM: Record<string, string> = {
-  ENOSPC: 'no space left on the disk; make room and run it again, what is published is as it was',
-  EDQUOT: 'the disk quota is used up; make room and run it again, what is published is as it was',
-  EFBIG: 'a file would grow larger than allowed here (ulimit -f); what is published is as it was',
-  EROFS: 'the disk is read-only; expected one that can be written to',
-  EACCES: 'no permission; expected to be allowed to write there',
-  EPERM: 'no permission; expected to be allowed to write there',
-  EMFILE: 'too many open files; raise the limit (ulimit -n)',
-  ENOTDIR: 'a file is where a directory should be',
-  EIO: 'the disk failed; what is published is as it was',
+import { CommanderError } from 'commander';
+import { BadInput, type Complaint, complaintIn } from '../bad-input.ts';
+import { Stopped, TryAgain, UsageError } from '../errors.ts';
+
+/** What a scheduler or a script goes by. */
+export const EXIT = {
+  success: 0,
+  /** What was looked at is not as it should be: verify, review, a gate. */
+  finding: 1,
+  /** A bad input or a wrong use: the same again would end in the same. */
+  bad_input: 2,
+  /** A later try may go through: a full disk, a lock, a network. */
+  try_again: 3,
+  /** The program is at fault. */
+  fault: 4,
+} as const;
+
+const AGAIN = 'make room and run it again, what is published is as it was';
+
+/** What the system says when it will not write or read: whether to try again, and what to do about it. */
+const SYSTEM: Record<string, [exit_code: number, message: string]> = {
+  ENOSPC: [EXIT.try_again, `no space left on the disk; ${AGAIN}`],
+  EDQUOT: [EXIT.try_again, `the disk quota is used up; ${AGAIN}`],
+  EFBIG: [EXIT.bad_input, 'a file would grow larger than allowed here (ulimit -f); what is published is as it was'],
+  EROFS: [EXIT.bad_input, 'the disk is read-only; expected one that can be written to'],
+  EACCES: [EXIT.bad_input, 'no permission; expected to be allowed to read and write there'],
+  EPERM: [EXIT.bad_input, 'no permission; expected to be allowed to read and write there'],
+  EMFILE: [EXIT.try_again, 'too many open files; raise the limit (ulimit -n)'],
+  ENFILE: [EXIT.try_again, 'too many open files on this machine; try again'],
+  ENOTDIR: [EXIT.bad_input, 'a file is where a directory should be'],
+  EISDIR: [EXIT.bad_input, 'a directory is where a file should be'],
+  ENOENT: [EXIT.bad_input, 'no such file or directory'],
+  EIO: [EXIT.try_again, 'the disk failed; what is published is as it was'],
+  EPIPE: [EXIT.try_again, 'whoever read the output is gone'],
 };
 
-/** One line for an error, whatever threw it. */
-export function lineOf(error: Error): string {
-  const { code, path, message } = error as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : SYSTEM[code];
-  if (known) return `${path ? `${path}: ` : ''}${known} (${code})`;
-  return message.split('\n')[0]!;
+/** An error as the line that `--json` gives on standard error. */
+export interface ErrorLine extends Partial<Complaint> {
+  type: 'error';
+  /** A word for it: BAD_INPUT, USAGE, STOPPED, TRY_AGAIN, FAULT, or the system's own, such as ENOSPC. */
+  code: string;
+  exit_code: number;
+  message: string;
+}
+
+/** What an error means to whoever ran the command, whatever threw it. */
+export function describeError(error: Error): ErrorLine {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const line = (name: string, exit_code: number, message = error.message.split('\n')[0]!): ErrorLine => ({
+    ...{ type: 'error', code: name, exit_code, ...complaintIn(error), message },
+  });
+  if (error instanceof BadInput) return line('BAD_INPUT', EXIT.bad_input);
+  if (error instanceof UsageError || error instanceof CommanderError)
+    return line('USAGE', EXIT.bad_input, error.message.split('\n')[0]!.replace(/^error: /, ''));
+  if (error instanceof Stopped) return line('STOPPED', EXIT.finding);
+  if (error instanceof TryAgain) return line('TRY_AGAIN', EXIT.try_again);
+  const system = SYSTEM[code];
+  if (system) return line(code, system[0], `${path ? `${path}: ` : ''}${system[1]} (${code})`);
+  return line('FAULT', EXIT.fault);
 }

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { readCatalog } from '../engine/country.ts';
 import { type FetchOutcome, fetchFile, filesToFetch } from '../fetch/files.ts';
+import { EXIT } from './errors.ts';
 import { say } from './options.ts';
 
 const DETAIL = `
@@ -8,7 +9,7 @@ A file that is there and has the catalog's SHA-256 is left alone. A download cut
 arrives lies beside its place (.part) until all of it is there and its SHA-256 is right. Files without a url come
 from their producers; the catalog's \`access\` says how.
 
-Exits 0, or 1 where a file could not be had.
+Exits 0; 1 where a file could not be had; 3 where a later try may bring it.
 
 Examples:
   malaria-risk fetch --country raw-data/nigeria
@@ -35,7 +36,7 @@ export function fetchCommand(): Command {
         say(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
       }
       if (!options.json) for (const line of files.without) say(line);
-      if (failed.length > 0) process.exitCode = 1;
+      if (failed.length > 0) process.exitCode = failed.every((one) => one.try_again) ? EXIT.try_again : EXIT.finding;
     });
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { planBuild } from '../build.ts';
+import { EXIT } from './errors.ts';
 import { addCountryOptions, type CountryOptions, say, withoutValidation } from './options.ts';
 
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
@@ -12,7 +13,8 @@ times, comments and indentation in code, files imported only for their types, an
 before it produce the same output as before.
 
 Examples:
-  malaria-risk plan --country raw-data/synthetic --why`;
+  malaria-risk plan --country raw-data/synthetic --why
+  malaria-risk plan --country raw-data/nigeria --exit-code || malaria-risk build --country raw-data/nigeria`;
 
 /** `malaria-risk plan`. */
 export function planCommand(): Command {
@@ -20,10 +22,12 @@ export function planCommand(): Command {
     .description('Say which stages a build would run, without running any')
     .addOption(withoutValidation())
     .option('--why', 'and why')
+    .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)
-    .action(async (options: CountryOptions & { why?: boolean; json?: boolean }) => {
+    .action(async (options: CountryOptions & { why?: boolean; exitCode?: boolean; json?: boolean }) => {
       const planned = await planBuild(options);
+      if (options.exitCode && planned.some(({ status }) => status !== 'cached')) process.exitCode = EXIT.finding;
       if (options.json) {
         say(JSON.stringify(planned, null, 2));
         return;

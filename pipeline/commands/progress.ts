@@ -21,7 +21,7 @@ const UNKNOWN_SECONDS = 1;
  * Progress on standard error: on a terminal one line that keeps up with every running stage, the share of the whole and
  * the time left by what each stage took last, below the stages that are done; elsewhere a line as a stage begins and
  * ends.
- * @param json one JSON object a line instead
+ * @param json one JSON object a line instead, with the time: a stream for machines, of which nothing is kept
  * @param now seconds
  */
 export function showProgress(
@@ -54,7 +54,8 @@ export function showProgress(
   return {
     onEvent(event) {
       if (json) {
-        screen.write(`${JSON.stringify(event)}\n`);
+        const { type, ...rest } = event;
+        screen.write(`${JSON.stringify({ type, time: new Date().toISOString(), ...rest })}\n`);
         return;
       }
       switch (event.type) {

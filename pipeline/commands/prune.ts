@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { pruneEntries } from '../engine/cache.ts';
 import { whenAlone } from '../engine/lock.ts';
+import { TryAgain, UsageError } from '../errors.ts';
 import { clearUnfinished } from '../publish/release/candidate.ts';
 import { cacheOf } from '../publish/release/places.ts';
 import { say } from './options.ts';
@@ -13,13 +14,13 @@ export function pruneCommand(): Command {
     .option('--out <dir>', 'where cache and snapshots are', 'build')
     .option('--json', 'as JSON')
     .action(({ out, json }: { out: string; json?: boolean }) => {
-      if (!existsSync(cacheOf(out))) throw new Error(`${out}: found no cache there, expected a build's --out`);
+      if (!existsSync(cacheOf(out))) throw new UsageError(`${out}: found no cache there, expected a build's --out`);
       const result: ReturnType<typeof pruneEntries>[] = [];
       const done = whenAlone(out, () => {
         clearUnfinished(out);
         result.push(pruneEntries(cacheOf(out)));
       });
-      if (!done) throw new Error(`${out}: a build is running there; prune when it is done`);
+      if (!done) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
       const { entries, bytes, kept } = result[0]!;
       say(
         json

@@ -6,6 +6,7 @@ import { createArtifactViews } from '../artifact-views.ts';
 import { ARTIFACT_TABLES } from '../artifacts.ts';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
+import { UsageError } from '../errors.ts';
 import { cacheOf, snapshotsOf } from '../publish/release/places.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { TABLES } from '../publish/snapshot/table-columns.ts';
@@ -53,7 +54,11 @@ Examples:
 Artifacts are what the stages handed on, as far as the cache of <out> still has them: stage.name, not rounded.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
-      const rows = sql === undefined ? (await query(LIST, options)).map(explained) : await query(sql, options);
+      const asked = sql === undefined ? query(LIST, options).then((all) => all.map(explained)) : query(sql, options);
+      const rows = await asked.catch((error: Error) => {
+        // What DuckDB says of a statement is about the statement.
+        throw 'code' in error ? error : new UsageError(error.message);
+      });
       if (options.json) say(JSON.stringify(rows, null, 2));
       else if (options.csv) say(toCsv(rows));
       else say(formatTable(rows, terminalWidth()));
@@ -81,7 +86,7 @@ export async function query(
     const statements = await db.connection.extractStatements(sql);
     const [statement] = statements.count === 1 ? [await statements.prepare(0)] : [];
     if (statement?.statementType !== StatementType.SELECT)
-      throw new Error('query: found another statement, expected one SELECT: the tables are read-only');
+      throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
     const rows = (await statement.runAndReadAll()).getRowObjects();
     return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])));
   });

@@ -5,6 +5,7 @@ import { isPeriod } from '../contract/months.ts';
 import { toCsv } from '../csv.ts';
 import { writeWhole } from '../engine/cache.ts';
 import type { StageEvent } from '../engine/run.ts';
+import { UsageError } from '../errors.ts';
 import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../forecast/backtest.ts';
 import { forecasters } from '../forecast/forecasters.ts';
 import { type Panel, panelsOf } from '../forecast/panel.ts';
@@ -66,7 +67,7 @@ cases and quantiles in --out are cases.`,
       const progress = showProgress([...NEEDED, WORK], options.json ?? false);
       const rows = await scoreCountry(options, progress.onEvent).finally(progress.end);
       if (rows.length === 0)
-        throw new Error(
+        throw new UsageError(
           `${options.country}: found no forecast to score, expected case records of more than two years${options.origins ? ' and origins among --origins' : ''}`,
         );
       if (options.out) writeWhole(options.out, `${toCsv(rows.map(toRow))}\n`);

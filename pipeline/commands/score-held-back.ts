@@ -5,6 +5,7 @@ import { writeWhole } from '../engine/cache.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageEvent } from '../engine/run.ts';
 import type { StageIo } from '../engine/stage.ts';
+import { UsageError } from '../errors.ts';
 import { designOf, enterLook, readRegister } from '../transmission/held-back.ts';
 import { developProjections, type Scores, scoreHeldBack } from '../transmission/projection-test.ts';
 import { inputOf, recordsOf, settingsOf } from '../transmission/records.ts';
@@ -41,7 +42,9 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
   const settings = settingsOf(country.model);
   const developed = developProjections(records, settings);
   if (developed.development.months === 0)
-    throw new Error(`${options.country}: found no month that could be projected in development, expected case records`);
+    throw new UsageError(
+      `${options.country}: found no month that could be projected in development, expected case records`,
+    );
 
   const file = path.join(options.country, HELD_BACK_FILE);
   const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);

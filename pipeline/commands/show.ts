@@ -3,6 +3,7 @@ import { isPeriod, type Period } from '../contract/months.ts';
 import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { toCsv } from '../csv.ts';
+import { UsageError } from '../errors.ts';
 import { type Provenance, provenanceOf } from '../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { sparkline } from './charts.ts';
@@ -40,12 +41,12 @@ Examples:
     .action((what: keyof typeof TABLES | 'provenance', file: string | undefined, options: ShowOptions) => {
       if (what === 'provenance') {
         if (file === undefined)
-          throw new Error('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
+          throw new UsageError('show provenance: found no file, expected one such as v1/risk/lgas/2023-09/KN.json');
         const found = provenanceOf(openSnapshot(options.snapshot).manifest, file);
         say(options.json ? JSON.stringify(found, null, 2) : formatProvenance(found));
         return;
       }
-      if (file !== undefined) throw new Error(`show ${what}: found ${file}, expected no file`);
+      if (file !== undefined) throw new UsageError(`show ${what}: found ${file}, expected no file`);
       const rows = TABLES[what](options);
       if (options.json) say(JSON.stringify(rows, null, 2));
       else if (options.csv) say(toCsv(rows));
@@ -100,7 +101,7 @@ const TABLES = {
     if (!options.state) return national.survey_trend.map((row) => ({ ...row }));
     const own = states.find(({ state_code }) => state_code === options.state);
     if (!own)
-      throw new Error(
+      throw new UsageError(
         `--state: found ${options.state}, expected one of ${states.map((row) => row.state_code).join(' ')}`,
       );
     return own.survey_trend.map((row) => ({ ...row }));

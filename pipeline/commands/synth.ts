@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { UsageError } from '../errors.ts';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 
 const DETAIL = `
@@ -22,13 +23,9 @@ export function synthCommand(): Command {
     .option('--if-missing', 'do nothing when the whole country of this seed is there already')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', DETAIL)
-    .action(async (options: { seed: string; out: string; ifMissing?: boolean; json?: boolean }, command: Command) => {
-      try {
-        await synth({ ...options, seed: parseSeed(options.seed) });
-      } catch (error) {
-        command.error(`error: ${(error as Error).message}`, { exitCode: 2 });
-      }
-    });
+    .action((options: { seed: string; out: string; ifMissing?: boolean; json?: boolean }) =>
+      synth({ ...options, seed: parseSeed(options.seed) }),
+    );
 }
 
 async function synth(options: { seed: number; out: string; ifMissing?: boolean; json?: boolean }): Promise<void> {
@@ -52,6 +49,6 @@ function print(line: string): void {
 }
 
 function parseSeed(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new RangeError(`--seed ${text}, expected a whole number of 0 or more`);
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--seed ${text}, expected a whole number of 0 or more`);
   return Number(text);
 }

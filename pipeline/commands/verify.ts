@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
+import { UsageError } from '../errors.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { say } from './options.ts';
 
@@ -15,7 +16,7 @@ export function verifyCommand(): Command {
       try {
         directory = realpathSync(snapshot);
       } catch {
-        throw new Error(`${snapshot}: no snapshot there; build one with \`malaria-risk build\``);
+        throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build\``);
       }
       const verdict = await verifySnapshot(directory);
       if (options.json) say(JSON.stringify(verdict, null, 2));

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { TryAgain } from '../errors.ts';
 import { isTable, rowCount, type Table } from '../table.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
@@ -81,11 +82,11 @@ export function writeWhole(file: string, data: string | Uint8Array): void {
   }
 }
 
-/** @throws Error if the file's bytes are no longer those that were written */
+/** @throws TryAgain if the file's bytes are no longer those that were written */
 function readBytes(file: string, hash: string | undefined): Buffer {
   const bytes = readFileSync(file);
   if (sha256(bytes) === hash) return bytes;
-  throw new Error(
+  throw new TryAgain(
     `${file}: found other bytes than this build wrote, expected nobody to change them; run the build again`,
   );
 }

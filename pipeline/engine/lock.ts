@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { TryAgain, UsageError } from '../errors.ts';
 
 /** How long to wait for a prune or for another build to clean up; both are short. */
 const WAIT_MS = 60_000;
@@ -18,7 +19,8 @@ const lockOf = (out: string) => path.join(out, 'cache', 'lock.sqlite');
 
 /** SQLite's errors do not name the file. */
 function named(out: string, { message }: Error): Error {
-  return new Error(
+  if (/locked|busy/.test(message)) return new TryAgain(`${out}: files are being removed there; try again`);
+  return new UsageError(
     `${lockOf(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { BadInput } from '../bad-input.ts';
+import { TryAgain } from '../errors.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import { changedFile } from './code.ts';
@@ -116,20 +117,22 @@ async function runInThread(
 
 /**
  * A result may be kept under its key only if nothing that the key was hashed from has changed since.
- * @throws Error if a raw file or the code has changed since it was hashed
+ * @throws TryAgain if a raw file or the code has changed since it was hashed
  */
 export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
   const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
   if (changed !== null)
-    throw new Error(
+    throw new TryAgain(
       `${changed}: found it changed while ${stage} ran, expected it to stay as it was; run the build again`,
     );
 }
 
 /** A thread's error, restored: a bad input keeps its one line, a fault of ours its stack. */
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
-  const error = new Error(message.message);
-  error.name = message.bad_input ? BadInput.name : 'Error';
+  const { complaint } = message;
+  const error = complaint
+    ? new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected)
+    : new Error(message.message);
   error.stack = `${stage}: ${message.stack}`;
   return message.code === undefined ? error : Object.assign(error, { code: message.code });
 }

@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { UsageError } from '../errors.ts';
 import { entryDirectory, refuseUnfinite, writeWhole } from './cache.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256 } from './hash.ts';
@@ -47,14 +48,16 @@ export function readSteps<Prepared, Part>(directory: string): Steps<Prepared, Pa
       if (sha256(text) !== hash[2]) return [];
       const step = parse(text);
       if (!IS_STEP[kind](step))
-        throw new Error(
+        throw new UsageError(
           `${file}: found something other than a step of a stage, expected what \`malaria-risk part\` writes; remove the file`,
         );
       return [step as T];
     });
   const prepared = read<{ prepared: Prepared }>('prepared');
   if (prepared.length > 1)
-    throw new Error(`${directory}: found ${prepared.length} different prepared steps, expected one; remove them all`);
+    throw new UsageError(
+      `${directory}: found ${prepared.length} different prepared steps, expected one; remove them all`,
+    );
   return { ...prepared[0], parts: read('part') };
 }
 

@@ -1,6 +1,7 @@
 /** Runs one stage in its own thread, so that its memory is freed at the end and progress keeps moving meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { type Complaint, complaintIn } from '../bad-input.ts';
 import { ROOT } from './code.ts';
 import { openIo, type StageTask } from './io.ts';
 import { runSplit, type Split } from './split.ts';
@@ -17,7 +18,7 @@ export interface WorkerTask extends StageTask {
 export type WorkerMessage =
   | { type: 'progress'; share: number; what?: string }
   | { type: 'done'; values: Record<string, unknown> }
-  | { type: 'failed'; message: string; stack: string; bad_input: boolean; code?: string };
+  | { type: 'failed'; message: string; stack: string; complaint: Complaint | null; code?: string };
 
 const task = workerData as WorkerTask;
 const say = (message: WorkerMessage) => parentPort!.postMessage(message);
@@ -28,6 +29,6 @@ try {
   const values = stage.split ? await runSplit(stage.split, io, readSteps(task.steps)) : await stage.run(io);
   say({ type: 'done', values });
 } catch (error) {
-  const { message, stack = '', name, code } = error as NodeJS.ErrnoException;
-  say({ type: 'failed', message, stack, bad_input: name === 'BadInput', ...(code === undefined ? {} : { code }) });
+  const { message, stack = '', code } = error as NodeJS.ErrnoException;
+  say({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });
 }

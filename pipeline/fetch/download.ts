@@ -24,7 +24,7 @@ const MOST_BYTES = 50e9;
 const MOST_REDIRECTS = 5;
 
 /** Fault of what was sent, not of the connection: trying again would bring the same. */
-class WrongContent extends Error {}
+export class WrongContent extends Error {}
 
 /**
  * Brings a file to `target`, whole and with the hash that is wanted, or not at all; resolves to its bytes.
@@ -53,9 +53,11 @@ export async function download(file: WantedFile, target: string, options: FetchO
   const hash = await sha256File(part);
   if (file.sha256 !== undefined && hash !== file.sha256) {
     discard(part);
-    throw new Error(`found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing kept`);
+    throw new WrongContent(
+      `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing kept`,
+    );
   }
-  if (existsSync(target)) throw new Error('found a file there by now, expected to be the only one to fetch it');
+  if (existsSync(target)) throw new WrongContent('found a file there by now, expected to be the only one to fetch it');
   await rename(part, target);
   discard(part);
   return bytes;

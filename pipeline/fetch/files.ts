@@ -3,19 +3,24 @@ import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
 import { sha256File } from '../engine/hash.ts';
-import { download, type FetchOptions, type WantedFile } from './download.ts';
+import { UsageError } from '../errors.ts';
+import { download, type FetchOptions, type WantedFile, WrongContent } from './download.ts';
 
 export interface FetchOutcome {
   path: string;
   status: 'there already' | 'fetched' | 'failed';
   /** More about it: bytes, or what went wrong. */
   what: string;
+  /** Of a failure, whether a later try may go through. */
+  try_again?: boolean;
 }
 
 /** The catalog's files with a url, and a line for each source that has to be had in another way. */
 export function filesToFetch(sources: readonly Source[], only?: string): { wanted: WantedFile[]; without: string[] } {
   if (only !== undefined && !sources.some(({ id }) => id === only))
-    throw new Error(`--only ${only}: found no such source, expected one of ${sources.map(({ id }) => id).join(', ')}`);
+    throw new UsageError(
+      `--only ${only}: found no such source, expected one of ${sources.map(({ id }) => id).join(', ')}`,
+    );
   const wanted: WantedFile[] = [];
   const without: string[] = [];
   for (const source of sources.filter(({ id }) => only === undefined || id === only)) {
@@ -48,7 +53,7 @@ export async function fetchFile(file: WantedFile, rawData: string, options: Fetc
     const bytes = await download(file, target, options);
     return { path: file.path, status: 'fetched', what: `${bytes} bytes` };
   } catch (error) {
-    return failed(file, (error as Error).message);
+    return { ...failed(file, (error as Error).message), try_again: !(error instanceof WrongContent) };
   }
 }
 
@@ -64,7 +69,7 @@ async function placeOf(file: WantedFile, rawData: string): Promise<string> {
   let known = folder;
   while (!existsSync(known)) known = path.dirname(known);
   if (!inside(target) || target === root || !inside(await realpath(known)))
-    throw new Error(`found a path that leaves ${rawData}, expected one inside it`);
+    throw new WrongContent(`found a path that leaves ${rawData}, expected one inside it`);
   await mkdir(folder, { recursive: true });
   return target;
 }

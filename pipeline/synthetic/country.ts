@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
+import { UsageError } from '../errors.ts';
 import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './made.ts';
@@ -33,7 +34,7 @@ export async function writeSyntheticCountry(options: SyntheticCountryOptions): P
   const { seed, onProgress = () => {} } = options;
   const out = resolve(options.out ?? DEFAULT_OUT);
   if (!Number.isSafeInteger(seed) || seed < 0)
-    throw new RangeError(`seed ${seed}, expected a whole number of 0 or more`);
+    throw new UsageError(`seed ${seed}, expected a whole number of 0 or more`);
   refuseForeign(out);
   removeLeftovers(out);
 
@@ -90,7 +91,7 @@ function refuseForeign(out: string): void {
     const model = join(out, 'model.json');
     if (existsSync(model) && isSynthetic(model)) return;
   }
-  throw new Error(
+  throw new UsageError(
     `${out} is not a made-up country, expected one, an empty directory or nothing there: not overwritten`,
   );
 }

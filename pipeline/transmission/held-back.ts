@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
 import { sha256Json } from '../engine/hash.ts';
+import { UsageError } from '../errors.ts';
 import { probeRecord } from './projection-probe.ts';
 import { developProjections, levelMethod, type ProjectionSettings } from './projection-test.ts';
 
@@ -52,7 +53,7 @@ export function enterLook(
   if (known >= 0) return { register, entry: known };
   const other = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
   if (other && again === undefined)
-    throw new Error(
+    throw new UsageError(
       `held-back year ${look.held_back_year}: found a look at another design, ${other.design.slice(0, 8)}, expected none, ` +
         `since the year is then no longer unseen. To look with ${look.design.slice(0, 8)} all the same, give a reason with --again REASON; both stay on record`,
     );

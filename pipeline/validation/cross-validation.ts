@@ -1,4 +1,5 @@
 import type { ScoredModel } from '../artifacts.ts';
+import { UsageError } from '../errors.ts';
 import { drawBetaBinomial } from '../numerics/distributions.ts';
 import { quantile } from '../numerics/quantiles.ts';
 import { randomStream } from '../numerics/random.ts';
@@ -59,7 +60,7 @@ export interface CrossValidation {
 /**
  * Predicts every cell with models that saw nothing of its fold. A round or cluster known only by state is left out
  * throughout, since its figure may include the held-out places.
- * @throws RangeError if a surveyed LGA has no fold
+ * @throws UsageError if a surveyed LGA has no fold
  */
 export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Generator<HeldOut> {
   for (const fold of foldsOf(prepared, how.foldOf)) yield* predictFold(prepared, fold, how);
@@ -78,7 +79,7 @@ export function placedOf(observed: Observed[]): (Observed & { lga_code: string }
 
 function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string }): number {
   const fold = foldOf.get(lga_code);
-  if (fold === undefined) throw new RangeError(`surveyed LGA ${lga_code} has no fold`);
+  if (fold === undefined) throw new UsageError(`surveyed LGA ${lga_code} has no fold`);
   return fold;
 }
 
@@ -91,7 +92,7 @@ export function* predictFold(
   const cells = placedOf(observed);
   const train = cells.filter((o) => foldIn(foldOf, o) !== fold);
   if (train.length === 0)
-    throw new RangeError(`fold ${fold} holds all ${cells.length} surveyed cells, expected some to fit to`);
+    throw new UsageError(`fold ${fold} holds all ${cells.length} surveyed cells, expected some to fit to`);
   const seen = [...new Set(train.map((o) => o.risk.round))].sort((a, b) => a - b);
   const test = cells.filter((o) => foldIn(foldOf, o) === fold && seen.includes(o.risk.round));
   const own = (o: Observed) => ({ ...o.risk, round: seen.indexOf(o.risk.round) });

@@ -1,3 +1,4 @@
+import { BadInput, type Complaint, complaintIn } from '../bad-input.ts';
 import { openDescribed } from '../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../ingest/readers/geotiff-description.ts';
 import { type BlockSize, cutTiles } from '../ingest/readers/windows.ts';
@@ -29,7 +30,7 @@ export class OutlineFault extends Error {
 /** A band's sums, or why there are none, in a form that threads can send. */
 export type BandAnswer =
   | { band: number; sums: Float64Array<ArrayBuffer> }
-  | { band: number; message: string; bad_input: boolean; outline: number | null };
+  | { band: number; message: string; complaint: Complaint | null; outline: number | null };
 
 /** Rows of a band that an outline can meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
@@ -116,11 +117,10 @@ export async function answerBand(worker: BandWorker, band: number, window: Windo
   try {
     return { band, sums: await worker.sumBand(window) };
   } catch (error) {
-    const { name, message } = error as Error;
     return {
       band,
-      message,
-      bad_input: name === 'BadInput',
+      message: (error as Error).message,
+      complaint: complaintIn(error),
       outline: error instanceof OutlineFault ? error.outline : null,
     };
   }
@@ -130,7 +130,7 @@ export async function answerBand(worker: BandWorker, band: number, window: Windo
 export function sumsOf(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
   if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);
-  const error = new Error(answer.message);
-  if (answer.bad_input) error.name = 'BadInput';
-  throw error;
+  const { complaint } = answer;
+  if (complaint) throw new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected);
+  throw new Error(answer.message);
 }

@@ -96,14 +96,22 @@ test('writes that fail at any moment: one clear line, the old snapshot in place,
     cpSync(base, out, { recursive: true, verbatimSymlinks: true });
     const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: code };
     const ended = await run(args(out, '2031-01-01T00:00:00Z'), { env, preload: FAILING_WRITES });
-    const lines = ended.stderr.split('\n').filter((line) => line && !line.startsWith('{'));
-    expect(lines, `write ${at}`).toHaveLength(1);
-    expect(lines[0]).toMatch(
-      code === 'ENOSPC'
-        ? /^malaria-risk: .*no space left on the disk; make room and run it again, what is published is as it was/
-        : /^malaria-risk: .*no permission; expected to be allowed to write there/,
-    );
-    expect(ended.code).toBe(2);
+    const lines = ended.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const errors = lines.filter(({ type }) => type === 'error');
+    expect(errors, `write ${at}`).toEqual([
+      {
+        ...{ type: 'error', code, exit_code: code === 'ENOSPC' ? 3 : 2 },
+        message: expect.stringMatching(
+          code === 'ENOSPC'
+            ? /no space left on the disk; make room and run it again, what is published is as it was \(ENOSPC\)$/
+            : /no permission; expected to be allowed to read and write there \(EACCES\)$/,
+        ),
+      },
+    ]);
+    expect(ended.code).toBe(errors[0].exit_code);
     expect(path.basename(currentOf(out))).toBe(first);
     expect(aside(out)).toEqual([]);
     expect(readdirSync(path.join(out, 'snapshots')), `write ${at}`).toEqual([first]);

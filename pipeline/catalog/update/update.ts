@@ -97,7 +97,10 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     return { ...update, accepted: true };
   } catch (error) {
     // As people know the files, not where they were looked at.
-    if (error instanceof BadInput) error.message = error.message.replaceAll(`${view}${path.sep}`, '');
+    if (error instanceof BadInput) {
+      error.message = error.message.replaceAll(`${view}${path.sep}`, '');
+      error.file = error.file.replaceAll(`${view}${path.sep}`, '');
+    }
     throw error;
   } finally {
     for (const directory of views) rmSync(directory, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
 import { asideOf, isAside } from '../../engine/cache.ts';
 import { sha256, sha256Json } from '../../engine/hash.ts';
+import { UsageError } from '../../errors.ts';
 import { syncDirectory } from './disk.ts';
 import { releasesOf, snapshotsOf } from './places.ts';
 
@@ -77,7 +78,7 @@ export function clearUnfinished(out: string): void {
 }
 
 function otherContent(directory: string, version: string): Error {
-  return new Error(
+  return new UsageError(
     `${directory}: found other content than ${version} has by its inputs and code; a version never changes, so run \`malaria-risk verify\` on it and put it out of the way`,
   );
 }

@@ -5,6 +5,7 @@ import type { Period } from '../../contract/months.ts';
 import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { literal, withDatabase } from '../../duckdb.ts';
+import { UsageError } from '../../errors.ts';
 import type { Snapshot } from './read.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
@@ -139,7 +140,9 @@ const risk = (of: 'a' | 'b') =>
  */
 export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotDiff> {
   if (a.manifest.country !== b.manifest.country)
-    throw new Error(`found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of one country`);
+    throw new UsageError(
+      `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of one country`,
+    );
   const thresholds = b.json<{ parameters: Partial<Model['parameters']> }>('model-card.json')?.parameters.diff ?? null;
   const tally = TALLY(thresholds?.score_change ?? 0);
   return withDatabase(async (db) => {

@@ -4,6 +4,7 @@ import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
 import { unpinnedFiles } from '../../engine/pins.ts';
+import { UsageError } from '../../errors.ts';
 
 /** A finding of the build, and the stage that found it. */
 export type Finding = ReportLine & { stage: string };
@@ -103,7 +104,8 @@ export interface Provenance {
  */
 export function provenanceOf(manifest: Manifest, name: string): Provenance {
   const entry = manifest.files[name];
-  if (!entry) throw new Error(`${name}: found no such file in ${manifest.model_version}, expected one of its manifest`);
+  if (!entry)
+    throw new UsageError(`${name}: found no such file in ${manifest.model_version}, expected one of its manifest`);
   const plain = name.replace(/\.(?:gz|br)$/, '');
   const operation = OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
   const own = manifest.stages.find(({ stage }) => stage === 'snapshot');

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
+import { UsageError } from '../../errors.ts';
 
 /** A published snapshot, its answers read one at a time as they are asked for. */
 export interface Snapshot {
@@ -19,7 +20,9 @@ export interface Snapshot {
 /** @throws Error where there is no snapshot */
 export function openSnapshot(directory: string): Snapshot {
   if (!existsSync(path.join(directory, 'manifest.json')))
-    throw new Error(`${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build\``);
+    throw new UsageError(
+      `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build\``,
+    );
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   const manifest: Manifest = read('manifest.json');
   return {
@@ -28,7 +31,7 @@ export function openSnapshot(directory: string): Snapshot {
     answer(id, values) {
       const name = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
       if (!Object.hasOwn(manifest.files, name))
-        throw new Error(`${directory}: found no ${name}, expected a state and month that it covers`);
+        throw new UsageError(`${directory}: found no ${name}, expected a state and month that it covers`);
       return read(name);
     },
     json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, identifier, literal } from '../../duckdb.ts';
+import { UsageError } from '../../errors.ts';
 
 /**
  * Gives a snapshot's tables as views of a schema of the name `schema`.
@@ -13,7 +14,7 @@ export async function createViews(db: Database, schema: string, snapshot: string
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
   } catch {
-    throw new Error(`${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build\``);
+    throw new UsageError(`${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build\``);
   }
   await db.run(`CREATE SCHEMA ${identifier(schema)}`);
   const files = names.sort().map((name) => path.resolve(folder, name));

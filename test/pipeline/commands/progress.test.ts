@@ -72,7 +72,7 @@ test('--json: each event on a line of its own, the result on standard output', a
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(events[0]).toEqual({ type: 'expected', seconds: {} });
+  expect(events[0]).toEqual({ type: 'expected', time: expect.stringMatching(/^\d{4}-.*Z$/), seconds: {} });
   expect(events.filter(({ type }) => type === 'finished')).toHaveLength(TABLE.length + 1);
   expect(JSON.parse(stdout)).toMatchObject({ already: false, model_version: expect.stringMatching(/^tiny-1-/) });
 });

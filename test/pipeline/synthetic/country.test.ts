@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fromFile } from 'geotiff';
 import mapshaper from 'mapshaper';
@@ -35,9 +34,7 @@ function hashTree(base: string): Record<string, string> {
 }
 /** Runs the command in a process of its own. */
 function synth(args: string[], env: Record<string, string> = {}) {
-  const command = pathToFileURL(join(root, 'pipeline/commands/synth.ts')).href;
-  const script = `const { synthCommand } = await import(${JSON.stringify(command)}); await synthCommand().parseAsync();`;
-  return spawnSync(process.execPath, ['--input-type=module', '-e', script, '--', ...args], {
+  return spawnSync(process.execPath, [join(root, 'bin/malaria-risk.js'), 'synth', ...args], {
     cwd: directory,
     env: { ...process.env, ...env },
     encoding: 'utf8',
@@ -149,7 +146,7 @@ test('refuses what is not a made-up country, and a bad seed, with one line and e
   const run = synth(['--out', mine]);
   expect(run.status).toBe(2);
   expect(run.stderr).toBe(
-    `error: ${mine} is not a made-up country, expected one, an empty directory or nothing there: not overwritten\n`,
+    `malaria-risk: ${mine} is not a made-up country, expected one, an empty directory or nothing there: not overwritten\n`,
   );
   expect(existsSync(join(mine, 'thesis.txt'))).toBe(true);
   await expect(writeSyntheticCountry({ seed: -1, out })).rejects.toThrow(
@@ -157,6 +154,6 @@ test('refuses what is not a made-up country, and a bad seed, with one line and e
   );
   const seed = synth(['--seed', '1.5']);
   expect(seed.status).toBe(2);
-  expect(seed.stderr).toBe('error: --seed 1.5, expected a whole number of 0 or more\n');
+  expect(seed.stderr).toBe('malaria-risk: --seed 1.5, expected a whole number of 0 or more\n');
   expect(synth(['--help']).stdout).toContain('truth/');
 });

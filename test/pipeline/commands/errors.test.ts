@@ -1,0 +1,94 @@
+/** How a command ends, for schedulers and scripts. */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CommanderError } from 'commander';
+import { describe, expect, inject, test } from 'vitest';
+import { BadInput } from '../../../pipeline/bad-input.ts';
+import { describeError } from '../../../pipeline/commands/errors.ts';
+import { Stopped, TryAgain, UsageError } from '../../../pipeline/errors.ts';
+import { publishedTiny } from '../../support/built-tiny.ts';
+import { run, start, temporary } from '../../support/command-line.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
+
+const system = (code: string) => Object.assign(new Error(`${code}: it says`), { code, path: '/there' });
+
+describe('what an error means', () => {
+  test.each([
+    [new BadInput('a.csv', 'row 3', 'x', 'y'), 2, 'BAD_INPUT', 'a.csv, row 3: found x, expected y'],
+    [new UsageError('no such version'), 2, 'USAGE', 'no such version'],
+    [
+      new CommanderError(1, 'commander.unknownOption', "error: unknown option '--x'"),
+      2,
+      'USAGE',
+      "unknown option '--x'",
+    ],
+    [new Stopped('it takes a reason'), 1, 'STOPPED', 'it takes a reason'],
+    [new TryAgain('a lock is held'), 3, 'TRY_AGAIN', 'a lock is held'],
+    [system('EACCES'), 2, 'EACCES', '/there: no permission; expected to be allowed to read and write there (EACCES)'],
+    [new TypeError('x is undefined\nmore'), 4, 'FAULT', 'x is undefined'],
+    [system('ESRCH'), 4, 'FAULT', 'ESRCH: it says'],
+  ])('%s', (error, exit_code, code, message) => {
+    expect(describeError(error)).toMatchObject({ type: 'error', exit_code, code, message });
+  });
+  test('a full disk may be empty later', () => {
+    expect(describeError(system('ENOSPC'))).toMatchObject({ exit_code: 3, code: 'ENOSPC' });
+  });
+});
+
+test('a bad input is told with its parts, from within a stage too', async () => {
+  const { directory } = writeTiny();
+  const out = temporary();
+  const outcome = async (...more: string[]) => {
+    const { code, stderr } = await run([
+      'build',
+      '--country',
+      directory,
+      '--out',
+      out,
+      '--unpinned',
+      '--json',
+      ...more,
+    ]);
+    return [code, JSON.parse(stderr.trim().split('\n').at(-1)!)];
+  };
+  writeFileSync(path.join(directory, 'surveys.csv'), 'survey_year\n2018\n');
+  expect(await outcome()).toEqual([
+    2,
+    {
+      ...{ type: 'error', code: 'BAD_INPUT', exit_code: 2, file: expect.stringContaining('surveys.csv') },
+      ...{ where: expect.any(String), found: expect.any(String), expected: expect.any(String) },
+      message: expect.stringMatching(/surveys\.csv.*: found .*, expected /),
+    },
+  ]);
+  rmSync(path.join(directory, 'surveys.csv'));
+  expect(await outcome()).toEqual([2, expect.objectContaining({ code: 'BAD_INPUT', file: 'surveys.csv' })]);
+  expect(await outcome('--bogus')).toEqual([
+    2,
+    { type: 'error', code: 'USAGE', exit_code: 2, message: "unknown option '--bogus'" },
+  ]);
+});
+
+test('told to stop, a build ends as something to try again', async () => {
+  const { directory } = writeTiny();
+  const { child, ended } = start(['build', '--country', directory, '--out', temporary()]);
+  child.stderr!.once('data', () => child.kill('SIGTERM'));
+  const { code, stderr } = await ended;
+  expect(code, stderr).toBe(3);
+  expect(stderr).toMatch(/malaria-risk: stopped by SIGTERM; what is published is as it was\n$/);
+});
+
+test('plan --exit-code: 0 where there is nothing to do, 1 where there is', async () => {
+  const { directory } = writeTiny();
+  const plan = (out: string) => run(['plan', '--country', directory, '--out', out, '--exit-code']);
+  const [done, never, usual] = await Promise.all([
+    plan(publishedTiny()),
+    plan(temporary()),
+    run(['plan', '--country', directory, '--out', temporary()]),
+  ]);
+  expect([done.code, never.code, usual.code]).toEqual([0, 1, 0]);
+});
+
+test('a statement that DuckDB refuses is the asker’s', async () => {
+  const { code, stderr } = await run(['query', 'FROM nowhere', '--out', inject('builtTiny')]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^malaria-risk: .*nowhere/)]);
+});
