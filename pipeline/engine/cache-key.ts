@@ -89,14 +89,18 @@ export function cacheKeyOf(
     for (const file of source.files) inputs[`raw ${file.path}`] = raw[file.path]!;
   }
   for (const name of stage.inputs) inputs[name] = artifacts[name]!;
-  const [own, tables] = [codeOf(stage.module), codeOf(TABLES)];
   const parts = {
     stage: stage.name,
     inputs,
-    code: { ...tables.files, ...own.files },
-    packages: { ...tables.packages, ...own.packages },
+    ...codeOfStage(stage),
     parameters: modelRead(stage, country.model),
     runtime: RUNTIME,
   };
   return { ...parts, catalog, key: keyOf(parts) };
+}
+
+/** Hash of every file of code behind a stage's results, and of the packages that it imports. */
+export function codeOfStage({ module }: Stage): Pick<CacheKey, 'code' | 'packages'> {
+  const [own, tables] = [codeOf(module), codeOf(TABLES)];
+  return { code: { ...tables.files, ...own.files }, packages: { ...tables.packages, ...own.packages } };
 }

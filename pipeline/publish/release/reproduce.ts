@@ -5,7 +5,8 @@ import { build } from '../../build.ts';
 import { HELD_BACK_FILE } from '../../catalog/held-back.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Manifest } from '../../contract/manifest.ts';
-import { codeOf, RUNTIME } from '../../engine/code.ts';
+import { codeOfStage } from '../../engine/cache-key.ts';
+import { RUNTIME } from '../../engine/code.ts';
 import { sha256File } from '../../engine/hash.ts';
 import type { StageEvent } from '../../engine/run.ts';
 import { UsageError } from '../../errors.ts';
@@ -98,8 +99,10 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   if (manifest.runtime !== undefined && manifest.runtime !== RUNTIME)
     refuse(RUNTIME, `${manifest.runtime}, which built it`);
   const changed = manifest.stages.flatMap(({ stage, code: files, packages = {} }) => {
-    const now = codeOf([...STAGES, SNAPSHOT].find(({ name }) => name === stage)?.module ?? '');
-    return [...differences(files, now.files), ...differences(packages, now.packages)];
+    const here = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
+    if (!here) return [`stage ${stage}`];
+    const now = codeOfStage(here);
+    return [...differences(files, now.code), ...differences(packages, now.packages)];
   });
   const names = [...new Set(changed)];
   if (names.length > 0)
