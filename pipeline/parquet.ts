@@ -10,7 +10,7 @@ import {
   JSToDuckDBValueConverter,
   VARCHAR,
 } from '@duckdb/node-api';
-import { type Database, identifier, literal } from './duckdb.ts';
+import { type Database, identifier, literal, withConnection } from './duckdb.ts';
 import { rowCount, type Table } from './table.ts';
 
 const TYPES = { VARCHAR, DOUBLE, INTEGER, BIGINT, BOOLEAN, BLOB };
@@ -43,15 +43,18 @@ export async function writeTable(
   await db.run('DROP TABLE written');
 }
 
-/** A file's columns by name; whole numbers of any width as numbers. */
-export async function readColumns({ connection }: Database, file: string): Promise<Table['columns']> {
-  const read = await connection.runAndReadAll(`FROM read_parquet(${literal(file)})`);
-  return Object.fromEntries(
-    Object.entries(read.getColumnsObjectJS()).map(([name, values]) => [
-      name,
-      values.some((value) => typeof value === 'bigint')
-        ? values.map((value) => (value === null ? null : Number(value)))
-        : values,
-    ]),
-  );
+/** Columns of files by name; whole numbers of any width as numbers. */
+export function readColumns(files: Record<string, string>): Promise<Record<string, Table['columns']>> {
+  return withConnection(async ({ connection }) => {
+    const tables: Record<string, Table['columns']> = {};
+    for (const [name, file] of Object.entries(files)) {
+      const read = await connection.runAndReadAll(`FROM read_parquet(${literal(file)})`);
+      const columns = Object.entries(read.getColumnsObjectJS()).map(([column, values]) => [
+        column,
+        values.some((value) => typeof value === 'bigint') ? values.map((v) => (v === null ? null : Number(v))) : values,
+      ]);
+      tables[name] = Object.fromEntries(columns);
+    }
+    return tables;
+  });
 }

@@ -64,6 +64,20 @@ export function rowsOf<Row>(columns: Table['columns']): Row[] {
   return (entries[0]?.[1] ?? []).map((_, i) => Object.fromEntries(entries.map(([name, own]) => [name, own[i]])) as Row);
 }
 
+/** A column's values by the code of the area that they are of, in the rows' order. */
+export const valuesByCode = <
+  Key extends string,
+  Value extends string,
+  Row extends Record<Key, string> & Record<Value, number>,
+>(
+  rows: readonly Row[],
+  key: Key,
+  value: Value,
+): Record<string, number[]> =>
+  Object.fromEntries(
+    [...Map.groupBy(rows, (row) => row[key])].map(([code, own]) => [code, own.map((row) => row[value])]),
+  );
+
 /** Rows by the code of the area that each is of. */
 export const byCode = <Key extends string, Row extends Record<Key, string>>(
   rows: readonly Row[],

@@ -103,22 +103,17 @@ export async function readTables(
   entries: Record<string, CacheEntry>,
   names: readonly string[],
 ): Promise<Record<string, Table['columns']>> {
-  const files = names.flatMap((name) => {
+  const files: Record<string, string> = {};
+  for (const name of names) {
     const [stage, artifact] = name.split('/') as [string, string];
     const entry = entries[stage]!;
     const file = fileOf(entryDirectory(cache, stage, entry.key), artifact);
-    if (!file.endsWith('.parquet')) return [];
+    if (!file.endsWith('.parquet')) continue;
     readBytes(file, entry.outputs[artifact]);
-    return [[name, file] as const];
-  });
-  if (files.length === 0) return {};
+    files[name] = file;
+  }
   // Loaded only where there is a table: a build that finds nothing changed is done before DuckDB is.
-  const [{ withConnection }, { readColumns }] = await Promise.all([import('../duckdb.ts'), import('../parquet.ts')]);
-  return withConnection(async (db) => {
-    const tables: Record<string, Table['columns']> = {};
-    for (const [name, file] of files) tables[name] = await readColumns(db, file);
-    return tables;
-  });
+  return Object.keys(files).length > 0 ? (await import('../parquet.ts')).readColumns(files) : {};
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../ar
 import { monthIndex, monthOf, type Period } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
 import { assertTested } from '../numerics/beta-binomial.ts';
+import { valuesByCode } from '../table.ts';
 import type { BaselineObservation } from './baseline.ts';
 import { riskFeatures } from './covariates.ts';
 import { findSurroundings } from './displacement.ts';
@@ -14,7 +15,7 @@ export interface RiskInputs {
   cells: PredictionCells;
   surveys: Surveys;
   /** By LGA; the index January to December, peak 1. */
-  season: Record<string, { seasonal_index: number[] }>;
+  season: Record<string, readonly number[]>;
   /**
    * The number of independent tests that a state's figure without numbers counts for. Nigeria's round of
    * 2021 tested 10,631 children, 287 a state, some 19 a cluster: with ρ = 0.13 as in other rounds the design effect is
@@ -28,18 +29,9 @@ export const inputsOf = (io: StageIo, state_only_effective_size: number): RiskIn
   areas: areasOf(io),
   cells: io.columns('zonal/cells'),
   surveys: surveysOf(io),
-  season: seasonalIndices(io),
+  season: valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index'),
   state_only_effective_size,
 });
-
-/** By LGA, January to December, peak 1. */
-const seasonalIndices = (io: StageIo): RiskInputs['season'] =>
-  Object.fromEntries(
-    [...Map.groupBy(io.table('season/lgas'), ({ lga_code }) => lga_code)].map(([lga_code, months]) => [
-      lga_code,
-      { seasonal_index: months.map(({ seasonal_index }) => seasonal_index) },
-    ]),
-  );
 
 /** An observation with what else the baseline and cross-validation need. */
 export interface Observed {
@@ -91,7 +83,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const mesh = createMesh(riskCells, stateOf, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
-      const index = inputs.season[lga_code]?.seasonal_index[m];
+      const index = inputs.season[lga_code]?.[m];
       if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
       return Math.log(Math.max(index, LEAST_INDEX));
     }),

@@ -25,7 +25,7 @@ export const run: StageRun = async (io) => {
     lga_code,
     state_code,
     population: zonal[lga_code]!.population,
-    log_season: season[lga_code]!.seasonal_index.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
+    log_season: season[lga_code]!.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
   }));
   const prepared = prepareRisk(inputs);
   io.progress(0.1, 'fit');

@@ -4,7 +4,7 @@ import { type CaseSeries, type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, yearOf } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
-import { byCode } from '../table.ts';
+import { byCode, valuesByCode } from '../table.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
 import { isLongEnough } from './sirs-fit.ts';
 
@@ -22,12 +22,7 @@ export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   areas: areasOf(io),
   cases: casesOf(io.table('ingest/cases')),
   census: byCode(io.table('ingest/census'), 'lga_code'),
-  rain: Object.fromEntries(
-    [...Map.groupBy(io.table('season/rain'), ({ state_code }) => state_code)].map(([state_code, months]) => [
-      state_code,
-      months.map(({ rain_mm }) => rain_mm),
-    ]),
-  ),
+  rain: valuesByCode(io.table('season/rain'), 'state_code', 'rain_mm'),
   model,
 });
 

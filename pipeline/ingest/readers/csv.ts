@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { BadInput } from '../../bad-input.ts';
-import { withDatabase } from '../../duckdb.ts';
+import { withConnection } from '../../duckdb.ts';
 
 /** A CSV file's cells as text, null where empty, and the line of the file that each row stands on. */
 export interface Csv {
@@ -21,7 +21,7 @@ export async function readCsv(full: string, file: string): Promise<Csv> {
   const lines = await readLines(full, file);
   const header = splitCells(lines[0]!);
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
-  return withDatabase(async (db) => {
+  return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
     const read = `read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
     const found = await db.connection.runAndReadAll(`FROM ${read}`, [full]).catch((error: Error) => {

@@ -99,7 +99,7 @@ test('a true position takes its own cell; one outside the country and unknown pl
 test('a survey takes the season of its own month and places, a score that of the month scored', () => {
   const index = (a: number, m: number) => (m === 8 ? 1 : 0.3 + 0.01 * a + 0.02 * m);
   const season = Object.fromEntries(
-    lgas.map((l, a) => [l.lga_code, { seasonal_index: Array.from({ length: 12 }, (_, m) => index(a, m)) }]),
+    lgas.map((l, a) => [l.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),
   );
   const prepared = prepareRisk({ ...inputs, season });
   prepared.observed.slice(0, -1).forEach(({ risk, baseline, lga_code }) => {

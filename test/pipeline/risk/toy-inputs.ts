@@ -45,8 +45,6 @@ export const inputs: RiskInputs = {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
-  season: Object.fromEntries(
-    lgas.map((l) => [l.lga_code, { seasonal_index: Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4)) }]),
-  ),
+  season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
   state_only_effective_size: 90,
 };
