@@ -191,7 +191,7 @@ const places: Case[] = [
     minutes(() => Number.NaN, { nodata: 'nan' }),
     /walk\.tif, NG001001: found no valid cells/,
   ],
-  ['nobody anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found nobody/],
+  ['nobody anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found no people/],
   [
     'people per km² for people per cell',
     raster('people.tif', (i) => people(i) / 30),
