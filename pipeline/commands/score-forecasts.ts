@@ -73,7 +73,11 @@ cases and quantiles in --out are cases.`,
       if (options.out) writeWhole(options.out, `${toCsv(rows.map(toRow))}\n`);
       const summary = summarise(rows);
       if (options.json) say(JSON.stringify(summary));
-      else say(formatTable(summary.map(cells)), ...(options.out ? [`${options.out}: ${rows.length} rows`] : []));
+      else {
+        // Single years by horizon would be a table that nobody reads to its end.
+        const shown = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
+        say(formatTable(shown.map(cells)), ...(options.out ? [`${options.out}: ${rows.length} rows`] : []));
+      }
     });
 }
 
