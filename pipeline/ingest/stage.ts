@@ -4,6 +4,7 @@ import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
 import { type IngestInput, refuseUnknownPlaces } from './input.ts';
+import { netDoubts } from './layer-doubts.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { locator } from './locate.ts';
 import { ingestSurveys } from './surveys.ts';
@@ -21,6 +22,8 @@ export const run: StageRun = async (io) => {
   const census = await ingestCensus(input, areas);
   const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
   const layers = await ingestLayers(input, areas);
+  for (const what of netDoubts(areas, layers))
+    input.report.push({ source: 'itn_use', rule: 'hard to believe', what, needs_approval: true });
   return {
     states: tableOf(STATES, areas.states),
     lgas: tableOf(LGAS, areas.lgas),

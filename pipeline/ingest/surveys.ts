@@ -15,6 +15,7 @@ import {
   type Table,
   textOf,
 } from './readers/table.ts';
+import { surveyDoubts } from './survey-doubts.ts';
 
 /** The farthest that DHS displaces a cluster, km, and as far as outlines may differ: farther off is another place. */
 const FARTHEST_KM = 11;
@@ -80,6 +81,7 @@ export async function readClusters(
     };
   });
   const clusters = keepMethod(input, source, table, all);
+  tellDoubts(input, source, table, all);
   for (const { survey_year } of source.rounds!) {
     if (!clusters.some((cluster) => cluster.survey_year === survey_year))
       throw new BadInput(table.file, `round ${survey_year}`, 'no cluster', 'some, as the catalog has this round');
@@ -163,6 +165,13 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     positivity: readShare(table, row, 'positivity', source.unit),
   }));
   const rounds = keepMethod(input, source, table, all);
+  // Nobody knows how many were tested: all states count alike.
+  tellDoubts(
+    input,
+    source,
+    table,
+    all.map((row) => ({ ...row, examined: 1000 })),
+  );
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const found = rounds.filter((round) => round.survey_year === year).length;
     if (found !== areas.states.length)
@@ -202,6 +211,19 @@ function keepMethod<T>(input: IngestInput, source: Source, table: Table, read: r
       what: `${dropped} of ${table.rows.length} rows by another method than ${method} left out`,
     });
   return kept;
+}
+
+/** Reports what is hard to believe about the figures of both methods; `read` is of the table's rows, in their order. */
+function tellDoubts(
+  { report }: IngestInput,
+  source: Source,
+  table: Table,
+  read: readonly { survey_year: number; examined: number; positivity: number }[],
+): void {
+  const nameOf = (row: Row) => METHODS.find((name) => (source.methods?.[name] ?? name) === row.values.method)!;
+  const tested = read.map((row, i) => ({ ...row, method: nameOf(table.rows[i]!) }));
+  for (const what of surveyDoubts(tested))
+    report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
 }
 
 function readPositivity(table: Table, row: Row, examined: number, source: Source): number {

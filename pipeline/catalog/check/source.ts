@@ -1,5 +1,5 @@
 /** One source read by itself, as a build would read it, so that a fault of one does not hide another's. */
-import type { Areas, Census, Polygons } from '../../artifacts.ts';
+import type { Areas, Census, Polygons, ReportLine } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
 import type { Country } from '../../engine/country.ts';
 import { ingestCases } from '../../ingest/cases.ts';
@@ -26,13 +26,14 @@ export interface Places {
 
 /**
  * Reads a table through its own reader; where the boundaries are not to be had, only as far as its header and rows.
+ * @returns what the build would report of it
  * @throws BadInput at its first fault
  */
-export async function readOneTable(country: Country, source: Source, places: Places | null): Promise<void> {
+export async function readOneTable(country: Country, source: Source, places: Places | null): Promise<ReportLine[]> {
   const { rawData, model } = country;
   if (!places) {
     await readTable(rawData, source);
-    return;
+    return [];
   }
   const { areas, polygons, census } = places;
   const input: IngestInput = { rawData, model, sources: [source], report: [] };
@@ -43,6 +44,7 @@ export async function readOneTable(country: Country, source: Source, places: Pla
   else if (source.role === 'population_census') await ingestCensus(input, areas);
   else if (source.role === 'layer') await ingestLayers(input, areas);
   else await ingestCases(input, areas, census);
+  return input.report;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a comparison gives reason to doubt: each in a sentence for whoever accepts the file. */
 import type { Role } from '../roles.ts';
-import type { RowComparison, SumChange } from './rows.ts';
+import { LEAST_PLACES, type PlaceAgreement, type RowComparison, type SumChange } from './rows.ts';
 
 /** Sums over rows that both releases have seldom change by more than this factor; another unit does. */
 const SAME_ROWS_FACTOR = 1.5;
@@ -12,16 +12,18 @@ const LEAST_SHARE = 0.1;
 const LEAST_ROWS = 3;
 /** Below it, places have changed their order: rows shifted, columns or codes swapped. */
 const LEAST_RANK_CORRELATION = 0.95;
-const LEAST_PLACES = 10;
+/** Within a state there are fewer of them, and more alike. */
+const LEAST_IN_STATE = 0.8;
 /** By more than this the rhythm of the year has moved, months. */
 const MOST_SHIFT = 0.3;
 /** Share of the past rows of surveys and records that may be corrected. */
 const MOST_CORRECTED = 0.02;
 /** Roles whose past stays as it was, but for corrections. */
 const HISTORY: readonly Role[] = ['survey_clusters', 'survey_states', 'cases_states', 'cases_lgas', 'climate'];
+const MONTHLY: readonly Role[] = ['climate', 'cases_states', 'cases_lgas'];
 
 export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
-  const { rows, columns, by_state, by_group, places, added_months, reporting } = comparison;
+  const { rows, by_state, by_group, places } = comparison;
   const common = rows.is - rows.added;
   const doubts: string[] = [];
   if (rows.removed > 0) doubts.push(`${rows.removed} of ${rows.was} rows are gone`);
@@ -29,21 +31,63 @@ export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
   if (HISTORY.includes(role) && rows.changed > MOST_CORRECTED * common)
     doubts.push(`${rows.changed} of the ${common} rows that were there before have other values`);
   doubts.push(...sumDoubts(by_state, SAME_ROWS_FACTOR, 'in'), ...sumDoubts(by_group, SAME_ROWS_FACTOR, 'in'));
+  for (const one of places) doubts.push(...placeDoubts(one));
+  return MONTHLY.includes(role) ? [...doubts, ...monthDoubts(comparison)] : doubts;
+}
+
+/** What added months are, beside those before. */
+function monthDoubts({ columns, added_months, added_places, reporting }: RowComparison): string[] {
   const usual = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
   const wet = added_months.filter(
-    ({ column, rows: n, was, is }) => Math.max(was, is) > LEAST_SHARE * n * usual.get(column)!,
+    ({ column, rows, was, is }) => Math.max(was, is) > LEAST_SHARE * rows * usual.get(column)!,
   );
-  doubts.push(...sumDoubts(wet, NEW_MONTHS_FACTOR, 'against the same months before, in', 1));
-  for (const { column, places: count, rank_correlation, months_shifted } of places) {
-    if (rank_correlation !== null && count >= LEAST_PLACES && rank_correlation < LEAST_RANK_CORRELATION)
-      doubts.push(
-        `${column}: ${count} places have another order than before (rank correlation ${rank_correlation.toFixed(2)})`,
-      );
-    if (months_shifted !== null && Math.abs(months_shifted) > MOST_SHIFT)
-      doubts.push(`${column}: the year's rhythm has moved by ${months_shifted.toFixed(1)} months`);
-  }
-  for (const { period, places: count, before } of reporting)
-    if (count < before) doubts.push(`${period}: ${count} places report, ${before} did the month before it was added`);
+  return [
+    ...sumDoubts(wet, NEW_MONTHS_FACTOR, 'against the same months before, in', 1),
+    ...added_places.flatMap(addedDoubts),
+    ...reporting
+      .filter(({ places, before }) => places < before)
+      .map(
+        ({ period, places, before }) => `${period}: ${places} places report, ${before} did in the last month before`,
+      ),
+  ];
+}
+
+function placeDoubts({
+  column,
+  places,
+  rank_correlation,
+  lowest_state,
+  zeroed,
+  blanked,
+  months_shifted,
+}: PlaceAgreement) {
+  const doubts: string[] = [];
+  if (rank_correlation !== null && places >= LEAST_PLACES && rank_correlation < LEAST_RANK_CORRELATION)
+    doubts.push(
+      `${column}: ${places} places have another order than before (rank correlation ${rank_correlation.toFixed(2)})`,
+    );
+  else if (lowest_state && lowest_state.rank_correlation < LEAST_IN_STATE)
+    doubts.push(
+      `${column}: places in ${lowest_state.state} have another order than before (rank correlation ${lowest_state.rank_correlation.toFixed(2)})`,
+    );
+  if (zeroed > 0) doubts.push(`${column}: ${zeroed} values that were unknown are 0`);
+  if (blanked > 0) doubts.push(`${column}: ${blanked} values that were known are blank`);
+  if (months_shifted !== null && Math.abs(months_shifted) > MOST_SHIFT)
+    doubts.push(`${column}: the year's rhythm has moved by ${months_shifted.toFixed(1)} months`);
+  return doubts;
+}
+
+/** Added months seldom follow the usual order of places and the usual rhythm of the year as closely. */
+const ADDED = { rank_correlation: 0.7, shift: 0.75 };
+
+function addedDoubts({ column, places, rank_correlation, months_shifted }: PlaceAgreement): string[] {
+  const doubts: string[] = [];
+  if (rank_correlation !== null && places >= LEAST_PLACES && rank_correlation < ADDED.rank_correlation)
+    doubts.push(
+      `${column}: in the added months ${places} places have another order than usual (rank correlation ${rank_correlation.toFixed(2)})`,
+    );
+  if (months_shifted !== null && Math.abs(months_shifted) > ADDED.shift)
+    doubts.push(`${column}: the rhythm of the added year is ${months_shifted.toFixed(1)} months from the usual`);
   return doubts;
 }
 

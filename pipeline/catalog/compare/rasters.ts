@@ -10,6 +10,8 @@ export interface RasterSummary {
   grid: string;
   values: Distribution;
   sum: number;
+  /** Cells above 0. */
+  positive: number;
 }
 
 export interface RasterComparison {
@@ -18,6 +20,8 @@ export interface RasterComparison {
   same_grid: boolean;
   /** Between means over blocks of a quarter of a degree. */
   rank_correlation: number | null;
+  /** Pearson's, cell by cell; null where the grids differ. */
+  cell_correlation: number | null;
 }
 
 /** Side of the blocks that two grids are compared on, degrees. */
@@ -35,10 +39,12 @@ export async function compareRasters(
     const other = after.blocks.get(key);
     return other ? [[sum / n, other.sum / other.n] as const] : [];
   });
+  const same_grid = sameGrid(before.grid, after.grid);
   return {
     was: before.summary,
     is: after.summary,
-    same_grid: sameGrid(before.grid, after.grid),
+    same_grid,
+    cell_correlation: same_grid ? await cellCorrelation(was, is, nodata) : null,
     rank_correlation: rankCorrelation(
       common.map(([a]) => a),
       common.map(([, b]) => b),
@@ -57,7 +63,7 @@ async function lookAt(file: string, nodata: Source['nodata']) {
   const blocks = new Map<string, Block>();
   const sample: number[] = [];
   const every = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLED));
-  const total = { n: 0, missing: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  const total = { n: 0, missing: 0, positive: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
   let seen = 0;
   try {
     for (const window of listWindows(grid, raster, [wholeGrid(grid)])) {
@@ -70,6 +76,7 @@ async function lookAt(file: string, nodata: Source['nodata']) {
         }
         total.n += 1;
         total.sum += value;
+        if (value > 0) total.positive += 1;
         total.min = Math.min(total.min, value);
         total.max = Math.max(total.max, value);
         if (seen++ % every === 0) sample.push(value);
@@ -86,21 +93,54 @@ async function lookAt(file: string, nodata: Source['nodata']) {
   } finally {
     await raster.close();
   }
-  const { n, missing, sum, min, max } = total;
+  const { n, missing, positive, sum, min, max } = total;
   const exact = n > 0 ? { n, missing, min, max, mean: sum / n } : { n, missing };
-  return { grid, blocks, summary: { grid: describeGrid(grid), values: { ...distributionOf(sample), ...exact }, sum } };
+  return {
+    grid,
+    blocks,
+    summary: { grid: describeGrid(grid), values: { ...distributionOf(sample), ...exact }, sum, positive },
+  };
+}
+
+/** Pearson's correlation of two rasters on one grid, over cells that both know; null without any rise and fall. */
+async function cellCorrelation(was: string, is: string, nodata: Source['nodata']): Promise<number | null> {
+  const a = await openRaster(was, { nodata });
+  const b = await openRaster(is, { nodata });
+  const s = { n: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+  try {
+    for (const window of listWindows(a.grid, a, [wholeGrid(a.grid)])) {
+      const [x, y] = [await a.readWindow(window), await b.readWindow(window)];
+      for (let i = 0; i < x.length; i++) {
+        const [u, v] = [x[i]!, y[i]!];
+        if (Number.isNaN(u) || Number.isNaN(v)) continue;
+        s.n += 1;
+        s.a += u;
+        s.b += v;
+        s.aa += u * u;
+        s.bb += v * v;
+        s.ab += u * v;
+      }
+    }
+  } finally {
+    await a.close();
+    await b.close();
+  }
+  const spread = (s.n * s.aa - s.a * s.a) * (s.n * s.bb - s.b * s.b);
+  return spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
 }
 
 /** By how much the sum of people, the mean of a layer, and that of a month of another year may differ. */
-const SIZE_FACTOR = { persons: 1.25, layer: 1.5, other_year: 3 };
+const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
 /** Below it, values lie in other places; a month of another year has rain in somewhat other places. */
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
+/** Below it, cells have moved beside each other. */
+const LEAST_CELL_CORRELATION = 0.95;
 /** Share of the cells with a value that may come or go. */
 const MOST_CELLS = 0.01;
 
 /** @param otherYear whether it was compared with the same month of another year */
 export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
-  const { was, is, same_grid, rank_correlation } = comparison;
+  const { was, is, same_grid, rank_correlation, cell_correlation } = comparison;
   const doubts: string[] = [];
   if (!same_grid) doubts.push(`another grid: ${is.grid}, was ${was.grid}`);
   const persons = source.unit === 'persons';
@@ -113,5 +153,9 @@ export function doubtsOfRasters(source: Source, comparison: RasterComparison, ot
     doubts.push(`${is.values.n} cells have a value, ${was.values.n} had`);
   if (rank_correlation !== null && rank_correlation < LEAST_RANK_CORRELATION[otherYear ? 'other_year' : 'same'])
     doubts.push(`its values lie in other places than before (rank correlation ${rank_correlation.toFixed(2)})`);
+  else if (!otherYear && cell_correlation !== null && cell_correlation < LEAST_CELL_CORRELATION)
+    doubts.push(`its cells are not where they were (correlation ${cell_correlation.toFixed(2)})`);
+  if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS * was.positive)
+    doubts.push(`${is.positive} cells have people, ${was.positive} had`);
   return doubts;
 }

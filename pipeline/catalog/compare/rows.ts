@@ -29,6 +29,11 @@ export interface PlaceAgreement {
   places: number;
   /** Between the places' means then and now. */
   rank_correlation: number | null;
+  /** The same within the state where it is lowest, of those with at least `LEAST_PLACES`. */
+  lowest_state: { state: string; rank_correlation: number } | null;
+  /** Values that were unknown and are 0 now, and that were known and are unknown now. */
+  zeroed: number;
+  blanked: number;
   /** By how many months the year's rhythm has moved; the middle of places. Null for what is not monthly. */
   months_shifted: number | null;
 }
@@ -41,13 +46,16 @@ export interface RowComparison {
   by_state: SumChange[];
   by_group: SumChange[];
   places: PlaceAgreement[];
-  /** Sums of added months by state, beside what the same months of the year had on average before. */
-  added_months: (SumChange & { state: string })[];
+  /** Added months beside what their places had in the same months of the year on average before. */
+  added_months: SumChange[];
+  added_places: PlaceAgreement[];
   /** Places that report by added month, and by the last month before. */
   reporting: { period: Period; places: number; before: number }[];
 }
 
 const EXAMPLES = 5;
+/** Fewer places have no order to speak of. */
+export const LEAST_PLACES = 10;
 
 export function compareRows(before: readonly ComparedRow[], after: readonly ComparedRow[]): RowComparison {
   const then = new Map(before.map((row) => [row.key, row]));
@@ -59,6 +67,7 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
   });
   const added = after.filter(({ key }) => !then.has(key));
   const removed = before.filter(({ key }) => !now.has(key));
+  const beside = besideUsual(before, added, columns);
   const changed = pairs.filter(({ was, is }) => columns.some((name) => was.numbers[name] !== is.numbers[name]));
   const keysOf = (rows: readonly { key: string }[]) => rows.slice(0, EXAMPLES).map(({ key }) => key);
   return {
@@ -78,7 +87,8 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
       ...sumsOf(pairs, column, ({ group }) => group),
     ]),
     places: columns.map((column) => agreementOf(pairs, column)),
-    added_months: columns.flatMap((column) => addedMonths(before, added, column)),
+    added_months: columns.flatMap((column) => sumsOf(beside, column, ({ state }) => `added months of ${state}`)),
+    added_places: columns.map((column) => agreementOf(beside, column)),
     reporting: reportingOf(before, added),
   };
 }
@@ -106,7 +116,7 @@ function sumsOf(pairs: readonly Pair[], column: string, groupOf: (row: ComparedR
 }
 
 function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
-  const means: [number, number][] = [];
+  const means: { state: string; was: number; is: number }[] = [];
   const shifts: number[] = [];
   for (const own of Map.groupBy(pairs, ({ is }) => is.place).values()) {
     const known = own.flatMap((pair) => {
@@ -115,19 +125,30 @@ function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
     });
     if (known.length === 0) continue;
     const mean = (which: 0 | 1) => known.reduce((sum, { values }) => sum + values[which], 0) / known.length;
-    means.push([mean(0), mean(1)]);
+    means.push({ state: own[0]!.is.state, was: mean(0), is: mean(1) });
     const [was, is] = ([0, 1] as const).map((which) =>
       phaseOf(meansByMonth(known.map(({ period, values }) => [period, values[which]]))),
     );
     if (was != null && is != null) shifts.push(monthsBetween(was, is));
   }
+  const correlationOf = (some: typeof means) =>
+    rankCorrelation(
+      some.map(({ was }) => was),
+      some.map(({ is }) => is),
+    );
+  const states = [...Map.groupBy(means, ({ state }) => state)].flatMap(([state, some]) => {
+    const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
+    return rank_correlation === null ? [] : [{ state, rank_correlation }];
+  });
+  const count = (holds: (was: number | null, is: number | null) => boolean) =>
+    pairs.filter(({ was, is }) => holds(was.numbers[column] ?? null, is.numbers[column] ?? null)).length;
   return {
     column,
     places: means.length,
-    rank_correlation: rankCorrelation(
-      means.map(([was]) => was),
-      means.map(([, is]) => is),
-    ),
+    rank_correlation: correlationOf(means),
+    lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
+    zeroed: count((was, is) => was === null && is === 0),
+    blanked: count((was, is) => was !== null && is === null),
     months_shifted: medianOf(shifts),
   };
 }
@@ -144,29 +165,26 @@ function meansByMonth(values: readonly (readonly [Period | null, number])[]): nu
   return sums.some(({ n }) => n === 0) ? [] : sums.map(({ n, sum }) => sum / n);
 }
 
-function addedMonths(before: readonly ComparedRow[], added: readonly ComparedRow[], column: string) {
-  const usual = new Map<string, { n: number; sum: number }>();
-  for (const { place, period, numbers } of before) {
-    const value = numbers[column];
-    if (period === null || value == null) continue;
-    const key = `${place} ${monthOf(period)}`;
-    const known = usual.get(key) ?? { n: 0, sum: 0 };
-    usual.set(key, { n: known.n + 1, sum: known.sum + value });
-  }
-  const sums = new Map<string, SumChange & { state: string }>();
-  for (const { place, state, period, numbers } of added) {
-    const value = numbers[column];
-    const known = period === null ? undefined : usual.get(`${place} ${monthOf(period)}`);
-    if (value == null || known === undefined) continue;
-    const sum = sums.get(state) ?? { column, of: `${state}, added months`, state, rows: 0, was: 0, is: 0 };
-    sums.set(state, {
-      ...sum,
-      rows: sum.rows + 1,
-      was: sum.was + known.sum / known.n,
-      is: sum.is + value,
-    });
-  }
-  return [...sums.values()].sort((a, b) => (a.state < b.state ? -1 : 1));
+/** Each added row of a month beside what its place had in that month of the year on average. */
+function besideUsual(
+  before: readonly ComparedRow[],
+  added: readonly ComparedRow[],
+  columns: readonly string[],
+): Pair[] {
+  const keyOf = ({ place, period }: ComparedRow) => `${place} ${monthOf(period!)}`;
+  const usual = Map.groupBy(
+    before.filter(({ period }) => period !== null),
+    keyOf,
+  );
+  const mean = (rows: readonly ComparedRow[], column: string) => {
+    const known = rows.map(({ numbers }) => numbers[column] ?? null).filter((value) => value !== null);
+    return known.length === 0 ? null : known.reduce((a, b) => a + b) / known.length;
+  };
+  return added.flatMap((is) => {
+    const rows = is.period === null ? undefined : usual.get(keyOf(is));
+    if (!rows) return [];
+    return [{ was: { ...is, numbers: Object.fromEntries(columns.map((name) => [name, mean(rows, name)])) }, is }];
+  });
 }
 
 function reportingOf(before: readonly ComparedRow[], added: readonly ComparedRow[]): RowComparison['reporting'] {

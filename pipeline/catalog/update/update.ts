@@ -1,6 +1,7 @@
 /** A changed file of a country: checked as a build checks it, shown against the last accepted one, and accepted. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { ReportLine } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
 import type { Period } from '../../contract/months.ts';
 import { asideOf, writeWhole } from '../../engine/cache.ts';
@@ -62,7 +63,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   try {
     const is = await measureSource({ ...withNewFiles(was, given), ...request.about }, view, country.model.states);
     const proposed = proposedCountry(country, is, view, request.lastEstimated);
-    await checkProposed(proposed, is);
+    const report = await checkProposed(proposed, is);
 
     const files = changedFiles(was, is);
     const before = await acceptedView(out, rawData, was);
@@ -81,6 +82,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const doubts = [
       ...(files.length > 0 && known && !before ? ['the files accepted before are not at hand to compare with'] : []),
       ...(comparison?.doubts ?? []),
+      ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => what) : []),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = editsOf(country, proposed, was, is);
@@ -139,18 +141,18 @@ function proposedCountry(country: Country, is: Source, rawData: string, lastEsti
 }
 
 /** @throws BadInput for what a build would refuse */
-async function checkProposed(country: Country, source: Source): Promise<void> {
+async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
   checkTogether(country.sources);
   checkSource(source);
   checkModel(country.model);
   checkEvidence(country.model, country.sources);
   if (source.format === 'geotiff') {
     await readOneRaster(country, source);
-    return;
+    return [];
   }
   const { fault, places } = await readPlaces(country, country.sources);
   if (fault) throw fault;
-  if (source.format === 'csv') await readOneTable(country, source, places);
+  return source.format === 'csv' ? readOneTable(country, source, places) : [];
 }
 
 function changedFiles(was: Source, is: Source): Update['files'] {

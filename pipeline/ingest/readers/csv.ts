@@ -53,6 +53,7 @@ async function readLines(full: string, file: string): Promise<string[]> {
   const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
     throw new BadInput(file, '', cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
+  if (bytes.length > MOST_BYTES) throw tooLarge(file);
   const text = decode(unzip(bytes, file), file);
   const lines = text.split('\n');
   if (lines.pop() !== '')
@@ -81,11 +82,22 @@ async function readLines(full: string, file: string): Promise<string[]> {
   });
 }
 
+/** A table is held in memory several times over. */
+const MOST_BYTES = 2 ** 28;
+const tooLarge = (file: string) =>
+  new BadInput(
+    file,
+    '',
+    `more than ${MOST_BYTES / 2 ** 20} MB of text`,
+    'a smaller table (or is it a damaged gzip file?)',
+  );
+
 function unzip(bytes: Buffer, file: string): Buffer {
   if (!file.endsWith('.gz')) return bytes;
   try {
-    return gunzipSync(bytes);
+    return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(file);
     throw new BadInput(file, '', `what cannot be unpacked (${(cause as Error).message})`, 'a whole gzip file');
   }
 }

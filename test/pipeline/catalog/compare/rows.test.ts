@@ -36,7 +36,7 @@ test('a month more: rows added, set beside the same month of the years before', 
   expect(found.rows).toMatchObject({ added: 12, removed: 0, changed: 0 });
   expect(found.reporting).toEqual([{ period: '2023-01', places: 12, before: 12 }]);
   const [first] = found.added_months;
-  expect(first).toMatchObject({ state: 'S1', rows: 4 });
+  expect(first).toMatchObject({ of: 'added months of S1', rows: 4 });
   expect(first!.is).toBeCloseTo(first!.was, 9);
   expect(doubts(table('2020-01', '2023-01'))).toEqual([]);
 });
@@ -57,7 +57,7 @@ describe('what is wrong in a way that every value could be true', () => {
         ...before,
         ...table('2023-01', '2023-01').map((one) => ({ ...one, numbers: { rain: one.numbers.rain! / 25.4 } })),
       ],
-      /another size against the same months before, in S1, added months \(1\/25/,
+      /another size against the same months before, in added months of S1 \(1\/25/,
     ],
     [
       'months shifted by one',

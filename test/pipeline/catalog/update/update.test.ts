@@ -143,7 +143,7 @@ test('a month of records that one of the places lacks is refused, one that few h
   catalog.sources.find(({ id }: any) => id === 'cases').gaps = [gap];
   writeFileSync(file, JSON.stringify(catalog));
   const { doubts } = await update('cases', { files: [given('one.csv', one)] });
-  expect(doubts).toEqual(['2022-01: 1 places report, 2 did the month before it was added']);
+  expect(doubts).toEqual(['2022-01: 1 places report, 2 did in the last month before']);
 });
 
 test('a raster: its grid, sum and places', async () => {

@@ -1,0 +1,40 @@
+/** What of the context's figures could be true and is hard to believe. */
+import type { Areas } from '../artifacts.ts';
+import { correlation } from '../numerics/averages.ts';
+
+interface Nets {
+  lga_code: string;
+  itn_use: number | null;
+  itn_access: number | null;
+}
+
+/** Nobody sleeps under a net that is not there; the two figures are of different models, so some more is possible. */
+const MOST_USE = 1.5;
+/** Fewer states have no order to speak of. */
+const LEAST_STATES = 10;
+const LEAST_CORRELATION = 0.3;
+
+/** Net use against access, by state: a line where use is far above access, and one where the two have nothing in common. */
+export function netDoubts({ states, lgas }: Areas, figures: readonly Nets[]): string[] {
+  const of = new Map(figures.map((figure) => [figure.lga_code, figure]));
+  const pairs = states.flatMap(({ state_code, state }) => {
+    const own = lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => of.get(lga_code));
+    const mean = (name: 'itn_use' | 'itn_access') => {
+      const known = own.map((nets) => nets?.[name] ?? null).filter((value) => value !== null);
+      return known.length === 0 ? null : known.reduce((a, b) => a + b) / known.length;
+    };
+    const [used, owned] = [mean('itn_use'), mean('itn_access')];
+    return used === null || owned === null ? [] : [{ state, used, owned }];
+  });
+  const above = pairs.filter(({ used, owned }) => used > MOST_USE * owned);
+  const common = correlation(
+    pairs.map(({ used }) => used),
+    pairs.map(({ owned }) => owned),
+  );
+  return [
+    ...above.map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
+    ...(pairs.length >= LEAST_STATES && common < LEAST_CORRELATION
+      ? [`net use and access by state have little in common (correlation ${common.toFixed(2)})`]
+      : []),
+  ];
+}

@@ -1,0 +1,55 @@
+/** What of a survey's figures could be true and is hard to believe. */
+import type { Method } from '../catalog/values.ts';
+
+export interface Tested {
+  survey_year: number;
+  method: Method;
+  examined: number;
+  positivity: number;
+}
+
+/** Fewer children by a method than this say nothing. */
+const LEAST_EXAMINED = 500;
+/** A rapid test finds what microscopy finds and what is past: seldom less, by no more than chance. */
+const MOST_MICROSCOPY = 1.1;
+/** One round's positivity may be so many times another's. */
+const ROUND_FACTOR = 4;
+
+/** A line for each round whose two methods look swapped, and for each that is far from all other rounds. */
+export function surveyDoubts(tested: readonly Tested[]): string[] {
+  const rounds = [...Map.groupBy(tested, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
+    survey_year,
+    microscopy: positivityOf(rows, 'microscopy'),
+    rdt: positivityOf(rows, 'rdt'),
+  }));
+  const swapped = rounds.flatMap(({ survey_year, microscopy, rdt }) =>
+    microscopy !== null && rdt !== null && microscopy > MOST_MICROSCOPY * rdt
+      ? [
+          `round ${survey_year}: ${percent(microscopy)} positive by microscopy, ${percent(rdt)} by rapid test; are they swapped?`,
+        ]
+      : [],
+  );
+  const apart = (['microscopy', 'rdt'] as const).flatMap((method) =>
+    rounds.flatMap((round) => {
+      const own = round[method];
+      const others = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
+      if (own === null || others.length === 0) return [];
+      const far = (other: number) => own > ROUND_FACTOR * other || own < other / ROUND_FACTOR;
+      return others.every(far)
+        ? [
+            `round ${round.survey_year}: ${percent(own)} positive by ${method}, ${others.map(percent).join(', ')} in others`,
+          ]
+        : [];
+    }),
+  );
+  return [...swapped, ...apart];
+}
+
+function positivityOf(rows: readonly Tested[], method: Method): number | null {
+  const own = rows.filter((row) => row.method === method);
+  const examined = own.reduce((sum, row) => sum + row.examined, 0);
+  if (examined < LEAST_EXAMINED) return null;
+  return own.reduce((sum, row) => sum + row.examined * row.positivity, 0) / examined;
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;

@@ -1,0 +1,262 @@
+/** Ways in which a table of the real country could come in wrong, each as a change of its rows. */
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Mutation } from './mutation.ts';
+
+type Row = Record<string, string>;
+
+/** A table without quotes, taken apart and put together again. */
+function table(change: (rows: Row[], header: string[]) => Row[]) {
+  return (bytes: Buffer, name: string): Buffer => {
+    const zipped = name.endsWith('.gz');
+    const [head, ...lines] = (zipped ? gunzipSync(bytes) : bytes).toString('utf8').trimEnd().split('\n');
+    const header = head!.split(',');
+    const rows = lines.map((line) => {
+      const cells = line.split(',');
+      return Object.fromEntries(header.map((column, i) => [column, cells[i]!]));
+    });
+    const text = [head, ...change(rows, header).map((row) => header.map((column) => row[column] ?? '').join(','))];
+    const made = Buffer.from(`${text.join('\n')}\n`);
+    return zipped ? gzipSync(made) : made;
+  };
+}
+
+const number = (value: number) => String(Number(value.toPrecision(8)));
+/** Other values of a column in some rows; blanks stay. */
+const map = (column: string, value: (n: number, row: Row) => number, which: (row: Row) => boolean = () => true) =>
+  table((rows) =>
+    rows.map((row) =>
+      which(row) && row[column] !== '' ? { ...row, [column]: number(value(Number(row[column]), row)) } : row,
+    ),
+  );
+const times = (column: string, factor: number, which?: (row: Row) => boolean) => map(column, (n) => n * factor, which);
+/** Values of columns taken from the next row of those that `which` picks. */
+const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
+  table((rows) => {
+    const own = rows.filter(which);
+    const next = new Map(own.map((row, i) => [row, own[(i + 1) % own.length]!]));
+    return rows.map((row) => {
+      const other = next.get(row);
+      return other ? { ...row, ...Object.fromEntries(columns.map((name) => [name, other[name]!])) } : row;
+    });
+  });
+const swap = (a: string, b: string, which: (row: Row) => boolean = () => true) =>
+  table((rows) => rows.map((row) => (which(row) ? { ...row, [a]: row[b]!, [b]: row[a]! } : row)));
+const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
+  table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
+const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
+const METHODS = { microscopy: 'rdt', rdt: 'microscopy' };
+const inYear = (year: string) => (row: Row) => row.survey_year === year || row.period?.startsWith(year) === true;
+const inState = (pcode: string) => (row: Row) =>
+  (row.state_pcode ?? row.lga_pcode ?? row.ADM2_PCODE)!.startsWith(pcode);
+
+/** A month more, with the values of the same month of the year before as `value` makes them. */
+const monthMore = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
+  table((rows) => [
+    ...rows,
+    ...rows
+      .filter(({ period }) => period === '2023-01')
+      .filter(which)
+      .map((row) => ({ ...row, period: '2024-01', confirmed: number(Math.round(value(Number(row.confirmed)))) })),
+  ]);
+const NEXT_MONTH = (period: string) => {
+  const [year, month] = period.split('-').map(Number) as [number, number];
+  return month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
+};
+
+const of = (source: string, kinds: Record<string, Mutation['change']>, before?: Mutation['before']): Mutation[] =>
+  Object.entries(kinds).map(([name, change]) => ({ source, name, change, ...(before ? { before } : {}) }));
+
+export const TABLES: Mutation[] = [
+  ...of('survey_clusters', {
+    'positivity of 2018 in hundredths': times('positivity', 0.01, inYear('2018')),
+    'positivity of a state in percent': times('positivity', 100, inState('NG019')),
+    'one minus positivity': map('positivity', (n) => 1 - n),
+    'methods swapped': rename('method', METHODS),
+    'methods swapped in one round': rename('method', METHODS, inYear('2015')),
+    'positivity shifted by a row': shift(['positivity']),
+    'positivity shifted by a row in one state': shift(['positivity'], inState('NG020')),
+    'positivity 0 in a state': map('positivity', () => 0, inState('NG025')),
+    'numbers examined ten times': times('examined', 10, (row) => Number(row.examined) < 30),
+    'examined and positivity swapped': swap('examined', 'positivity'),
+    'a state left out': without(inState('NG031')),
+    'a round left out': without(inYear('2010')),
+    'half of the rows': table((rows) => rows.slice(0, rows.length / 2)),
+    'one round under the months of another': rename('period', { '2015-10': '2018-10', '2015-11': '2018-11' }),
+    'codes of two states swapped, names left': table((rows) =>
+      rows.map((row) => ({
+        ...row,
+        lga_pcode: row.lga_pcode!.replace(/^NG0(19|20)/, (_, s) => `NG0${s === '19' ? '20' : '19'}`),
+      })),
+    ),
+    'every row twice': table((rows) => [...rows, ...rows]),
+  }),
+  ...of('survey_states', {
+    'methods swapped': rename('method', METHODS),
+    'positivity in hundredths': times('positivity', 0.01),
+    'percent for shares': times('positivity', 100),
+    'positivity shifted by a row': shift(['positivity']),
+    'a state left out': without(inState('NG031')),
+  }),
+  ...of('cases_states', {
+    'two states swapped': rename('state_pcode', { NG013: 'NG024', NG024: 'NG013' }),
+    'two states swapped, names too': table((rows) =>
+      rows.map((row) => {
+        const other: Record<string, [string, string]> = { NG013: ['NG024', 'Kwara'], NG024: ['NG013', 'Ekiti'] };
+        const [state_pcode, state] = other[row.state_pcode!] ?? [row.state_pcode!, row.state!];
+        return { ...row, state_pcode, state };
+      }),
+    ),
+    'months shifted by one': shift(['confirmed'], inState('NG013')),
+    'months shifted by one in every state': table((rows) =>
+      rows.map((row, i) => ({ ...row, confirmed: (rows[i + 1] ?? rows[i])!.confirmed! })),
+    ),
+    'one year ten times': times(
+      'confirmed',
+      10,
+      (row) => row.period!.startsWith('2019') && row.state_pcode !== 'NG022',
+    ),
+    'one state in thousands': map('confirmed', (n) => Math.round(n / 1000), inState('NG024')),
+    'cumulative within the year': table((rows) => {
+      let sum = 0;
+      return rows.map((row) => {
+        sum = (row.period!.endsWith('-01') ? 0 : sum) + Number(row.confirmed);
+        return { ...row, confirmed: String(sum) };
+      });
+    }),
+    'a year left out': without(({ period }) => period!.startsWith('2018')),
+    'the last year 0': map(
+      'confirmed',
+      () => 0,
+      ({ period }) => period!.startsWith('2023'),
+    ),
+    'a new month, one state of three': monthMore(
+      (n) => n,
+      (row) => row.state_pcode === 'NG024',
+    ),
+    'a new month, two states of three': monthMore(
+      (n) => n,
+      (row) => row.state_pcode !== 'NG022',
+    ),
+    'a new month, the sum of a year': monthMore((n) => 12 * n),
+    'a new month of 0': monthMore(() => 0),
+    'a new month in thousands': monthMore((n) => n / 1000),
+  }),
+  ...of('cases_lgas', {
+    'cases shifted by a row': shift(['confirmed']),
+    'LGAs shifted by one': table((rows) =>
+      rows.map((row, i) => ({ ...row, confirmed: rows[(i + 48) % rows.length]!.confirmed! })),
+    ),
+    'months shifted by one': table((rows) => rows.map((row) => ({ ...row, period: NEXT_MONTH(row.period!) }))),
+    'blanks as 0': table((rows) =>
+      rows.map((row) => ({ ...row, confirmed: row.confirmed === '' ? '0' : row.confirmed! })),
+    ),
+    'one state ten times too few': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
+    'a new month, two thirds of the LGAs': monthMore(
+      (n) => n,
+      (_, i) => i % 3 !== 0,
+    ),
+    'a new month, a third of the LGAs': monthMore(
+      (n) => n,
+      (_, i) => i % 3 === 0,
+    ),
+    'a new month twelve times': monthMore((n) => 12 * n),
+  }),
+  ...of('climate', {
+    'rain in cm': times('rain_mm', 0.1),
+    "one state's rain in inches": times('rain_mm', 1 / 25.4, inState('NG020')),
+    'months shifted by one': table((rows) =>
+      rows.map((row, i) => ({ ...row, rain_mm: rows[(i + 1) % rows.length]!.rain_mm! })),
+    ),
+    'LGAs shifted by one': table((rows) =>
+      rows.map((row, i) => ({ ...row, rain_mm: rows[(i + 192) % rows.length]!.rain_mm! })),
+    ),
+    'one year in cm': times('rain_mm', 0.1, ({ year }) => year === '2016'),
+    'temperature in Fahrenheit': map('tmean_c', (n) => 1.8 * n + 32),
+    'years and months swapped': swap('year', 'month'),
+    'no rain in a state': map('rain_mm', () => 0, inState('NG009')),
+    'the last year left out': without(({ year }) => year === '2016'),
+  }),
+  ...of('population_census', {
+    'people and children swapped': swap('T_TL', 'T_00_04'),
+    'one state ten times': times('T_TL', 10, inState('NG001')),
+    'people shifted by a row': shift(['T_TL', 'T_00_04']),
+    'in thousands': map('T_TL', (n) => Math.round(n / 1000)),
+    'children under one': map('T_00_04', (n) => Math.round(n / 5)),
+  }),
+  ...of('itn_use', {
+    'shifted by a row': shift(['itn_use']),
+    'shifted by a row in one state': shift(['itn_use'], inState('NG020')),
+    'one minus': map('itn_use', (n) => 1 - n),
+    'in tenths': times('itn_use', 0.1),
+    'percent of percent': times('itn_use', 0.01),
+    'a state left out': without(inState('NG002')),
+  }),
+  ...of('itn_access', {
+    'the other year': rename('survey_year', { '2018': '2021', '2021': '2018' }),
+    'shares for percent': times('itn_access_percent', 0.01),
+    'shifted by a row': shift(['itn_access_percent']),
+    'hundred minus': map('itn_access_percent', (n) => 100 - n),
+  }),
+  ...of('travel_minutes_to_care', {
+    'first and last class swapped': swap('tt_below30', 'tt_above110'),
+    'two middle classes swapped': swap('tt_30_60', 'tt_60_110'),
+    'first and last class swapped in one state': swap('tt_below30', 'tt_above110', (row) => row.state === 'Abia'),
+    'shifted by a row': shift(['tt_below30', 'tt_30_60', 'tt_60_110', 'tt_above110', 'pop_total']),
+    'classes shifted by one': table((rows) =>
+      rows.map((row) => ({
+        ...row,
+        ...{
+          tt_below30: row.tt_above110!,
+          tt_30_60: row.tt_below30!,
+          tt_60_110: row.tt_30_60!,
+          tt_above110: row.tt_60_110!,
+        },
+      })),
+    ),
+  }),
+  ...of(
+    'survey_clusters',
+    {
+      'a new round in hundredths': times('positivity', 0.01, inYear('2018')),
+      'a new round, methods swapped': rename('method', METHODS, inYear('2018')),
+      'a new round, one minus positivity': map('positivity', (n) => 1 - n, inYear('2018')),
+      'a new round, shifted by a row': shift(['positivity'], inYear('2018')),
+    },
+    without(inYear('2018')),
+  ),
+  ...of(
+    'climate',
+    {
+      'a new year in cm': times('rain_mm', 0.1, ({ year }) => year === '2016'),
+      "a new year, one state's rain in inches": times(
+        'rain_mm',
+        1 / 25.4,
+        (row) => row.year === '2016' && inState('NG020')(row),
+      ),
+      'a new year, months shifted by one': shift(['rain_mm'], ({ year }) => year === '2016'),
+      'a new year, LGAs shifted by ten': table((rows) => {
+        const own = rows.filter(({ year }) => year === '2016');
+        const other = new Map(own.map((row, i) => [row, own[(i + 120) % own.length]!]));
+        return rows.map((row) => ({ ...row, rain_mm: (other.get(row) ?? row).rain_mm! }));
+      }),
+    },
+    without(({ year }) => year === '2016'),
+  ),
+  ...of(
+    'cases_lgas',
+    {
+      'a new month, LGAs shifted by one': shift(['confirmed'], ({ period }) => period === '2023-12'),
+      'a new month ten times too few': map(
+        'confirmed',
+        (n) => Math.round(n / 10),
+        ({ period }) => period === '2023-12',
+      ),
+      'a new month of 0 in one state': map(
+        'confirmed',
+        () => 0,
+        (row) => row.period === '2023-12' && inState('NG022')(row),
+      ),
+    },
+    without(({ period }) => period === '2023-12'),
+  ),
+];

@@ -1,0 +1,56 @@
+/** Figures that could be true and are hard to believe. */
+import { expect, test } from 'vitest';
+import type { Areas } from '../../../pipeline/artifacts.ts';
+import { netDoubts } from '../../../pipeline/ingest/layer-doubts.ts';
+import { surveyDoubts, type Tested } from '../../../pipeline/ingest/survey-doubts.ts';
+
+const round = (survey_year: number, microscopy: number, rdt: number, examined = 600): Tested[] => [
+  { survey_year, method: 'microscopy', examined, positivity: microscopy },
+  { survey_year, method: 'rdt', examined, positivity: rdt },
+];
+
+test('surveys: a rapid test finds at least what microscopy finds', () => {
+  expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.23, 0.36)])).toEqual([]);
+  expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.36, 0.23)])).toEqual([
+    'round 2018: 36.0% positive by microscopy, 23.0% by rapid test; are they swapped?',
+  ]);
+  expect(surveyDoubts(round(2018, 0.36, 0.23, 20))).toEqual([]);
+});
+
+test('surveys: a round far from all others', () => {
+  expect(
+    surveyDoubts([...round(2010, 0.42, 0.51), ...round(2015, 0.27, 0.45), ...round(2018, 0.0023, 0.0036)]),
+  ).toEqual([
+    'round 2018: 0.2% positive by microscopy, 42.0%, 27.0% in others',
+    'round 2018: 0.4% positive by rdt, 51.0%, 45.0% in others',
+  ]);
+});
+
+test('net use against access: above it, and in another order', () => {
+  const states = Array.from({ length: 12 }, (_, i) => ({ state_code: `S${i}`, state: `State ${i}` }));
+  const areas = {
+    states,
+    lgas: states.map(({ state_code }, i) => ({ state_code, lga_code: `L${i}`, lga: `L${i}` })),
+  } as unknown as Areas;
+  const access = (i: number) => 0.3 + 0.04 * i;
+  const nets = (use: (i: number) => number | null) =>
+    states.map((_, i) => ({ lga_code: `L${i}`, itn_use: use(i), itn_access: access(i) }));
+  expect(
+    netDoubts(
+      areas,
+      nets((i) => 0.9 * access(i)),
+    ),
+  ).toEqual([]);
+  expect(
+    netDoubts(
+      areas,
+      nets(() => null),
+    ),
+  ).toEqual([]);
+  const turned = netDoubts(
+    areas,
+    nets((i) => access(11 - i)),
+  );
+  expect(turned).toContain('State 0: net use 0.74 with access 0.30');
+  expect(turned.at(-1)).toBe('net use and access by state have little in common (correlation -1.00)');
+});
