@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { run } from '../pipeline/cli.ts';
 
-const launcher = (command: string) => path.join(import.meta.dirname, '..', 'bin', `${command}.js`);
+const ROOT = path.join(import.meta.dirname, '..');
+const launcher = (command: string) => path.join(ROOT, 'bin', `${command}.js`);
 
 test.each(['malaria-risk', 'malaria-proxy'])('%s tells an old Node what it needs, in one line', async (command) => {
   const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
@@ -39,20 +41,41 @@ test('a compile cache that cannot be written changes nothing', async () => {
   expect([stderr, stdout]).toEqual(['', expect.stringContaining('Usage: malaria-risk')]);
 });
 
-test('every command that the help lists is there, under its name', async () => {
+/** What a command says of itself. */
+async function helpOf(...command: string[]): Promise<string> {
   const said: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
   try {
-    await run(['--help']);
-    const names = [...said.join('').matchAll(/^ {2}([a-z-]+) {2}/gm)].map(([, name]) => name!);
-    expect(names.length).toBeGreaterThan(12);
-    for (const name of names) {
-      said.length = 0;
-      await run([name, '--help']);
-      expect(said.join('')).toMatch(`Usage: malaria-risk ${name} [options]`);
-    }
+    await run([...command, '--help']);
   } finally {
     write.mockRestore();
     process.exitCode = 0;
+  }
+  return said.join('');
+}
+
+test('every command that the help lists is there, under its name', async () => {
+  const names = [...(await helpOf()).matchAll(/^ {2}([a-z-]+) {2}/gm)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(12);
+  for (const name of names) expect(await helpOf(name)).toMatch(`Usage: malaria-risk ${name} [options]`);
+});
+
+test('commands and options that pages and deployments tell of are there', async () => {
+  const files = ['README.md', 'pipeline/*.md', 'pipeline/deploy/*', 'raw-data/README.md', 'proxy/cluster/README.md'];
+  const told = globSync(files, { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z-]+)([^`#|\n]*)/g)].map(
+      ([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }),
+    );
+  });
+  const commands = new Set(told.map(({ command }) => command));
+  for (const command of ['build', 'review', 'publish', 'releases list', 'catalog update'])
+    expect(commands).toContain(command);
+  for (const command of commands) {
+    const help = await helpOf(...command.split(' '));
+    expect(help, command).toContain(`Usage: malaria-risk ${command} `);
+    for (const { file, options } of told.filter((one) => one.command === command))
+      for (const option of options)
+        expect(help, `${file}: ${command} ${option}`).toMatch(new RegExp(`^ +.*${option}\\b`, 'm'));
   }
 });
