@@ -23,11 +23,11 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     'Who published what; remove old versions; build one again',
     async () => (await import('./commands/releases.ts')).releasesCommand,
   ],
-  verify: ['Recheck a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
+  verify: ['Check a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
   diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
-  show: ['Show what a snapshot says as a table', async () => (await import('./commands/show.ts')).showCommand],
-  query: ['Ask the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
-  synth: ['Make a country up, whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
+  show: ['Show the content of a snapshot as a table', async () => (await import('./commands/show.ts')).showCommand],
+  query: ['Query the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
+  synth: ['Make up a country whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
   catalog: [
     'Check a catalog and its files, accept changed ones',
     async () => (await import('./commands/catalog.ts')).catalogCommand,
@@ -35,11 +35,11 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
   prune: ['Remove what no build uses from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
   'cross-validate': [
-    'Score the risk model on survey cells that it has not seen',
+    'Score the risk model on survey cells it has not seen',
     async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
   ],
   'score-held-back': [
-    'Score the transmission model on the year that was held back',
+    'Score the transmission model on the held-back year',
     async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
   ],
   'score-forecasts': [

@@ -27,14 +27,16 @@ const NEEDED = ['ingest', 'zonal', 'season'];
 /** `malaria-risk cross-validate`. */
 export function crossValidateCommand(): Command {
   return new Command('cross-validate')
-    .description('Predict every survey cell by the risk model and the baseline fitted without its fold, and score both')
+    .description(
+      'Predict every survey cell with the risk model and the baseline, fitted without its fold, and score both',
+    )
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
     .option('--unpinned', 'take raw files that differ from the catalog')
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
     .requiredOption('--out <file.csv>', 'a row per held-out cell and model')
     .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell')
-    .option('--build <dir>', 'where the cache of stages lies', 'build')
+    .option('--build <dir>', 'directory with the cache of stages', 'build')
     .option('--json', 'the summary as JSON')
     .addHelpText(
       'after',
@@ -42,9 +44,9 @@ export function crossValidateCommand(): Command {
 Example:
   malaria-risk cross-validate --country raw-data/nigeria --raw-data ../raw/nigeria --folds folds.csv --out scores.csv
 
-Trained on rounds known by cell only. The summary has the national mean of the round beside the two models. log_score is
-the log of the mean over draws of the beta-binomial density of the cell's count; crps is of its observed share, in the
-fair form; quantiles are of the observed share.`,
+Trains only on rounds known by cell. The summary compares the two models with the national mean of the round. log_score
+is the log of the mean over draws of the beta-binomial density of the cell's count; crps, in its fair form, and the
+quantiles are of the observed share.`,
     )
     .action(async (options: CrossValidateOptions) => {
       const rows = await heldOut(options);

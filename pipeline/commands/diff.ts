@@ -7,12 +7,12 @@ import { describeDiff } from './diff-text.ts';
 import { say } from './options.ts';
 
 const DETAIL = `
-Scores are compared LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has
-moved when it changed by more than parameters.diff.score_change of B's model.json; the other thresholds there say what
---gate lets pass. Where B estimates months that A forecast, A's forecasts are scored against those of them that B has a
-survey or case records of that A had not: other months are the model's own carrying-on in both.
+Compares scores LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has moved
+if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what --gate
+lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey or case
+records that A did not have; in the other months both are extrapolations of the model.
 
-Exits 0, or 1 with --gate where a threshold is passed, 2 where there is nothing to compare.
+Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is nothing to compare.
 
 Examples:
   malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
@@ -22,20 +22,20 @@ Examples:
 export function diffCommand(): Command {
   return new Command('diff')
     .description(
-      'Say what a new snapshot does to an old one: scores moved, levels flipped, how good the forecasts were',
+      'Show how a new snapshot differs from an old one: scores moved, levels changed, how good the forecasts were',
     )
     .argument('<a>', 'directory of the old snapshot')
     .argument('<b>', 'directory of the new one')
-    .option('--gate', 'exit 1 where more changed than the thresholds allow')
-    .option('--json', 'all of it as JSON, by state and month')
-    .option('--out <file>', 'write the JSON to a file too')
+    .option('--gate', 'exit with 1 if more has changed than the thresholds allow')
+    .option('--json', 'print everything as JSON, by state and month')
+    .option('--out <file>', 'also write the JSON to a file')
     .option('--html <file>', 'write a page with a map of the changes')
     .addHelpText('after', DETAIL)
     .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
       if (options.gate && !diff.thresholds)
-        throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds to gate by`);
+        throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds for --gate`);
       const json = JSON.stringify(diff, null, 2);
       if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
       if (options.html !== undefined) {

@@ -5,11 +5,11 @@ import { EXIT } from './errors.ts';
 import { say } from './options.ts';
 
 const DETAIL = `
-A file that is there and has the catalog's SHA-256 is left alone. A download cut off goes on where it stopped. What
-arrives lies beside its place (.part) until all of it is there and its SHA-256 is right. Files without a url come
-from their producers; the catalog's \`access\` says how.
+A file that is there and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
+file has the ending .part until it is complete and its SHA-256 is right. Files without a url come from their
+producers; the catalog's \`access\` says how to get them.
 
-Exits 0; 1 where a file could not be had; 3 where a later try may bring it.
+Exits with 0; with 1 if a file could not be downloaded; with 3 if a later try may succeed.
 
 Examples:
   malaria-risk fetch --country raw-data/nigeria
@@ -18,12 +18,12 @@ Examples:
 /** `malaria-risk fetch`. */
 export function fetchCommand(): Command {
   return new Command('fetch')
-    .description('Download the raw files that the catalog has a url for, resuming what was cut off')
+    .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
     .requiredOption('--country <dir>', 'directory with sources.json and model.json')
-    .option('--raw-data <dir>', 'where to put the files, if not beside the catalog')
+    .option('--raw-data <dir>', 'where to put the files, if not next to the catalog')
     .option('--only <source>', 'one source of the catalog, by its id')
-    .option('--timeout <seconds>', 'give up on a server that is silent for so long', seconds, 30)
-    .option('--json', 'one JSON object a file')
+    .option('--timeout <seconds>', 'give up on a server that is silent for this long', seconds, 30)
+    .option('--json', 'print one JSON object per file')
     .addHelpText('after', DETAIL)
     .action(async (options: { country: string; rawData?: string; only?: string; timeout: number; json?: boolean }) => {
       const country = readCatalog(options.country, options.rawData);

@@ -5,9 +5,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 export function addCountryOptions(command: Command): Command {
   return command
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
-    .option('--unpinned', 'take raw files that differ from the catalog: for trial, never to be published')
-    .option('--out <dir>', 'where cache, snapshots and `current` go', 'build')
+    .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
+    .option('--unpinned', 'use raw files that differ from the catalog, for a trial that cannot be published')
+    .option('--out <dir>', 'directory for the cache, snapshots and `current`', 'build')
     .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
     .addOption(jobsOption());
 }
@@ -17,7 +17,7 @@ export const jobsOption = () =>
 
 /** Of `build` and `plan`. */
 export const withoutValidation = () =>
-  new Option('--without-validation', 'leave the validation out: quicker, and what is built cannot be published');
+  new Option('--without-validation', 'skip validation: faster, but the result cannot be published');
 
 export function atLeastOne(text: string): number {
   const value = Number(text);

@@ -10,8 +10,8 @@ import { say } from './options.ts';
 /** `malaria-risk prune`. */
 export function pruneCommand(): Command {
   return new Command('prune')
-    .description("Remove from the cache what no country's latest build used; published snapshots stay")
-    .option('--out <dir>', 'where cache and snapshots are', 'build')
+    .description("Remove what no country's latest build used from the cache; snapshots stay")
+    .option('--out <dir>', 'directory of the cache and snapshots', 'build')
     .option('--json', 'as JSON')
     .action(({ out, json }: { out: string; json?: boolean }) => {
       if (!existsSync(cacheOf(out))) throw new UsageError(`${out}: found no cache there, expected a build's --out`);

@@ -30,13 +30,10 @@ const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_sche
 /** `malaria-risk query`. */
 export function queryCommand(): Command {
   return new Command('query')
-    .description('Ask the tables of snapshots, and the artifacts they were made of, in SQL (DuckDB), read-only')
-    .argument('[sql]', 'one SELECT statement; without it, the tables, their columns and what they mean are listed')
-    .option('--out <dir>', "a build's directory, whose snapshots can be asked by name", 'build')
-    .option(
-      '--snapshot <dir>',
-      'directory of the snapshot whose tables need no name before them (default: <out>/current)',
-    )
+    .description('Query the tables of snapshots, and the artifacts behind them, in SQL (DuckDB, read-only)')
+    .argument('[sql]', 'one SELECT statement; without it, lists the tables, their columns and what they mean')
+    .option('--out <dir>', "a build's directory, whose snapshots can be queried by name", 'build')
+    .option('--snapshot <dir>', 'directory of the snapshot whose tables need no prefix (default: <out>/current)')
     .option('--json', 'rows as JSON')
     .option('--csv', 'rows as CSV')
     .addHelpText(
@@ -51,7 +48,7 @@ Examples:
 
   malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
 
-Artifacts are what the stages handed on, as far as the cache of <out> still has them: stage.name, not rounded.`,
+Artifacts are the unrounded outputs of stages, named stage.name, as far as the cache of <out> still holds them.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
       const asked = sql === undefined ? query(LIST, options).then((all) => all.map(explained)) : query(sql, options);

@@ -43,7 +43,7 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
   const developed = developProjections(records, settings);
   if (developed.development.months === 0)
     throw new UsageError(
-      `${options.country}: found no month that could be projected in development, expected case records`,
+      `${options.country}: found no month in the development years that could be projected, expected longer case records`,
     );
 
   const file = path.join(options.country, HELD_BACK_FILE);
@@ -77,15 +77,18 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
 export function scoreHeldBackCommand(): Command {
   return addCountryOptions(new Command('score-held-back'))
     .description("Score the held-back year once, after entering the design into the country's held-back.json")
-    .option('--again <reason>', 'look though another design has been looked at; both stay on record with the reason')
-    .option('--json', 'the look as JSON')
+    .option(
+      '--again <reason>',
+      'look even though another design has had its look; both stay on record, with the reason',
+    )
+    .option('--json', 'print the look as JSON')
     .addHelpText(
       'after',
       `
 Example:
   malaria-risk score-held-back --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
 
-The design is told by its settings and by what it projects of a record that is always the same. It is written down before the
+A design is identified by its settings and by what it projects from one fixed record. It is written down before the
 held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: LookOptions & { json?: boolean }) => {

@@ -34,11 +34,11 @@ interface TruthOptions {
 /** `malaria-risk score-truth`. */
 export function scoreTruthCommand(): Command {
   return new Command('score-truth')
-    .description('Make countries up, score them, and say how the scores meet the truth')
+    .description('Make up countries, score them, and compare the scores with the truth')
     .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
-    .option('--out <dir>', 'where the countries and the cache of stages lie', 'build/truth')
+    .option('--out <dir>', 'directory for the countries and the cache of stages', 'build/truth')
     .option('--jobs <n>', 'stages that may run at once', atLeastOne, 2)
-    .option('--record', 'write it to pipeline/validation/known-truth.json, which model cards and reports show')
+    .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
     .option('--json', 'the record as JSON')
     .addHelpText(
       'after',
@@ -46,8 +46,8 @@ export function scoreTruthCommand(): Command {
 Example:
   malaria-risk score-truth --seeds 1-10
 
-coverage is the share of true LGA-months inside the 90% range, expected near 0.9; rmse is the score's root mean square
-error, ratio that over the baseline's. A country takes about a minute; those that are there are not made again.`,
+coverage is the share of true LGA-months inside the 90% range and should be near 0.9; rmse is the root mean square error
+of the score, and ratio divides it by the baseline's. A country takes about a minute; existing ones are not made again.`,
     )
     .action(async (options: TruthOptions) => {
       const bySeed: { seed: number; sums: Kinds }[] = [];

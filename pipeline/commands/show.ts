@@ -22,11 +22,11 @@ interface ShowOptions {
 /** `malaria-risk show`. */
 export function showCommand(): Command {
   return new Command('show')
-    .description('Show what a snapshot says as a table in the terminal')
+    .description('Show the content of a snapshot as a table in the terminal')
     .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
-    .argument('[file]', 'for provenance: a file of the snapshot, such as v1/risk/lgas/2023-09/KN.json')
+    .argument('[file]', 'for provenance: a file in the snapshot, such as v1/risk/lgas/2023-09/KN.json')
     .option('--state <code>', 'one state, by LGA')
-    .option('--period <month>', 'month YYYY-MM, estimated or forecast; the latest estimated month if not given')
+    .option('--period <month>', 'month YYYY-MM, estimated or forecast; default: the latest estimated month')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
     .option('--json', 'rows as JSON')
     .option('--csv', 'rows as CSV')

@@ -3,24 +3,24 @@ import { UsageError } from '../errors.ts';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 
 const DETAIL = `
-Writes a whole made-up country in the formats of a real one: 37 states and 774 LGAs, population, elevation and
-layer rasters, monthly rain, four survey rounds, monthly cases; catalog (sources.json, model.json) and truth/
-beside it, which holds the values that the models are to recover. The same seed gives the same bytes.
+Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,
+elevation and layers, monthly rain, four survey rounds and monthly cases; a catalog (sources.json, model.json); and
+truth/, with the values that the models should recover. The same seed gives the same bytes.
 
-A made-up country already there is replaced, whole; any other directory is left alone and is an error.
+A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
 
 Examples:
   malaria-risk synth                             seed 1, to ${DEFAULT_OUT}
   malaria-risk synth --seed 7 --out ../seven     another country, elsewhere
-  malaria-risk build --country ${DEFAULT_OUT}   what to do with it`;
+  malaria-risk build --country ${DEFAULT_OUT}   the next step`;
 
 /** `malaria-risk synth`. Exits 2 on a bad seed or an `--out` that is not a made-up country. */
 export function synthCommand(): Command {
   return new Command('synth')
-    .description('write a made-up country whose truth is known')
-    .option('--seed <n>', 'whole number of 0 or more that everything is drawn from', '1')
+    .description('Write a made-up country whose truth is known')
+    .option('--seed <n>', 'seed of all random draws, a whole number from 0', '1')
     .option('--out <dir>', 'directory to write', DEFAULT_OUT)
-    .option('--if-missing', 'do nothing when the whole country of this seed is there already')
+    .option('--if-missing', 'do nothing if the complete country of this seed is already there')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', DETAIL)
     .action((options: { seed: string; out: string; ifMissing?: boolean; json?: boolean }) =>

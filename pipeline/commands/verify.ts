@@ -8,9 +8,9 @@ import { say } from './options.ts';
 export function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')
-    .description('Recheck a snapshot offline: hashes, schemas, compressed siblings, and what must hold across answers')
-    .option('--json', 'the verdict as JSON')
-    .addHelpText('after', '\nExits 0 where nothing is wrong, 1 where something is, 2 where there is no snapshot.')
+    .description('Check a snapshot offline: hashes, schemas, compressed copies, and consistency across answers')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExits with 0 if nothing is wrong, 1 if something is, 2 if there is no snapshot.')
     .action(async (snapshot: string, options: { json?: boolean }) => {
       let directory: string;
       try {

@@ -33,11 +33,13 @@ const MOST_JOBS = 8;
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export function zonalCommand(): Command {
   return new Command('zonal')
-    .description('Statistics of a raster inside polygons, every cell counted by the exact share that lies inside.')
-    .requiredOption('--polygons <file>', 'GeoJSON, or a shapefile with .dbf and .prj beside it; WGS 84')
+    .description(
+      'Statistics of a raster inside polygons, in which each cell counts by the exact share of it that lies inside',
+    )
+    .requiredOption('--polygons <file>', 'GeoJSON, or a shapefile with its .dbf and .prj; WGS 84')
     .requiredOption('--id <field>', "the field that holds each polygon's id")
     .requiredOption('--raster <file...>', 'GeoTIFF in EPSG:4326; several on one grid are done in one pass')
-    .option('--weights <file>', "GeoTIFF on the raster's own grid, not negative (persons, say)")
+    .option('--weights <file>', "GeoTIFF on the raster's own grid, without negative values (such as persons)")
     .requiredOption(
       '--out <file.csv>',
       'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; raster after id where there are several',
@@ -47,7 +49,7 @@ export function zonalCommand(): Command {
       "value of the raster's missing cells: a number, nan or none; overrides its tag",
       parseNodata,
     )
-    .option('--band <n>', 'which band of the raster, from 1, where it has several', atLeastOne)
+    .option('--band <n>', 'which band of the raster, from 1, if it has several', atLeastOne)
     .option('--weights-band <n>', 'which band of the weights', atLeastOne)
     .option(
       '--jobs <n>',
