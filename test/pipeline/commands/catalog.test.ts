@@ -1,0 +1,71 @@
+/** A file that comes in wrong, from the update that doubts it to the release that wants a reason. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { publishedTiny } from '../../support/built-tiny.ts';
+import { run, temporary } from '../../support/command-line.ts';
+import { writeTiny } from '../../support/tiny-country.ts';
+
+test('a changed file: build stops, update shows and accepts it, its doubts must be approved to be published', async () => {
+  const { directory, files } = writeTiny();
+  const out = publishedTiny();
+  const place = path.join(directory, 'nets.csv');
+  const malaria = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run([...args, '--out', out]);
+    return { code, said: `${stdout}${stderr}` };
+  };
+  const update = (...args: string[]) => malaria('catalog', 'update', 'itn_use', '--country', directory, ...args);
+  writeFileSync(place, String(files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1'));
+
+  const stopped = await malaria('build', '--country', directory);
+  expect(stopped.code).toBe(2);
+  expect(stopped.said).toContain(
+    `nets.csv: found another file than sources.json pins, expected it as accepted: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+  );
+
+  const shown = await update();
+  expect(shown.code).toBe(1);
+  expect(shown.said).toMatch(/To doubt:\n {2}itn_use has another size in all rows \(1\/10/);
+  expect(shown.said).toContain('Nothing is changed yet: accept it by --accept REASON.');
+
+  const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
+  expect([accepted.code, accepted.said]).toEqual([0, expect.stringMatching(/release: 1 -> 2[^]*\nAccepted\.\n$/)]);
+  expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
+  expect((await update()).said).toBe('itn_use: as accepted, nothing to do\n');
+
+  const built = await malaria('build', '--country', directory);
+  expect(built.code).toBe(0);
+  expect(built.said).toMatch(
+    /itn_use \(accepted in doubt\): itn_use has another size .*; accepted by Ada, \d{4}-.*: new survey/,
+  );
+  const refused = await malaria('publish');
+  expect([refused.code, refused.said]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);
+  expect((await malaria('publish', '--approve', 'seen')).code).toBe(0);
+});
+
+test('catalog check: 0, 1 with faults, 2 without a catalog; a month that is none is bad usage', async () => {
+  const { directory, files } = writeTiny();
+  const check = (country: string, ...args: string[]) => run(['catalog', 'check', '--country', country, ...args]);
+  const sound = await check(directory);
+  expect([sound.code, sound.stdout]).toEqual([0, `${directory}: no faults\n`]);
+  writeFileSync(
+    path.join(directory, 'cases.csv'),
+    String(files['cases.csv']).replace('NG001,2019-05', 'NG009,2019-05'),
+  );
+  const wrong = await check(directory, '--json');
+  expect(wrong.code).toBe(1);
+  expect(JSON.parse(wrong.stdout)).toMatchObject([
+    { step: 'hashes', source: 'cases' },
+    {
+      step: 'tables and outlines',
+      source: 'cases',
+      what: expect.stringMatching(/NG009, expected the p-code of a state/),
+    },
+  ]);
+  const [none, usage] = await Promise.all([
+    check(temporary()),
+    run(['catalog', 'update', 'cases', '--country', directory, '--last-estimated', '2024-1']),
+  ]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/sources\.json: found no such file/)]);
+  expect([usage.code, usage.stderr]).toEqual([2, expect.stringMatching(/expected a month YYYY-MM/)]);
+});
