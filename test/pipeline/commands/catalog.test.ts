@@ -29,7 +29,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
   expect(shown.said).toContain('Nothing is changed yet: accept it by --accept REASON.');
 
   const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
-  expect([accepted.code, accepted.said]).toEqual([0, expect.stringMatching(/release: 1 -> 2[^]*\nAccepted\.\n$/)]);
+  expect([accepted.code, accepted.said]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
   expect((await update()).said).toBe('itn_use: as accepted, nothing to do\n');
 
