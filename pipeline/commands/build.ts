@@ -26,7 +26,8 @@ export function buildCommand(): Command {
       `
 The snapshot appears as <out>/snapshots/<model_version> in one move. It is a candidate: \`malaria-risk review\` says what
 publishing it would change, and <out>/current leads to it once it is published. A bad input stops the build with one line
-and leaves everything as it was.
+and leaves everything as it was. So does a raw file that differs from its SHA-256 in the catalog: \`catalog update\`
+accepts it, --unpinned takes it for trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
 
 Examples:
   malaria-risk build --country raw-data/synthetic --publish
