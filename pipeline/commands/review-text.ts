@@ -39,6 +39,17 @@ export function describeReview(review: Review): string {
           ),
         ]
       : []),
+    ...section(
+      'Accepted since:',
+      sources.flatMap(({ source, accepted }) =>
+        accepted.map(({ at, by, reason, what, doubts = [] }) =>
+          [
+            `${source}, ${at.slice(0, 10)} by ${by} (${reason}): ${what}`,
+            ...doubts.map((doubt) => `doubted: ${doubt}`),
+          ].join('; '),
+        ),
+      ),
+    ),
     ...section('model.json:', making.model),
     ...section('Code:', making.code),
     ...section('Packages:', making.packages),

@@ -16,7 +16,7 @@ export function verifyCommand(): Command {
       try {
         directory = realpathSync(snapshot);
       } catch {
-        throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build\``);
+        throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build --publish\``);
       }
       const verdict = await verifySnapshot(directory);
       if (options.json) say(JSON.stringify(verdict, null, 2));

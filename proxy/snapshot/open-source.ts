@@ -40,7 +40,9 @@ export async function openSource(options: SourceOptions): Promise<SnapshotSource
     }
   }
   await access(join(snapshot, 'manifest.json')).catch(() => {
-    throw new UsageError(`no snapshot at ${snapshot}; run \`malaria-risk build\` first, or name one with --snapshot`);
+    throw new UsageError(
+      `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
+    );
   });
   return openFolder(snapshot, options);
 }

@@ -299,7 +299,7 @@ test('what stands in the way of a start is one clear line, exit code 2', async (
     [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is taken`],
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is taken`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
-    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build` first'],
+    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
     [[...args, ...free, '--limits', 'sqlite:x'], 'limits: expected sqlite or redis://…'],
     [[...args, ...free, '--limits', 'redis://x'], 'redis:// goes with --store postgres://'],
     [['--snapshot', current, '--store', 'postgres://x', ...free], 'with a store in PostgreSQL, name redis://…'],

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/sources.ts';
+import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { valueChanges } from '../../engine/why.ts';
 
@@ -11,6 +11,8 @@ export interface SourceChange {
   change: Change;
   release: { was: string | null; is: string | null };
   files: { path: string; change: Change; sha256: { was: string | null; is: string | null } }[];
+  /** Who accepted files since, when and why. */
+  accepted: Acceptance[];
   /** Fields of the catalog's entry that changed otherwise, each as `field was …, is …`. */
   catalog: string[];
 }
@@ -32,10 +34,15 @@ function changeOf(was: Source | undefined, is: Source | undefined): SourceChange
   const catalog = was && is ? valueChanges(aboutOf(was), aboutOf(is)) : [];
   const change = !was ? 'new' : !is ? 'gone' : 'changed';
   if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
-  return { source: id, title, change, release, files, catalog };
+  return { source: id, title, change, release, files, accepted: acceptedSince(was, is), catalog };
 }
 
-const aboutOf = ({ files: _, release: __, ...about }: Source) => about;
+const aboutOf = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
+
+function acceptedSince(was: Source | undefined, is: Source | undefined): Acceptance[] {
+  const known = new Set((was?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
+  return (is?.accepted ?? []).filter((acceptance) => !known.has(JSON.stringify(acceptance)));
+}
 
 function changedFiles(was: Source | undefined, is: Source | undefined): SourceChange['files'] {
   const [then, now] = [was, is].map(

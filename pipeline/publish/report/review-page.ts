@@ -58,12 +58,23 @@ ${
   sources.length > 0
     ? table(
         'Raw data that differs',
-        [{ head: 'Source' }, { head: 'Change' }, { head: 'Release' }, { head: 'Files' }, { head: 'Catalog' }],
-        sources.map(({ source, title, change, release, files, catalog }) => [
+        [
+          { head: 'Source' },
+          { head: 'Change' },
+          { head: 'Release' },
+          { head: 'Files' },
+          { head: 'Accepted' },
+          { head: 'Catalog' },
+        ],
+        sources.map(({ source, title, change, release, files, accepted, catalog }) => [
           html`${title}<br><code>${source}</code>`,
           change,
           release.was === release.is ? release.is : `${release.was ?? '—'} to ${release.is ?? '—'}`,
           files.map((file) => html`${file.path} (${file.change})<br>`),
+          accepted.map(
+            ({ at, by, reason, what, doubts = [] }) =>
+              html`${at.slice(0, 10)}, ${by}: ${reason}<br>${what}<br>${doubts.map((doubt) => html`<strong>${doubt}</strong><br>`)}`,
+          ),
           catalog.map((line) => html`${line}<br>`),
         ]),
       )

@@ -21,7 +21,7 @@ export interface Snapshot {
 export function openSnapshot(directory: string): Snapshot {
   if (!existsSync(path.join(directory, 'manifest.json')))
     throw new UsageError(
-      `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build\``,
+      `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build --publish\``,
     );
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   const manifest: Manifest = read('manifest.json');

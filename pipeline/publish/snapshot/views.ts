@@ -14,7 +14,9 @@ export async function createViews(db: Database, schema: string, snapshot: string
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
   } catch {
-    throw new UsageError(`${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build\``);
+    throw new UsageError(
+      `${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build --publish\``,
+    );
   }
   await db.run(`CREATE SCHEMA ${identifier(schema)}`);
   const files = names.sort().map((name) => path.resolve(folder, name));

@@ -16,6 +16,7 @@ import {
 import { run, temporary } from '../../../support/command-line.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
+const ACCEPTED = { at: '2026-11-22T10:00:00.000Z', by: 'Ada', reason: 'a new year', what: '12 rows added' };
 let out = '';
 let before = '';
 let after = '';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     model.parameters.survey.small_sample = 90;
     sources[0]!.release = '2';
     sources[0]!.citation = 'somebody else';
+    sources[0]!.accepted = [ACCEPTED];
   });
   after = (await buildHere(changed.directory, out)).snapshot;
 });
@@ -43,6 +45,7 @@ test('what it is made of: raw data, lines of model.json', async () => {
   expect(found.sources).toMatchObject([
     {
       ...{ source: 'lga_boundaries', change: 'changed', release: { was: '1', is: '2' }, files: [] },
+      accepted: [ACCEPTED],
       catalog: ['citation was "test", is "somebody else"'],
     },
   ]);
@@ -111,6 +114,7 @@ test('the command: text, JSON, and a page in releases or where it is asked for',
   ]);
   expect([text.code, json.code]).toEqual([0, 0]);
   expect(text.stdout).toContain(`${path.basename(after)} would replace ${path.basename(before)}`);
+  expect(text.stdout).toContain('lga_boundaries, 2026-11-22 by Ada (a new year): 12 rows added');
   expect(text.stdout).toContain('parameters.survey.small_sample was 100, is 90');
   const parsed: Review = JSON.parse(json.stdout);
   expect(parsed).toMatchObject({ model_version: path.basename(after), replaces: path.basename(before), approvals: [] });
@@ -118,7 +122,13 @@ test('the command: text, JSON, and a page in releases or where it is asked for',
   expect(existsSync(kept)).toBe(true);
   const html = readFileSync(page, 'utf8');
   expect(html).toBe(readFileSync(kept, 'utf8'));
-  for (const part of ['May it be published?', 'Yes: nothing here asks for a reason.', 'small_sample was 100', '<svg'])
+  for (const part of [
+    'May it be published?',
+    'Yes: nothing here asks for a reason.',
+    'small_sample was 100',
+    '12 rows added',
+    '<svg',
+  ])
     expect(html).toContain(part);
   expect(html).not.toContain('undefined');
   expect(html).not.toContain('<script');
