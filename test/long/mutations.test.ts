@@ -12,7 +12,7 @@ import { temporary } from '../support/command-line.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { OTHERS, RASTERS } from './mutations/rasters.ts';
-import { TABLES } from './mutations/tables.ts';
+import { SOUND, TABLES } from './mutations/tables.ts';
 
 const MUTATIONS = [...TABLES, ...RASTERS, ...OTHERS];
 /** What nothing in the files can tell, with the reason. */
@@ -75,6 +75,10 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real files made wrong'), () => {
     if (process.env.MALARIA_TELL) process.stdout.write(`${name}\n${lines.map((line) => `    ${line}\n`).join('')}`);
     if (!(name in UNKNOWABLE)) expect(lines, name).not.toEqual([]);
     expect(lines).not.toEqual(['nothing changed']);
+  });
+
+  test.each(SOUND.map((one) => [nameOf(one), one] as const))('%s that is right', async (_, sound) => {
+    expect(await put(sound)).toEqual([]);
   });
 
   test('at least 95 of 100 are stopped', () => {

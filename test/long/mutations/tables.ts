@@ -260,3 +260,19 @@ export const TABLES: Mutation[] = [
     without(({ period }) => period === '2023-12'),
   ),
 ];
+
+/** What came in right: it must be taken without a doubt. */
+export const SOUND: Mutation[] = [
+  ...of('survey_clusters', { 'a new round': (bytes) => bytes }, without(inYear('2018'))),
+  ...of(
+    'climate',
+    { 'a new year': (bytes) => bytes },
+    without(({ year }) => year === '2016'),
+  ),
+  ...of(
+    'cases_lgas',
+    { 'a new month': (bytes) => bytes },
+    without(({ period }) => period === '2023-12'),
+  ),
+  ...of('cases_states', { 'a new month': monthMore((n) => 1.2 * n) }),
+];
