@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { placeOf } from '../../contract/published.ts';
@@ -19,7 +19,13 @@ export function currentVersion(out: string): string | null {
 
 /** What is published; null where nothing is. */
 export function currentSnapshot(out: string): Snapshot | null {
-  return currentVersion(out) === null ? null : openSnapshot(currentOf(out));
+  const version = currentVersion(out);
+  if (version === null) return null;
+  if (!existsSync(path.join(currentOf(out), 'manifest.json')))
+    throw new UsageError(
+      `${currentOf(out)}: found a link to ${version}, which is not there; put it back, or remove the link to publish without comparing`,
+    );
+  return openSnapshot(currentOf(out));
 }
 
 /** @throws Error where `current` is something that no publication made and that it cannot put its link in place of */

@@ -220,6 +220,14 @@ test('a full disk: one line, nothing moved, and a later try goes through', async
   await Promise.all([fillAt(1), fillAt(4)]);
 });
 
+test('a current version that was removed by hand is told of', async () => {
+  const out = copy();
+  rmSync(path.join(out, 'snapshots', first), { recursive: true });
+  await expect(publishVersion(out)).rejects.toThrow(/found a link to tiny-1-\w{8}, which is not there; put it back/);
+  rmSync(path.join(out, 'current'));
+  expect((await publishVersion(out)).replaces).toBeNull();
+});
+
 test('the first release has nothing to be held against, and says so', async () => {
   const out = copy();
   rmSync(path.join(out, 'current'));
