@@ -2,14 +2,14 @@ import { CommanderError } from 'commander';
 import { BadInput, type Complaint, complaintIn } from '../bad-input.ts';
 import { Stopped, TryAgain, UsageError } from '../errors.ts';
 
-/** What a scheduler or a script goes by. */
+/** Exit codes, for schedulers and scripts. */
 export const EXIT = {
   success: 0,
-  /** What was looked at is not as it should be: verify, review, a gate. */
+  /** A check found something: verify, review, a gate. */
   finding: 1,
-  /** A bad input or a wrong use: the same again would end in the same. */
+  /** Bad input or usage: running it again would end the same way. */
   bad_input: 2,
-  /** A later try may go through: a full disk, a lock, a network. */
+  /** A later try may succeed: a full disk, a lock, a network. */
   try_again: 3,
   /** The program is at fault. */
   fault: 4,
@@ -17,7 +17,7 @@ export const EXIT = {
 
 const AGAIN = 'make room and run it again, what is published is as it was';
 
-/** What the system says when it will not write or read: whether to try again, and what to do about it. */
+/** System errors: the exit code of each, and what to do about it. */
 const SYSTEM: Record<string, [exit_code: number, message: string]> = {
   ENOSPC: [EXIT.try_again, `no space left on the disk; ${AGAIN}`],
   EDQUOT: [EXIT.try_again, `the disk quota is used up; ${AGAIN}`],

@@ -12,23 +12,23 @@ import { describeReview } from './review-text.ts';
 
 const DETAIL = `
 Holds a version against what is current: answers of every operation, every table, scores by state and month, what the
-build found, which raw files and which lines of model.json differ, and how good the forecasts were for months that have
-new surveys or case records by now. What is over parameters.diff of model.json, what is gone, and findings that ask for
-it need a reason: \`publish --approve REASON\`.
+build found, which raw files and which lines of model.json differ, and how good the forecasts were for months that now
+have new surveys or case records. Changes beyond parameters.diff of model.json, anything that is gone, and findings
+marked for approval need a reason: \`publish --approve REASON\`.
 
-The page lies in <out>/releases/<version>/review.html unless --html says another place.
+The page lies in <out>/releases/<version>/review.html unless --html names another place.
 
-Exits 0, or 1 where publishing takes a reason or cannot be.
+Exits 0, or 1 if publishing needs a reason or is refused.
 
 Examples:
   malaria-risk review
   malaria-risk review nigeria-2026.1-64213e44 --json > review.json
-  malaria-risk review --html /tmp/review.html`;
+  malaria-risk review --html review.html`;
 
 /** `malaria-risk review`. */
 export function reviewCommand(): Command {
   return new Command('review')
-    .description('Say what publishing a version would change, and whether that takes a reason')
+    .description('Say what publishing a version would change, and whether it needs a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
     .option('--out <dir>', 'where snapshots and `current` are', 'build')
     .option('--json', 'all of it as JSON')
