@@ -1,7 +1,7 @@
 /** Every page by axe-core, wide and as on a phone, light and dark; and with script in every text that people enter. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
@@ -78,136 +78,138 @@ function isShownTo(who: Role | 'nobody', route: (typeof ROUTES)[number]): boolea
   return who === 'service' || who === 'administrator' || /api-access$|people$/.test(route.path);
 }
 
-test.skipIf(skipWithoutChromium).each(['nobody', ...ROLES] as const)(
-  needsChromium('pages for %s have no findings'),
-  async (who) => {
-    // axe comes in by evaluation, which the pages' own policy forbids.
-    const context = await openProfile({ bypassCSP: true, viewport: WIDE });
-    const page = await context.newPage();
-    if (who !== 'nobody') await signIn(page, EMAIL_OF[who]);
-    const found: string[] = [];
-    let seen = 0;
-    for (const route of pages) {
-      if (!isShownTo(who, route)) continue;
-      await page.goto(dashboard.dashboardUrl + pathOf(route, alpha));
-      found.push(...(await check(page, route.path)));
-      // The same page as it comes back when a form is sent empty.
-      const forms = await page.locator('main form[method=post] button[type=submit]').count();
-      const isHarmless = /\/(new|people|profile|two-step|sign-in|forgotten)$|^\/link|\/off$/.test(route.path);
-      if (forms > 0 && isHarmless) {
-        await page.locator('main form[method=post] button[type=submit]').last().click();
-        await page.waitForLoadState();
-        found.push(...(await check(page, `${route.path}, sent empty`)));
+describe('the dashboard in Chromium', () => {
+  test.skipIf(skipWithoutChromium).each(['nobody', ...ROLES] as const)(
+    needsChromium('pages for %s have no findings'),
+    async (who) => {
+      // axe comes in by evaluation, which the pages' own policy forbids.
+      const context = await openProfile({ bypassCSP: true, viewport: WIDE });
+      const page = await context.newPage();
+      if (who !== 'nobody') await signIn(page, EMAIL_OF[who]);
+      const found: string[] = [];
+      let seen = 0;
+      for (const route of pages) {
+        if (!isShownTo(who, route)) continue;
+        await page.goto(dashboard.dashboardUrl + pathOf(route, alpha));
+        found.push(...(await check(page, route.path)));
+        // The same page as it comes back when a form is sent empty.
+        const forms = await page.locator('main form[method=post] button[type=submit]').count();
+        const isHarmless = /\/(new|people|profile|two-step|sign-in|forgotten)$|^\/link|\/off$/.test(route.path);
+        if (forms > 0 && isHarmless) {
+          await page.locator('main form[method=post] button[type=submit]').last().click();
+          await page.waitForLoadState();
+          found.push(...(await check(page, `${route.path}, sent empty`)));
+        }
+        seen++;
       }
-      seen++;
-    }
-    await context.close();
-    expect(found).toEqual([]);
-    expect(seen).toBeGreaterThan(0);
-  },
-  240_000,
-);
+      await context.close();
+      expect(found).toEqual([]);
+      expect(seen).toBeGreaterThan(0);
+    },
+    240_000,
+  );
 
-test.skipIf(skipWithoutChromium)(
-  needsChromium('pages that only a form leads to have no findings'),
-  async () => {
-    await dashboard.person('cem@example.org', 'administrator', 'Gamma');
-    const context = await openProfile({ bypassCSP: true, viewport: WIDE });
-    const page = await context.newPage();
-    await signIn(page, 'cem@example.org');
-    await page.goto(`${dashboard.dashboardUrl}/settings/api-access/new`);
-    await page.locator('#name').fill('a key');
-    await page.locator('#kind-live').check();
-    await page.locator('#scopes-forecasts').check();
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    expect(await page.locator('h1').textContent()).toBe('Your new key');
-    const found = await check(page, 'a new key');
-
-    await page.goto(`${dashboard.dashboardUrl}/profile/two-step`);
-    const secret = (await page.locator('#secret').textContent())!;
-    await page.locator('#code').fill(codeAt(secret, Math.floor(Date.now() / STEP_MS)));
-    await page.locator('#current').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Turn it on' }).click();
-    expect(await page.locator('h1').textContent()).toBe('Your recovery codes');
-    found.push(...(await check(page, 'recovery codes')));
-
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await signIn(page, 'cem@example.org');
-    await page.waitForURL('**/sign-in/code');
-    found.push(...(await check(page, 'code')));
-    await page.goto(`${dashboard.dashboardUrl}/nowhere`);
-    found.push(...(await check(page, 'no such page')));
-    await context.close();
-    expect(found).toEqual([]);
-  },
-  120_000,
-);
-
-test.skipIf(skipWithoutChromium)(
-  needsChromium('script in every text that people enter is text'),
-  async () => {
-    const scripts = [
-      '<script>window.hacked=1</script>',
-      '"><img src=x onerror=window.hacked=1>',
-      "'-window.hacked++-'{{7*7}}</textarea></title><svg onload=window.hacked=1>",
-    ];
-    const context = await openProfile({ viewport: WIDE });
-    const page = await context.newPage();
-    const troubles: string[] = [];
-    page.on('dialog', (dialog) => void dialog.dismiss().then(() => troubles.push('a dialog')));
-    page.on('pageerror', (error) => troubles.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load')) troubles.push(message.text());
-    });
-    /** Whether the texts are on the page; what has become more than text is noted. */
-    const look = async (path: string): Promise<boolean> => {
-      await page.goto(dashboard.dashboardUrl + path);
-      const [hacked, added] = (await page.evaluate(
-        '[window.hacked, document.querySelectorAll("script:not([src]), img, [onload], [onerror]").length]',
-      )) as [unknown, number];
-      if (hacked !== undefined || added > 0) troubles.push(`${path}: ${hacked} ${added}`);
-      return (await page.content()).includes('hacked');
-    };
-    const leave = () => page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    const team = await dashboard.signedIn(EMAIL_OF.service);
-    for (const [i, script] of scripts.entries()) {
-      const email = `script${i}@example.org`;
-      const mails = dashboard.mails().length;
-      const account = { kind: 'organisation', name: script, email };
-      const made = await team.send('/team/accounts/new', account, '/team/accounts');
-      await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(mails + 1);
-      const link = linkIn(dashboard.mails().at(-1));
-      expect(await look(link)).toBe(true);
-      await dashboard.visitor().send(link, { name: script, password: PASSWORD, again: PASSWORD });
-      const admin = await dashboard.signedIn(email);
-      const asked = { name: script, kind: 'live', scopes: 'risk_scores' };
-      await admin.send('/settings/api-access/new', asked, '/settings/api-access');
-      const { key } = (await dashboard.store.listKeys(script))[0]!;
-      await addUsage(key.id);
-
-      await signIn(page, email);
-      for (const path of ['api-access', 'usage', 'people', 'activity', `api-access/${key.id}/revoke`]) {
-        expect([path, await look(`/settings/${path}`)]).toEqual([path, true]);
-      }
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('pages that only a form leads to have no findings'),
+    async () => {
+      await dashboard.person('cem@example.org', 'administrator', 'Gamma');
+      const context = await openProfile({ bypassCSP: true, viewport: WIDE });
+      const page = await context.newPage();
+      await signIn(page, 'cem@example.org');
       await page.goto(`${dashboard.dashboardUrl}/settings/api-access/new`);
-      await page.locator('#name').fill(script);
+      await page.locator('#name').fill('a key');
+      await page.locator('#kind-live').check();
+      await page.locator('#scopes-forecasts').check();
       await page.getByRole('button', { name: 'Create the key' }).click();
-      expect(await page.locator('#name').inputValue()).toBe(script);
-      await look('/profile');
-      await leave();
+      expect(await page.locator('h1').textContent()).toBe('Your new key');
+      const found = await check(page, 'a new key');
 
-      await signIn(page, EMAIL_OF.service);
-      const at = made.path.split('?')[0]!;
-      for (const path of [at, `${at}/usage`, `${at}/remove`, '/team/accounts', '/team/activity']) {
-        expect([path, await look(path)]).toEqual([path, true]);
+      await page.goto(`${dashboard.dashboardUrl}/profile/two-step`);
+      const secret = (await page.locator('#secret').textContent())!;
+      await page.locator('#code').fill(codeAt(secret, Math.floor(Date.now() / STEP_MS)));
+      await page.locator('#current').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Turn it on' }).click();
+      expect(await page.locator('h1').textContent()).toBe('Your recovery codes');
+      found.push(...(await check(page, 'recovery codes')));
+
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await signIn(page, 'cem@example.org');
+      await page.waitForURL('**/sign-in/code');
+      found.push(...(await check(page, 'code')));
+      await page.goto(`${dashboard.dashboardUrl}/nowhere`);
+      found.push(...(await check(page, 'no such page')));
+      await context.close();
+      expect(found).toEqual([]);
+    },
+    120_000,
+  );
+
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('script in every text that people enter is text'),
+    async () => {
+      const scripts = [
+        '<script>window.hacked=1</script>',
+        '"><img src=x onerror=window.hacked=1>',
+        "'-window.hacked++-'{{7*7}}</textarea></title><svg onload=window.hacked=1>",
+      ];
+      const context = await openProfile({ viewport: WIDE });
+      const page = await context.newPage();
+      const troubles: string[] = [];
+      page.on('dialog', (dialog) => void dialog.dismiss().then(() => troubles.push('a dialog')));
+      page.on('pageerror', (error) => troubles.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load')) troubles.push(message.text());
+      });
+      /** Whether the texts are on the page; what has become more than text is noted. */
+      const look = async (path: string): Promise<boolean> => {
+        await page.goto(dashboard.dashboardUrl + path);
+        const [hacked, added] = (await page.evaluate(
+          '[window.hacked, document.querySelectorAll("script:not([src]), img, [onload], [onerror]").length]',
+        )) as [unknown, number];
+        if (hacked !== undefined || added > 0) troubles.push(`${path}: ${hacked} ${added}`);
+        return (await page.content()).includes('hacked');
+      };
+      const leave = () => page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      const team = await dashboard.signedIn(EMAIL_OF.service);
+      for (const [i, script] of scripts.entries()) {
+        const email = `script${i}@example.org`;
+        const mails = dashboard.mails().length;
+        const account = { kind: 'organisation', name: script, email };
+        const made = await team.send('/team/accounts/new', account, '/team/accounts');
+        await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(mails + 1);
+        const link = linkIn(dashboard.mails().at(-1));
+        expect(await look(link)).toBe(true);
+        await dashboard.visitor().send(link, { name: script, password: PASSWORD, again: PASSWORD });
+        const admin = await dashboard.signedIn(email);
+        const asked = { name: script, kind: 'live', scopes: 'risk_scores' };
+        await admin.send('/settings/api-access/new', asked, '/settings/api-access');
+        const { key } = (await dashboard.store.listKeys(script))[0]!;
+        await addUsage(key.id);
+
+        await signIn(page, email);
+        for (const path of ['api-access', 'usage', 'people', 'activity', `api-access/${key.id}/revoke`]) {
+          expect([path, await look(`/settings/${path}`)]).toEqual([path, true]);
+        }
+        await page.goto(`${dashboard.dashboardUrl}/settings/api-access/new`);
+        await page.locator('#name').fill(script);
+        await page.getByRole('button', { name: 'Create the key' }).click();
+        expect(await page.locator('#name').inputValue()).toBe(script);
+        await look('/profile');
+        await leave();
+
+        await signIn(page, EMAIL_OF.service);
+        const at = made.path.split('?')[0]!;
+        for (const path of [at, `${at}/usage`, `${at}/remove`, '/team/accounts', '/team/activity']) {
+          expect([path, await look(path)]).toEqual([path, true]);
+        }
+        const query = encodeURIComponent(script);
+        await look(`/team/accounts?q=${query}&page=${query}&done=${query}`);
+        await look(`/team/activity?account=${query}&before=${query}`);
+        await leave();
       }
-      const query = encodeURIComponent(script);
-      await look(`/team/accounts?q=${query}&page=${query}&done=${query}`);
-      await look(`/team/activity?account=${query}&before=${query}`);
-      await leave();
-    }
-    await context.close();
-    expect(troubles).toEqual([]);
-  },
-  240_000,
-);
+      await context.close();
+      expect(troubles).toEqual([]);
+    },
+    240_000,
+  );
+});

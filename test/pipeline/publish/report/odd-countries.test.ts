@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { barriers } from '../../../support/accessibility.ts';
 import { buildHere } from '../../../support/built-tiny.ts';
 import { needsChromium, openFile, skipWithoutChromium } from '../../../support/chromium.ts';
@@ -8,60 +8,62 @@ import { writeTiny } from '../../../support/tiny-country.ts';
 const HOSTILE = `</script><script>document.title='broken'</script><b>"N'gla" & Söns`;
 const report = (snapshot: string) => path.join(snapshot, 'report/index.html');
 
-test.skipIf(skipWithoutChromium)(
-  needsChromium('no name breaks out of the page, and a made-up country is called one'),
-  async () => {
-    const { directory } = writeTiny(({ files, model, sources }) => {
-      const rename = (file: string, name: string, to: string) => {
-        files[file] = String(files[file]).replace(`"name": "${name}"`, `"name": ${JSON.stringify(to)}`);
-      };
-      rename('lgas.geojson', 'Place 1', HOSTILE);
-      rename('states.geojson', 'Abia', HOSTILE);
-      model.states[0].state = HOSTILE;
-      Object.assign(model, { country: 'synthetic', synthetic: true });
-      for (const source of sources) source.title = HOSTILE;
-    });
-    const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
-    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    await page.selectOption('#state', 'AB');
-    await page.selectOption('#lga', 'NG001001');
-    expect(await page.textContent('#place h3')).toBe(HOSTILE);
-    expect(await page.locator('#ranking th button').allTextContents()).toContain(HOSTILE);
-    expect(await page.locator('.source h3').first().textContent()).toBe(HOSTILE);
-    expect(await page.title()).toBe('[made up] Malaria risk in Tiny country');
-    expect(await page.isVisible('.made-up')).toBe(true);
-    expect(await barriers(page)).toEqual([]);
-    expect(troubles).toEqual([]);
-    await page.close();
-  },
-);
+describe('the report in Chromium', () => {
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('no name breaks out of the page, and a made-up country is called one'),
+    async () => {
+      const { directory } = writeTiny(({ files, model, sources }) => {
+        const rename = (file: string, name: string, to: string) => {
+          files[file] = String(files[file]).replace(`"name": "${name}"`, `"name": ${JSON.stringify(to)}`);
+        };
+        rename('lgas.geojson', 'Place 1', HOSTILE);
+        rename('states.geojson', 'Abia', HOSTILE);
+        model.states[0].state = HOSTILE;
+        Object.assign(model, { country: 'synthetic', synthetic: true });
+        for (const source of sources) source.title = HOSTILE;
+      });
+      const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      await page.selectOption('#state', 'AB');
+      await page.selectOption('#lga', 'NG001001');
+      expect(await page.textContent('#place h3')).toBe(HOSTILE);
+      expect(await page.locator('#ranking th button').allTextContents()).toContain(HOSTILE);
+      expect(await page.locator('.source h3').first().textContent()).toBe(HOSTILE);
+      expect(await page.title()).toBe('[made up] Malaria risk in Tiny country');
+      expect(await page.isVisible('.made-up')).toBe(true);
+      expect(await barriers(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+      await page.close();
+    },
+  );
 
-test.skipIf(skipWithoutChromium)(
-  needsChromium('one round and no case records: the page says what is not there'),
-  async () => {
-    const { directory } = writeTiny(({ files, sources }) => {
-      const rows = String(files['surveys.csv'])
-        .split('\n')
-        .filter((row) => !row.startsWith('2021'));
-      files['surveys.csv'] = rows.join('\n');
-      const surveys = sources.find(({ id }) => id === 'surveys')!;
-      surveys.rounds = surveys.rounds.slice(0, 1);
-      surveys.files[0].rows = rows.length - 2;
-      sources.splice(
-        sources.findIndex(({ id }) => id === 'cases'),
-        1,
-      );
-    });
-    const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
-    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    expect(await page.textContent('#transmission')).toContain('no monthly case records, so no transmission model');
-    expect(await page.textContent('#season')).toContain('its season has not been checked here');
-    expect(await page.locator('#survey-national svg[role=img]').count()).toBe(1);
-    await page.selectOption('#state', 'AB');
-    expect(await page.textContent('#score')).toMatch(/^0\.\d{4}$/);
-    for (const text of ['NaN', 'undefined', 'Infinity', 'null'])
-      expect(await page.locator('main').innerText()).not.toContain(text);
-    expect(troubles).toEqual([]);
-    await page.close();
-  },
-);
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('one round and no case records: the page says what is not there'),
+    async () => {
+      const { directory } = writeTiny(({ files, sources }) => {
+        const rows = String(files['surveys.csv'])
+          .split('\n')
+          .filter((row) => !row.startsWith('2021'));
+        files['surveys.csv'] = rows.join('\n');
+        const surveys = sources.find(({ id }) => id === 'surveys')!;
+        surveys.rounds = surveys.rounds.slice(0, 1);
+        surveys.files[0].rows = rows.length - 2;
+        sources.splice(
+          sources.findIndex(({ id }) => id === 'cases'),
+          1,
+        );
+      });
+      const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      expect(await page.textContent('#transmission')).toContain('no monthly case records, so no transmission model');
+      expect(await page.textContent('#season')).toContain('its season has not been checked here');
+      expect(await page.locator('#survey-national svg[role=img]').count()).toBe(1);
+      await page.selectOption('#state', 'AB');
+      expect(await page.textContent('#score')).toMatch(/^0\.\d{4}$/);
+      for (const text of ['NaN', 'undefined', 'Infinity', 'null'])
+        expect(await page.locator('main').innerText()).not.toContain(text);
+      expect(troubles).toEqual([]);
+      await page.close();
+    },
+  );
+});
