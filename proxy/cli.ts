@@ -1,9 +1,25 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { addAccountCommands } from './commands/accounts.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addServeCommand } from './commands/serve.ts';
 import { lineOf, UnavailableError, UsageError } from './errors.ts';
+import { unavailable } from './sqlite-file.ts';
+
+/** A line about each command, and what adds it to the program, which is loaded only when the command runs. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
+  serve: ['serve a snapshot to holders of keys', async () => (await import('./commands/serve.ts')).addServeCommand],
+  accounts: [
+    'manage who may hold keys, and their limits',
+    async () => (await import('./commands/accounts.ts')).addAccountCommands,
+  ],
+  keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
+  backup: [
+    'copy accounts, keys, people and limits to one file, while the server runs',
+    async () => (await import('./commands/backup.ts')).addBackupCommands,
+  ],
+  restore: [
+    'put a backup in the place of the store, while no server runs',
+    async () => (await import('./commands/backup.ts')).addBackupCommands,
+  ],
+};
 
 const EXAMPLES = `
 Examples:
@@ -20,7 +36,7 @@ Examples:
 
 Accounts and keys are kept in build/proxy.sqlite unless --store or MALARIA_STORE says otherwise.
 Options of serve can be set in the environment; its --help and proxy/operate.md list the variables.
-Exit codes: 0 done, 2 bad usage or input.`;
+Exit codes: 0 done, 2 bad usage or input, 3 something cannot be used at present (try again), 4 a fault of the program.`;
 
 /** Runs one command. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -28,18 +44,21 @@ export async function run(args: readonly string[]): Promise<number> {
     .description('Serves the snapshots that `malaria-risk` builds: checks keys and limits, then sends prebuilt files.')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  addServeCommand(program);
-  addAccountCommands(program);
-  addKeyCommands(program);
+  const asked = args[0] === 'help' ? args[1] : args[0];
+  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) (await COMMANDS[asked]![1]())(program);
+  else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = unavailable(thrown);
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(`malaria-proxy: ${lineOf(error)}`);
-    const isExpected = error instanceof UsageError || error instanceof UnavailableError;
-    if (!isExpected && error instanceof Error) console.error(error.stack);
-    return 2;
+    if (error instanceof UsageError) return 2;
+    // The system refused something: no room, no permission.
+    if (error instanceof UnavailableError || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
+    if (error instanceof Error) console.error(error.stack);
+    return 4;
   }
 }
 

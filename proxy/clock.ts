@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+
 /**
  * Two clocks, because they fail differently: the wall clock tells the time (expiry, calendar month) but may be set
  * back; the steady clock only runs forward, so it alone measures the minute.
@@ -5,29 +7,26 @@
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   wallMs(): number;
-  /** Milliseconds since some fixed moment in this process. */
+  /** Milliseconds since some fixed moment: that of `boot`, or if there is none, one in this process. */
   steadyMs(): number;
+  /** Names the start of the machine that `steadyMs` counts from, in every process. */
+  boot?: string | undefined;
 }
 
-/** Both clocks, read at one moment. */
-export interface Moment {
-  wallMs: number;
-  steadyMs: number;
-}
+/** Where the system tells it (Linux), Node's high-resolution time counts from there too. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-export function momentOf(clock: Clock): Moment {
-  return { wallMs: clock.wallMs(), steadyMs: clock.steadyMs() };
-}
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  steadyMs() {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
+  boot: existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : undefined,
+};
 
-export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
-
-/** Available at once (embedded store), or only later (a store across the network). */
+/** Available at once, or only later. */
 export type Awaitable<T> = T | Promise<T>;
-
-/** Applies `next` to `value`, synchronously if it is already there. */
-export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -76,16 +76,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const store = await openStore(options.store, limits);
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
-  const flushUsage = () => orReport('usage', () => usage.flush(), report);
-  const flush = async () => {
-    await orReport('times of last use', () => store.flushUses(), report);
-    await flushUsage();
-  };
-  const flushing = setInterval(flush, FLUSH_MS).unref();
-  opened.defer(flush);
+  const writeUsage = () =>
+    usage.flush().catch((error) => {
+      throw new Error(`usage not written: ${lineOf(error)}`, { cause: error });
+    });
+  const flushUsage = () => writeUsage().catch((error) => report(error.message));
+  const flushing = setInterval(flushUsage, FLUSH_MS).unref();
+  opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushing));
+  const reportFailure = throttled(report, clock, FAILURE_MS);
   const gate = await openGate({
-    ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock, report },
+    ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock },
+    report: reportFailure,
     times: options.gateTimes,
   });
   opened.defer(async () => gate.close());
@@ -100,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigins ?? [],
     log: options.log ?? null,
-    report: throttled(report, clock, FAILURE_MS),
+    report: reportFailure,
   });
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));
@@ -168,9 +170,4 @@ async function drain(app: FastifyInstance): Promise<void> {
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   await app.close();
   clearTimeout(deadline);
-}
-
-/** Writes what may be lost; a failure is only reported. */
-async function orReport(what: string, write: () => Promise<void>, report: (line: string) => void): Promise<void> {
-  await write().catch((error) => report(`${what} not written: ${lineOf(error)}`));
 }

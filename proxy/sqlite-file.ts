@@ -1,10 +1,19 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, UsageError } from './errors.ts';
+import { lineOf, UnavailableError, UsageError } from './errors.ts';
 
 /** SQLite's error code when another connection holds the lock. */
 export const SQLITE_BUSY = 5;
+/** Codes that concern the file and not the statement: busy, read-only, I/O, damaged, full, not to be opened, no database. */
+const OF_THE_FILE = [SQLITE_BUSY, 8, 10, 11, 13, 14, 26];
+
+/** `error`, as one line for people if the file cannot be used at present. */
+export function unavailable(error: unknown): unknown {
+  const { errcode = 0 } = error as { errcode?: number };
+  if (!OF_THE_FILE.includes(errcode & 0xff)) return error;
+  return new UnavailableError(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
+}
 
 /**
  * Opens the SQLite database at `file`, creating it and its folder if missing, readable by its owner alone (SQLite gives
@@ -50,6 +59,16 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** @throws UsageError if `db`, the database in `file`, is damaged. */
+export function checkIntact(db: DatabaseSync, file: string): void {
+  const [first] = db.prepare('PRAGMA quick_check(1)').all();
+  if (first?.quick_check === 'ok') return;
+  const fault = String(first?.quick_check).replaceAll('\n', ' ');
+  throw new UsageError(
+    `${file} is damaged (${fault}); restore the last backup: malaria-proxy restore FILE --store sqlite:FILE`,
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from './accounts.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { hashHead, type KeyKind, randomText } from './key-format.ts';
+import { hashHead, hashKey, type KeyKind, randomText, startOf } from './key-format.ts';
 import { accountBy, accounts, toKey } from './queries.ts';
 import { insert, update } from './rows.ts';
 
@@ -23,7 +23,8 @@ export interface NewKey {
   kind: KeyKind;
   scopes: readonly Scope[];
   expiresAt: number | null;
-  hash: Buffer;
+  /** The key itself, which is not stored. */
+  secret: string;
 }
 
 export interface LimitChange {
@@ -95,10 +96,11 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         // Locked against a simultaneous suspension or removal.
         const owner = await accountNamed(tx, asked.owner, 'share');
         checkMayHoldKeys(owner);
-        const { kind, scopes, hash, expiresAt: expires_at } = asked;
+        const { kind, scopes, secret, expiresAt: expires_at } = asked;
+        const hash = hashKey(secret);
+        const of = { hash, hash_head: hashHead(hash), start: startOf(secret) };
         const times = { created_at: now, expires_at, created_by: by.id };
-        const row = { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), hash_head: hashHead(hash), hash };
-        await insert(tx, 'keys', { ...row, ...times });
+        await insert(tx, 'keys', { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), ...of, ...times });
         const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
         await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
         return keyWith(tx, id);
@@ -118,6 +120,11 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
       // Read after the keys, so every key's owner is among them.
       const byId = new Map((own ? [own] : await listAccounts()).map((account) => [account.id, account]));
       return rows.map((row) => ({ key: toKey(row), owner: byId.get(row.owner_id)! }));
+    },
+    /** The key whose text is `secret`, with its owner; null if there is none. */
+    async findKey(secret: string): Promise<{ key: Key; owner: Account } | null> {
+      const row = await keys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
+      return row ? { key: toKey(row), owner: (await accountBy(db, 'id', row.owner_id))! } : null;
     },
     /**
      * Revokes for good; a key already revoked keeps its time. If `ownerId` is given, another owner's key is treated as
@@ -171,7 +178,7 @@ const keys = (db: Db) =>
     .selectFrom('keys')
     .leftJoin('key_uses', 'key_id', 'id')
     .select(['id', 'owner_id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'created_by'])
-    .select(['last_used_at', 'version']);
+    .select(['start', 'last_used_at', 'version']);
 
 async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
   const row = await keys(db).where('id', '=', id).executeTakeFirst();

@@ -34,6 +34,8 @@ export interface Key {
   created_by: string | null;
   /** Up to a minute late while a server runs; null: never used. */
   last_used_at: number | null;
+  /** The characters before its secret part and four of that; null for keys made before this was kept. */
+  start: string | null;
   /** Counts its changes. */
   version: number;
 }

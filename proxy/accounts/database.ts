@@ -1,8 +1,7 @@
 /** The database of accounts, keys and people: its tables, and what SQLite and PostgreSQL each provide. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CompiledQuery, Generated, Kysely } from 'kysely';
-import type { Awaitable } from '../clock.ts';
+import type { Generated, Kysely } from 'kysely';
 import type { Invitation } from '../dashboard/people/links.ts';
 import type { Person } from '../dashboard/people/rules.ts';
 import type { Account, Key } from './accounts.ts';
@@ -47,10 +46,6 @@ export interface Database {
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
-  /** Prepares a query for the path of requests; in SQLite it then runs synchronously. */
-  prepare<Row>(query: CompiledQuery<Row>): (...parameters: string[]) => Awaitable<Row[]>;
-  /** Whether any process may have committed anything since this was last called. */
-  changed(): boolean;
   /** Resolves once no proxy uses an older version of the row with this id. */
   confirm(table: 'accounts' | 'keys', id: string, version: number): Promise<void>;
   attempts: Attempts;

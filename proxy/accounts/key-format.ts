@@ -11,8 +11,7 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, ALPHABE
 /** 32 characters of base 62 are 190 bits: impossible to guess, so storing an unsalted fast hash is enough. */
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-/** No key is longer; anything longer is rejected unread. */
-export const LONGEST_KEY = 32 + '_live_'.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+const SHOWN_LENGTH = 4;
 const FORM = new RegExp(`^[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** `brand`, if it can start a key. @throws UsageError if not. */
@@ -43,6 +42,11 @@ export function isWellFormed(text: string): boolean {
   let written = 0;
   for (let i = headLength; i < text.length; i++) written = written * ALPHABET.length + DIGITS[text.charCodeAt(i)]!;
   return written === crc32(text.slice(0, headLength));
+}
+
+/** What lists show of a key, for people to recognise it: 166 of its 190 random bits stay unknown. */
+export function startOf(key: string): string {
+  return key.slice(0, SHOWN_LENGTH - RANDOM_LENGTH - CHECKSUM_LENGTH);
 }
 
 /** SHA-256 of a key, the only form in which it is stored. */

@@ -2,7 +2,6 @@ import { UsageError } from '../errors.ts';
 import { accountsAndKeys } from './accounts-and-keys.ts';
 import type { Attempts } from './attempts.ts';
 import type { Database } from './database.ts';
-import { keyReader } from './key-reader.ts';
 import { openSqlite } from './sqlite.ts';
 import { openUsage, type UsageStore } from './usage.ts';
 
@@ -17,11 +16,10 @@ export const isPostgresUrl = (url: string) => /^postgres(ql)?:\/\//.test(url);
 export const isRedisUrl = (limits: string) => /^rediss?:\/\//.test(limits);
 
 /** Accounts and keys, the people who sign in, their attempts, and requests by day. */
-export interface AccountStore extends ReturnType<typeof accountsAndKeys>, ReturnType<typeof keyReader> {
+export interface AccountStore extends ReturnType<typeof accountsAndKeys> {
   database: Database;
   attempts: Attempts;
   usage: UsageStore;
-  /** Flushes uses first. */
   close(): Promise<void>;
 }
 
@@ -41,19 +39,11 @@ export async function openStore(url: string, limits = ''): Promise<AccountStore>
 }
 
 export function storeIn(database: Database): AccountStore {
-  const keys = keyReader(database);
   return {
     ...accountsAndKeys(database),
-    ...keys,
     database,
     attempts: database.attempts,
     usage: openUsage(database),
-    async close() {
-      try {
-        await keys.flushUses();
-      } finally {
-        await database.close();
-      }
-    },
+    close: database.close,
   };
 }

@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { migrate, openSqliteFile, SQLITE_BUSY } from '../sqlite-file.ts';
+import { migrate, openSqliteFile, SQLITE_BUSY, unavailable } from '../sqlite-file.ts';
 import { countAttempts } from './attempts.ts';
 import { type Database, schemaOf, type Tables } from './database.ts';
 
@@ -26,28 +26,19 @@ const RETRY_MS = 5;
  * All writes go through one connection, one transaction at a time, each holding the write lock from the start. While
  * another process holds that lock, they wait without blocking the event loop.
  *
- * Requests have a connection of their own that only reads, in single statements, so that its `data_version`
- * (sqlite.org/pragma.html) reflects all commits by others, including this process's own.
- *
  * @throws UsageError if the file cannot be opened, is not a database, or was made by a newer version of this program.
  */
 export function openSqlite(file: string): Database {
-  const versions = schemaOf('sqlite');
-  const open = () =>
-    openSqliteFile(
-      file,
-      (opened) => {
-        opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-        migrate(opened, file, versions);
-      },
-      BUSY_MS,
-    );
-  const writing = open();
+  const writing = openSqliteFile(
+    file,
+    (opened) => {
+      opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      migrate(opened, file, schemaOf('sqlite'));
+    },
+    BUSY_MS,
+  );
   writing.exec('PRAGMA busy_timeout = 0');
   const db = new Kysely<Tables>({ dialect: dialectOf(writing) });
-  const reading = open();
-  const dataVersion = reading.prepare('PRAGMA data_version');
-  let known: unknown;
   return {
     db,
     transact: (work) => db.transaction().execute(work),
@@ -62,25 +53,12 @@ export function openSqlite(file: string): Database {
       }),
     // The write lock is enough.
     lockServiceTeam: async () => {},
-    prepare<Row>(query: CompiledQuery<Row>) {
-      const statement = reading.prepare(query.sql);
-      return (...parameters: string[]) => statement.all(...parameters) as Row[];
-    },
-    changed() {
-      const version = dataVersion.get()!.data_version;
-      if (version === known) return false;
-      known = version;
-      return true;
-    },
     // The next request reads what has been committed.
     confirm: async () => {},
     attempts: countAttempts(),
     close: () =>
       // After the queries in progress.
-      db.connection().execute(async () => {
-        reading.close();
-        writing.close();
-      }),
+      db.connection().execute(async () => writing.close()),
   };
 }
 
@@ -126,7 +104,7 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
           return run<Row>(query);
         } catch (error) {
           const isBusy = ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
-          if (!isBusy || db.isTransaction || performance.now() > until) throw error;
+          if (!isBusy || db.isTransaction || performance.now() > until) throw unavailable(error);
         }
         await pause(RETRY_MS);
       }

@@ -1,4 +1,4 @@
-/** Requests by day, key and operation, counted in memory and periodically added to the store. */
+/** Requests by day, key and operation, and when keys were last used: counted in memory, periodically written. */
 
 import { DAY_MS } from '../clock.ts';
 import type { Database } from './database.ts';
@@ -14,6 +14,11 @@ export interface UsageRow {
   refused: number;
 }
 
+/** What is added to the counts, and the wall-clock time (ms) of the last of these requests. */
+export interface CountedRow extends UsageRow {
+  at: number;
+}
+
 export interface OwnerUsage extends UsageRow {
   key_name: string;
   kind: KeyKind;
@@ -27,21 +32,34 @@ export type UsageStore = ReturnType<typeof openUsage>;
 export function openUsage({ db, transactLightly }: Database) {
   let cleared = '';
   return {
-    /** Adds `rows` to the counts already there. */
-    async add(rows: readonly UsageRow[]): Promise<void> {
+    /** Adds `rows` to the counts already there, and notes when their keys were last used. */
+    async add(rows: readonly CountedRow[]): Promise<void> {
       const latest = rows.at(-1)!.day;
       const oldest = dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS);
-      const order = ({ day, key_id, operation }: UsageRow) => `${day} ${key_id} ${operation}`;
+      // Always in the same order, so that two proxies cannot deadlock.
+      const order = ({ key_id, day, operation }: UsageRow) => `${key_id} ${day} ${operation}`;
+      const sorted = rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+      const uses = new Map<string, number>();
+      for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
       await transactLightly(async (tx) => {
         await tx
           .insertInto('usage')
-          // Always in the same order, so that two proxies cannot deadlock.
-          .values(rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)))
+          .values(sorted.map(({ at: _, ...row }) => row))
           .onConflict((conflict) =>
             conflict.columns(['day', 'key_id', 'operation']).doUpdateSet(({ eb, ref }) => ({
               granted: eb('usage.granted', '+', ref('excluded.granted')),
               refused: eb('usage.refused', '+', ref('excluded.refused')),
             })),
+          )
+          .execute();
+        await tx
+          .insertInto('key_uses')
+          .values([...uses].map(([key_id, at]) => ({ key_id, last_used_at: Math.floor(at) })))
+          .onConflict((known) =>
+            known
+              .column('key_id')
+              .doUpdateSet(({ ref }) => ({ last_used_at: ref('excluded.last_used_at') }))
+              .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
           )
           .execute();
         if (latest !== cleared) await tx.deleteFrom('usage').where('day', '<', oldest).execute();
@@ -72,23 +90,24 @@ const AT_ONCE = 500;
 
 /** Counts in memory; call `flush` periodically. */
 export function countUsage(store: Pick<UsageStore, 'add'>) {
-  let rows = new Map<string, UsageRow>();
+  let rows = new Map<string, CountedRow>();
   let day = { start: Number.NaN, name: '' };
 
-  const tally = (day: string, key_id: string, operation: string, granted: number, refused: number) => {
-    const id = `${day} ${key_id} ${operation}`;
+  const add = (row: CountedRow) => {
+    const id = `${row.day} ${row.key_id} ${row.operation}`;
     const known = rows.get(id);
-    if (!known) rows.set(id, { day, key_id, operation, granted, refused });
+    if (!known) rows.set(id, row);
     else {
-      known.granted += granted;
-      known.refused += refused;
+      known.granted += row.granted;
+      known.refused += row.refused;
+      known.at = Math.max(known.at, row.at);
     }
   };
   return {
     /** Counts one request answered at wall-clock time `now` (ms). */
-    count(keyId: string, operation: string, isRefused: boolean, now: number): void {
+    count(key_id: string, operation: string, isRefused: boolean, now: number): void {
       if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
-      tally(day.name, keyId, operation, isRefused ? 0 : 1, isRefused ? 1 : 0);
+      add({ day: day.name, key_id, operation, granted: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, at: now });
     },
     /** Adds the counts to the store; what it cannot take now is kept for the next time. */
     async flush(): Promise<void> {
@@ -101,8 +120,7 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
           await new Promise(setImmediate);
         }
       } catch (error) {
-        for (const { day, key_id, operation, granted, refused } of batch)
-          tally(day, key_id, operation, granted, refused);
+        batch.forEach(add);
         throw error;
       }
     },

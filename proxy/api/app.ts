@@ -63,12 +63,14 @@ function routable(target: string): string {
   return operationAt(local) ? local : '/';
 }
 
-/** A preflight cannot carry a key: from a listed origin it is answered without one, from any other with a 401. */
-function corsFor({ headers }: FastifyRequest, origins: readonly string[]) {
+/**
+ * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without; any other with a 401.
+ */
+function corsFor({ headers, operation }: FastifyRequest, origins: readonly string[]) {
   if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
   return {
     origin: [headers.origin],
-    preflight: headers['access-control-request-method'] !== undefined,
+    preflight: operation !== undefined && headers['access-control-request-method'] !== undefined,
     methods: ['GET', 'HEAD'],
     allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match'],
     exposedHeaders: ['ETag', 'Model-Version', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],

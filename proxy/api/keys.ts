@@ -1,7 +1,7 @@
 /** Who is asking: the key of a request, checked against store and limits in one step. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Clock, momentOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Admission, Gate, Unavailable } from '../limits/gate.ts';
 import { sendProblem } from './problems.ts';
 
@@ -21,7 +21,7 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = presentedKey(request.raw.headersDistinct);
-    const found = key === null ? null : gate.admit(key, momentOf(clock));
+    const found = key === null ? null : gate.admit(key, clock.wallMs());
     const enter = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
       if ('retrySeconds' in admission) {

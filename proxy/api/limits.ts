@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { UsageCounter } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
-import { MINUTE_MS, type Verdict } from '../limits/limiter.ts';
+import { MINUTE_MS, type Verdict } from '../limits/limits.ts';
 import { sendProblem } from './problems.ts';
 
 export interface LimitsOptions {

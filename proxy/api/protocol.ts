@@ -70,11 +70,11 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
   for (const event of ['checkExpectation', 'checkContinue']) app.server.on(event, app.routing);
 });
 
-/** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; may be empty. */
+/** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; may be empty in Host. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
-/** What Node's parser lets through but a server in front may read differently: framing, version, Host (RFC 9112). */
-function isMalformed({ raw }: FastifyRequest): boolean {
+/** What Node's parser lets through but a server in front may read differently: framing, version, host (RFC 9112). */
+function isMalformed({ raw, originalUrl }: FastifyRequest): boolean {
   const isOld = raw.httpVersion === '1.0';
   if (!isOld && raw.httpVersion !== '1.1') return true;
   // Node joins repeated headers with commas.
@@ -83,7 +83,9 @@ function isMalformed({ raw }: FastifyRequest): boolean {
   // `headers` would hide a repeated Host.
   const hosts = raw.headersDistinct.host ?? [];
   if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
-  return hosts.some((host) => !HOST.test(host));
+  // A target in absolute form names the host again, and must name one.
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
+  return authority === '' || [...hosts, authority ?? ''].some((host) => !HOST.test(host));
 }
 
 const FAULT_OF: Record<string, ProblemCode> = {
@@ -98,7 +100,7 @@ const FAULT_OF: Record<string, ProblemCode> = {
 export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   const { code = '' } = error;
   if (code === 'ECONNRESET') return void socket.destroy();
-  app.inFlight.afterAnswers(socket, () => {
+  app.inFlight.afterResponses(socket, () => {
     if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isCondemned(socket)) {
       return void socket.destroySoon();
     }

@@ -16,7 +16,7 @@ import {
   type ParameterName,
 } from '../../pipeline/contract/operations.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
-import { sendFile } from './answers.ts';
+import { sendFile } from './files.ts';
 import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
@@ -58,7 +58,9 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
         const snapshot = snapshots.current();
         const found = locate(operation, request.query as Query, snapshot.coverage);
         if ('error' in found) return sendProblem(reply, found.error);
-        return sendFile(reply, snapshot.files.get(found.file)!, report);
+        // an older snapshot lacks the operations that came after it
+        const file = snapshot.files.get(found.file);
+        return file ? sendFile(reply, file, report) : sendProblem(reply, 'NOT_FOUND');
       },
     });
   }

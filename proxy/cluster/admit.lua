@@ -2,8 +2,8 @@
 -- KEYS: 1 the epoch, 2 the key's copy. ARGV: 1 prefix, 2 and 3 the default limits per minute and month, 4 length of the
 -- minute (microseconds), 5 name of the month, 6 and 7 its start and end (ms), 8 the time (microseconds), for tests; if
 -- empty, this server's clock is used.
--- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'missing' (no copy),
--- 'nobody', 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used up), or the verdict.
+-- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'nobody' (no such key: all are
+-- copied before there is a lease), 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used up), or the verdict.
 local clock = redis.call('TIME')
 local time = clock[1] * 1000000 + clock[2]
 local now = tonumber(ARGV[8]) or time
@@ -12,14 +12,11 @@ local ms = math.floor(now / 1000)
 local epoch = redis.call('HMGET', KEYS[1], 'lease', 'opens')
 if not epoch[1] or time >= tonumber(epoch[1]) then return {'closed'} end
 
-local key = redis.call('HMGET', KEYS[2], 'version', 'id', 'owner', 'kind', 'scopes', 'until')
-if not key[1] then return {'missing'} end
-local id, owner, kind, scopes, ends = key[2], key[3], key[4], key[5], key[6]
+local id, owner, kind, scopes, ends = unpack(redis.call('HMGET', KEYS[2], 'id', 'owner', 'kind', 'scopes', 'until'))
 if not id or ends ~= 'never' and ms >= tonumber(ends) then return {'nobody'} end
 local account_key = ARGV[1] .. 'account:' .. owner
-local account = redis.call('HMGET', account_key, 'version', 'active', 'per_minute', 'per_month', 'month', 'taken', 'used')
-if not account[1] then return {'missing'} end
-if account[2] ~= '1' then return {'nobody'} end
+local account = redis.call('HMGET', account_key, 'active', 'per_minute', 'per_month', 'month', 'taken', 'used')
+if account[1] ~= '1' then return {'nobody'} end
 if time < tonumber(epoch[2]) then return {'wait', math.ceil((tonumber(epoch[2]) - time) / 1000000)} end
 if ms < tonumber(ARGV[6]) or ms >= tonumber(ARGV[7]) then return {'clock', ms} end
 
@@ -34,20 +31,20 @@ while oldest and now - tonumber(oldest) >= span do
   oldest = redis.call('LINDEX', log, 0)
 end
 local count = redis.call('LLEN', log)
-local per_minute = tonumber(account[3]) or tonumber(ARGV[2])
-local per_month = tonumber(account[4]) or tonumber(ARGV[3])
+local per_minute = tonumber(account[2]) or tonumber(ARGV[2])
+local per_month = tonumber(account[3]) or tonumber(ARGV[3])
 
 local refused = ''
 if count >= per_minute then refused = 'minute' end
 local used = 0
 if kind == 'live' then
   -- Never go back to an earlier month: its count would start again at zero.
-  if not account[5] or account[5] < ARGV[5] then return {'block', owner, per_month, -1} end
-  used = tonumber(account[7])
+  if not account[4] or account[4] < ARGV[5] then return {'block', owner, per_month, -1} end
+  used = tonumber(account[6])
   if used >= per_month then
     refused = 'month'
-  elseif refused == '' and used >= tonumber(account[6]) then
-    return {'block', owner, per_month, tonumber(account[6])}
+  elseif refused == '' and used >= tonumber(account[5]) then
+    return {'block', owner, per_month, tonumber(account[5])}
   end
 end
 if refused == '' then

@@ -3,7 +3,7 @@ import type { Db } from '../accounts/database.ts';
 import { randomText } from '../accounts/key-format.ts';
 import { lineOf } from '../errors.ts';
 import { type Link, openLink } from './link.ts';
-import { tellAll } from './mirror.ts';
+import { copyChanges, copyEverything } from './mirror.ts';
 import { epochKey, prefixOf } from './names.ts';
 import type { GateTimes } from './times.ts';
 
@@ -41,7 +41,7 @@ const SOON_MS = 100;
  *
  * Redis may be trusted only while it holds a lease. A lease is recorded in PostgreSQL before Redis gets it, ends there
  * no sooner than in Redis (it runs from a time that Redis gave before PostgreSQL was asked), and is granted only after
- * all outstanding changes have been copied to Redis. So if the lease has run out in PostgreSQL, Redis is letting nobody
+ * Redis has been given a copy of all keys, or the changes since. So what it has no copy of does not exist; and if the lease has run out in PostgreSQL, Redis is letting nobody
  * in, and will not until it has everything committed so far.
  *
  * When Redis has lost its memory or been replaced, the next epoch begins once the previous lease has run out. What was
@@ -68,13 +68,13 @@ export async function keepEpoch(
       link = await openLink(url, times.deadlineMs);
     }
     const at = epoch ?? (await adopt(db, link, times));
-    const [asked, lease, grants] = await lengthen(at, 0);
+    const [asked, lease, grants, isComplete] = await lengthen(at, 0);
     opens = performance.now() + (grants - asked) / US;
     ends = performance.now() + (lease - asked) / US;
     // At most beats enough of the lease is left; of many proxies one renews it.
-    const renewed = lease - asked < (times.leaseMs * US * 2) / 3;
+    const renewed = !isComplete || lease - asked < (times.leaseMs * US * 2) / 3;
     if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
-    if (!(await tellAll(db, at))) throw new Superseded();
+    if (!(await (isComplete ? copyChanges : copyEverything)(db, at))) throw new Superseded();
     if (renewed) {
       const [time, longer] = await lengthen(at, asked + times.leaseMs * US);
       ends = performance.now() + (longer - time) / US;
@@ -195,9 +195,12 @@ async function writeLease(db: Db, { token }: Epoch, { leaseMs }: GateTimes): Pro
   return (await written.execute(db)).numAffectedRows === 1n;
 }
 
+/** In microseconds of Redis's clock; `isComplete`: 1 once it has had copies of all keys, else 0. */
+type LeaseState = [time: number, lease: number, opens: number, isComplete: number];
+
 /** Extends the lease in Redis to `until`, in microseconds of its clock. */
-async function lengthen({ link, token }: Epoch, until: number): Promise<[time: number, lease: number, opens: number]> {
-  const answer = (await link.run('lease', [epochKey(token)], [until])) as [number, number, number] | null;
-  if (!answer) throw new Superseded('Redis has lost its memory');
-  return answer;
+async function lengthen({ link, token }: Epoch, until: number): Promise<LeaseState> {
+  const state = (await link.run('lease', [epochKey(token)], [until])) as LeaseState | null;
+  if (!state) throw new Superseded('Redis has lost its memory');
+  return state;
 }

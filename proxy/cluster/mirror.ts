@@ -1,81 +1,90 @@
-/** Redis's copies of keys and accounts: what they contain, and how changes reach them. */
+/** Redis's copies of keys and accounts: what they contain, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Account, accountStatus, type Key } from '../accounts/accounts.ts';
 import type { Database, Db } from '../accounts/database.ts';
-import type { FoundKey } from '../accounts/key-reader.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
 import type { Epoch } from './epoch.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
-/** How long Redis remembers that a key does not exist, so that PostgreSQL is not asked for it again and again. */
-const NOBODY_MS = 5000;
+/** Keys copied at a time when Redis knows none. */
+const COPIED_AT_ONCE = 1000;
 
 type At = Pick<Epoch, 'token' | 'link'>;
-type Put = (string | number)[];
+/** `redis_version` is the version that Redis is known to have. */
+type Row<T> = T & { redis_version: number };
 
-function keyPut({ id, version, owner_id, kind, scopes, revoked_at, expires_at }: FoundKey['key']): Put {
-  const until = revoked_at !== null ? 0 : (expires_at ?? 'never');
-  return [version, 'id', id, 'owner', owner_id, 'kind', kind, 'scopes', scopes.join(','), 'until', until];
+/** A changed account, or a key (`hash` in hex) with its account; and the epoch in force when it was read. */
+interface Copied {
+  token: string;
+  account: Row<Account>;
+  key: Row<Key> | null;
+  hash: string;
 }
 
-function accountPut(account: FoundKey['account']): Put {
-  const { version, per_minute, per_month } = account;
-  const active = accountStatus(account) === 'active' ? 1 : 0;
-  return [version, 'active', active, 'per_minute', per_minute ?? '', 'per_month', per_month ?? ''];
+type Condition = (table: RawBuilder<unknown>) => RawBuilder<unknown>;
+const KEYS = sql.table('keys');
+const ACCOUNTS = sql.table('accounts');
+
+const keysWhere = (condition: RawBuilder<unknown>) => sql<Copied>`
+  SELECT (SELECT token FROM redis_epoch) AS token, to_jsonb(accounts) AS account,
+    to_jsonb(keys) || jsonb_build_object('scopes', string_to_array(scopes, ',')) AS key, encode(hash, 'hex') AS hash
+  FROM keys JOIN accounts ON accounts.id = owner_id WHERE ${condition}`;
+
+async function readWhere(db: Db, condition: Condition): Promise<Copied[]> {
+  const both = sql<Copied>`
+    SELECT (SELECT token FROM redis_epoch) AS token, to_jsonb(accounts) AS account, NULL::jsonb AS key, '' AS hash
+    FROM accounts WHERE ${condition(ACCOUNTS)}
+    UNION ALL ${keysWhere(condition(KEYS))}`;
+  return (await both.execute(db)).rows;
 }
 
-/** Copies to Redis what PostgreSQL has for the key with this `hash`. @returns false if the epoch is over */
-export async function putKey({ link, token }: At, hash: Buffer, found: FoundKey | null): Promise<boolean> {
-  const epoch = epochKey(token);
-  if (!found) return (await link.run('put', [epoch, keyKey(token, hash)], [0, NOBODY_MS])) === 1;
-  const { key, account } = found;
-  const done = await Promise.all([
-    link.run('put', [epoch, keyKey(token, hash)], keyPut(key)),
-    link.run('put', [epoch, accountKey(token, account.id)], accountPut(account)),
-  ]);
-  return done.every((answer) => answer === 1);
-}
-
-type Change = { token: string } & (
-  | { table: 'accounts'; row: Account; hash: null }
-  | { table: 'keys'; row: Key; hash: string }
-);
-
-/** Changed rows, with the epoch in force when they were read: a later one will read them itself. */
-async function changesWhere(db: Db, condition: RawBuilder<unknown>): Promise<Change[]> {
-  const changes = sql<Change>`
-    SELECT 'accounts' AS table, to_jsonb(accounts) AS row, NULL AS hash, (SELECT token FROM redis_epoch) AS token
-    FROM accounts WHERE ${condition}
-    UNION ALL
-    SELECT 'keys', to_jsonb(keys) || jsonb_build_object('scopes', string_to_array(scopes, ',')), encode(hash, 'hex'),
-      (SELECT token FROM redis_epoch)
-    FROM keys WHERE ${condition}`;
-  return (await changes.execute(db)).rows;
-}
-
-/** Copies changes to Redis and records that it has them. @returns false if the epoch is over */
-async function tell(db: Db, { link, token }: At, changes: Change[]): Promise<boolean> {
-  if (changes.some((change) => change.token !== token)) return false;
-  const done = await Promise.all(
-    changes.map(({ table, row, hash }) =>
-      table === 'accounts'
-        ? link.run('put', [epochKey(token), accountKey(token, row.id)], accountPut(row))
-        : link.run('put', [epochKey(token), keyKey(token, Buffer.from(hash, 'hex'))], keyPut(row)),
-    ),
+/** Copies rows to Redis and records that it has them. @returns false if the epoch is over */
+async function copy(db: Db, { link, token }: At, rows: Copied[]): Promise<boolean> {
+  // A later epoch begins with a copy of everything.
+  if (rows.some((row) => row.token !== token)) return false;
+  const copies = new Map<
+    string,
+    [table: RawBuilder<unknown>, row: Row<Account | Key>, values: Record<string, unknown>]
+  >();
+  for (const { account, key, hash } of rows) {
+    const active = accountStatus(account) === 'active' ? 1 : 0;
+    const limits = { per_minute: account.per_minute ?? '', per_month: account.per_month ?? '' };
+    copies.set(accountKey(token, account.id), [ACCOUNTS, account, { active, ...limits }]);
+    if (!key) continue;
+    const { id, owner_id: owner, kind, scopes, revoked_at, expires_at } = key;
+    const until = revoked_at !== null ? 0 : (expires_at ?? 'never');
+    const values = { id, owner, kind, scopes: scopes.join(','), until };
+    copies.set(keyKey(token, Buffer.from(hash, 'hex')), [KEYS, key, values]);
+  }
+  const put = [...copies].map(([name, [, { version }, values]]) =>
+    link.run('put', [epochKey(token), name], [version, ...Object.entries(values).flat().map(String)]),
   );
-  if (done.some((answer) => answer !== 1)) return false;
-  for (const { table, row } of changes) {
-    const { id, version } = row;
-    await sql`UPDATE ${sql.table(table)} SET told = ${version} WHERE id = ${id} AND told < ${version}`.execute(db);
+  if ((await Promise.all(put)).some((done) => done !== 1)) return false;
+  for (const [table, { id, version, redis_version }] of copies.values()) {
+    if (redis_version >= version) continue;
+    const noted = sql`UPDATE ${table} SET redis_version = ${version} WHERE id = ${id} AND redis_version < ${version}`;
+    await noted.execute(db);
   }
   return true;
 }
 
 /** Copies all outstanding changes to Redis. @returns false if the epoch is over */
-export async function tellAll(db: Db, at: At): Promise<boolean> {
-  return tell(db, at, await changesWhere(db, sql`told < version`));
+export async function copyChanges(db: Db, at: At): Promise<boolean> {
+  return copy(db, at, await readWhere(db, (table) => sql`${table}.redis_version < ${table}.version`));
+}
+
+/** Copies all keys and their accounts to Redis. @returns false if the epoch is over */
+export async function copyEverything(db: Db, at: At): Promise<boolean> {
+  let last = '';
+  for (;;) {
+    const page = sql`keys.id > ${last} ORDER BY keys.id LIMIT ${COPIED_AT_ONCE}`;
+    const { rows } = await keysWhere(page).execute(db);
+    if (rows.length === 0) return true;
+    if (!(await copy(db, at, rows))) return false;
+    last = rows.at(-1)!.key!.id;
+  }
 }
 
 const RETRY_MS = 100;
@@ -100,18 +109,18 @@ export function openConfirm(
     async confirm(table, id, version) {
       const until = performance.now() + times.confirmMs;
       for (;;) {
-        const lease = sql<{ told: boolean; leased: boolean; token: string; run_id: string }>`
-          SELECT told >= ${version} AS told, token, run_id,
+        const lease = sql<{ copied: boolean; leased: boolean; token: string; run_id: string }>`
+          SELECT redis_version >= ${version} AS copied, token, run_id,
             leased_until + ${times.marginMs} * interval '1 ms' > clock_timestamp() AS leased
           FROM ${sql.table(table)} LEFT JOIN redis_epoch ON true WHERE id = ${id}`;
         const state = (await lease.execute(db)).rows[0];
-        if (!state || state.told || !state.leased) return;
+        if (!state || state.copied || !state.leased) return;
         let reason = 'no proxy has passed it on to Redis';
         if (url !== null) {
           try {
             const { token, run_id } = state;
-            const changes = await changesWhere(db, sql`id = ${id}`);
-            if (await tell(db, { token, link: await linkTo(run_id) }, changes)) return;
+            const rows = await readWhere(db, (from) => sql`${from}.id = ${id}`);
+            if (await copy(db, { token, link: await linkTo(run_id) }, rows)) return;
           } catch (error) {
             reason = lineOf(error);
           }

@@ -1,4 +1,4 @@
-import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { type Database, schemaOf, type Tables } from '../accounts/database.ts';
 import { lineOf, UnavailableError, UsageError } from '../errors.ts';
@@ -51,11 +51,6 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     transact,
     transactLightly: transact,
     lockServiceTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
-    prepare:
-      <Row>(query: CompiledQuery<Row>) =>
-      async (...parameters: string[]) =>
-        (await db.executeQuery<Row>({ ...query, parameters })).rows,
-    changed: () => true,
     confirm,
     attempts: countAttemptsIn(db),
     async close() {

@@ -6,16 +6,15 @@ import { hashKey, isWellFormed, type KeyKind } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { monthBlock } from '../limits/blocks.ts';
 import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
-import type { Admission, DefaultLimits, Gate, Unavailable } from '../limits/gate.ts';
-import { monthStanding } from '../limits/limiter.ts';
+import { type Admission, type DefaultLimits, type Gate, UNAVAILABLE, type Unavailable } from '../limits/gate.ts';
+import { monthStanding } from '../limits/limits.ts';
 import { type Epoch, keepEpoch } from './epoch.ts';
-import { putKey } from './mirror.ts';
 import { accountKey, epochKey, keyKey, prefixOf } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
 export interface SharedGateOptions extends DefaultLimits {
   /** In PostgreSQL. */
-  store: Pick<AccountStore, 'database' | 'find' | 'used'>;
+  store: Pick<AccountStore, 'database'>;
   /** Redis's address. */
   url: string;
   report: (line: string) => void;
@@ -25,8 +24,8 @@ export interface SharedGateOptions extends DefaultLimits {
 }
 
 /** What admit.lua returns. */
-type Answer =
-  | ['closed' | 'missing' | 'nobody']
+type Decision =
+  | ['closed' | 'nobody']
   | ['wait', seconds: number]
   | ['clock', ms: number]
   | ['block', owner: string, limit: number, taken: number]
@@ -41,15 +40,15 @@ type Figures = [
   ms: number,
 ];
 
-const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 const US = 1000;
+/** Blocks of the month being reserved at once, each for another owner. */
+const MOST_RUNNING = 1000;
 
 /**
  * Keys and limits for any number of proxies. Redis decides each request in one step and one round trip (admit.lua),
  * from its own copies of key and account, its own log of the minute, its own count of the month, by its own clock.
  *
- * What Redis has no copy of is read from PostgreSQL and copied with its version, so that no read overwrites a newer
- * change. A block of the month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no
+ * It is given copies of all keys before it decides anything, so a forged key costs PostgreSQL nothing. A block of the month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no
  * more is granted than allowed, and each owner loses at most a block. Nobody is let in if PostgreSQL or Redis is needed
  * and does not answer in time, or outside an epoch (epoch.ts).
  *
@@ -62,55 +61,43 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   const keeper = await keepEpoch(db, options.url, times, options.report);
   let calendar = calendarMonth(Date.now());
 
-  const copyKey = shareRunning(async (_, at: Epoch, hash: Buffer) => {
-    const found = await inTime(Promise.resolve(store.find(hash)), times.deadlineMs);
-    const copied = await putKey(at, hash, found);
-    return found === null ? 'nobody' : copied ? 'copied' : 'closed';
-  });
   const takeBlock = shareRunning((waiting, at: Epoch, owner: string, limit: number, taken: number, month: string) => {
     // Those already waiting use theirs at once: a crash loses no more than the block on top.
     const block = monthBlock(limit) + waiting() - 1;
-    return inTime(reserve(db, at, { owner, month, limit, taken, block }), times.deadlineMs);
+    return reserve(db, at, { owner, month, limit, taken, block });
   });
 
-  const turn = (at: Epoch, hash: Buffer): Promise<Answer> => {
+  const askRedis = (at: Epoch, hash: Buffer): Promise<Decision> => {
     const month = [calendar.name, calendar.start, calendar.end];
     const args = [prefixOf(at.token), perMinute, perMonth, times.minuteMs * US, ...month, clock?.() ?? ''];
-    return at.link.run('admit', [epochKey(at.token), keyKey(at.token, hash)], args) as Promise<Answer>;
+    return at.link.run('admit', [epochKey(at.token), keyKey(at.token, hash)], args) as Promise<Decision>;
   };
 
-  const decide = async (hash: Buffer, now: number): Promise<Admission | Unavailable | null> => {
-    // Usually one turn; more to copy the key, to learn which month it is, or to reserve a block of it.
+  const decide = async (hash: Buffer): Promise<Admission | Unavailable | null> => {
+    // Usually asked once; more often to learn which month it is, or to reserve a block of it.
     const until = performance.now() + 2 * times.deadlineMs;
     while (performance.now() < until) {
       const at = keeper.current();
       if (!at) break;
-      const answer = await turn(at, hash);
-      switch (answer[0]) {
+      const decision = await askRedis(at, hash);
+      switch (decision[0]) {
         case 'verdict': {
-          const [, keyId, ownerId, kind, scopes, ...figures] = answer;
-          store.used(keyId, now);
+          const [, keyId, ownerId, kind, scopes, ...figures] = decision;
           const holder = { keyId, ownerId, kind, scopes: scopes.split(',') as Scope[] };
           return { holder, verdict: verdictOf(figures, kind, calendar) };
         }
         case 'nobody':
           return null;
         case 'wait':
-          return { retrySeconds: answer[1] };
-        case 'missing': {
-          const copy = await copyKey(at.token + hash.toString('hex'), at, hash);
-          if (copy === 'nobody') return null;
-          if (copy === 'closed') keeper.wake();
-          break;
-        }
+          return { retrySeconds: decision[1] };
         case 'clock':
-          calendar = calendarMonth(answer[1]);
+          calendar = calendarMonth(decision[1]);
           break;
         case 'block': {
-          const [, owner, limit, taken] = answer;
+          const [, owner, limit, taken] = decision;
           const month = calendar.name;
-          const open = await takeBlock(`${at.token} ${owner} ${month} ${taken}`, at, owner, limit, taken, month);
-          if (!open) keeper.wake();
+          const taking = takeBlock(`${at.token} ${owner} ${month} ${taken}`, at, owner, limit, taken, month);
+          if (!(await inTime(taking, times.deadlineMs))) keeper.wake();
           break;
         }
         case 'closed':
@@ -122,10 +109,10 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   };
 
   return {
-    admit(key, now) {
+    admit(key) {
       if (!isWellFormed(key)) return null;
       // If anything fails, nobody is let in; epoch.ts reports why, once.
-      return decide(hashKey(key), now.wallMs).catch(() => {
+      return decide(hashKey(key)).catch(() => {
         keeper.wake();
         return UNAVAILABLE;
       });
@@ -197,8 +184,9 @@ function verdictOf(figures: Figures, kind: KeyKind, calendar: CalendarMonth): Ad
 }
 
 /**
- * Wraps `work` so that calls with the same name share one run until it is done. It starts after the current turn of the
- * event loop and can see how many callers are waiting.
+ * Wraps `work` so that calls with the same name share one run until it is done, even if nobody waits for it any more. It
+ * starts after the current turn of the event loop and can see how many callers are waiting. Rejects at once if
+ * MOST_RUNNING are already running.
  */
 function shareRunning<A extends unknown[], T>(
   work: (waiting: () => number, ...args: A) => Promise<T>,
@@ -207,6 +195,7 @@ function shareRunning<A extends unknown[], T>(
   return (name, ...args) => {
     let found = running.get(name);
     if (!found) {
+      if (running.size >= MOST_RUNNING) return Promise.reject(new Error('too many are waiting'));
       const begun = { waiting: 0 };
       const done = setImmediate()
         .then(() => work(() => begun.waiting, ...args))

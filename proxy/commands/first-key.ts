@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
-import { hashKey, mintKey } from '../accounts/key-format.ts';
+import { mintKey } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 
 const OWNER = 'first';
@@ -15,7 +15,7 @@ export async function createFirstKey(store: AccountStore, brand: string, now: nu
   const earlier = (await store.listKeys(OWNER)).filter(({ key }) => key.name === NAME && key.revoked_at === null);
   const secret = mintKey(brand, 'test');
   const scopes = Object.keys(SCOPES) as Scope[];
-  const asked = { owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, hash: hashKey(secret) } as const;
+  const asked = { owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, secret } as const;
   await store.createKey(asked, now);
   for (const { key } of earlier) await store.revokeKey(key.id, now);
   return secret;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../accounts/accounts.ts';
+import { type Account, accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../accounts/accounts.ts';
 import type { NewKey } from '../accounts/accounts-and-keys.ts';
-import { checkBrand, curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
+import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
@@ -56,28 +56,21 @@ export function addKeyCommands(program: Command): void {
     .option('--expires <iso>', 'date or time from which the new key no longer works; never if not given')
     .addOption(brandOption());
 
-  const list = async (store: AccountStore, { owner: named, json }: StoreOptions & { owner?: string }) => {
-    const now = systemClock.wallMs();
-    const listed = (await store.listKeys(named)).map(({ key, owner }) => ({
-      id: key.id,
-      ...toShown(key, owner.name, now),
-      owner_status: accountStatus(owner),
-    }));
-    if (json) return print(JSON.stringify(listed, null, 2));
-    printTable(
-      ['ID', 'OWNER', 'NAME', 'KIND', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-      listed.map((k) => [
-        ...[k.id, k.owner, k.name, k.kind, statusText(k), k.expires_at ?? 'never', k.last_used_at ?? 'never'],
-        k.scopes.join(','),
-      ]),
-    );
-  };
+  const list = async (store: AccountStore, { owner, json }: StoreOptions & { owner?: string }) =>
+    showKeys(await store.listKeys(owner), json);
   storeCommand(
     keys,
     'list',
     'list keys by id, name and status; the keys themselves cannot be shown again',
     list,
   ).option('--owner <name>', 'only those of this account');
+
+  storeCommand(keys, 'find <key>', 'whose key is this? for one that has leaked', async (store, { json }, text) => {
+    if (!isWellFormed(text)) throw new UsageError('not a key: it has another form, or its checksum is wrong');
+    const found = await store.findKey(text);
+    if (!found) throw new UsageError('no key of this service, though its checksum is right');
+    showKeys([found], json);
+  });
 
   storeCommand(keys, 'revoke <id>', 'disable a key for good, from the next request on', async (store, { json }, id) => {
     const now = systemClock.wallMs();
@@ -90,12 +83,12 @@ export function addKeyCommands(program: Command): void {
 
 async function create(
   store: AccountStore,
-  asked: Omit<NewKey, 'hash'>,
+  asked: Omit<NewKey, 'secret'>,
   { brand, json }: { brand: string; json?: boolean },
   now: number,
 ): Promise<void> {
   const secret = mintKey(brand, asked.kind);
-  const key = await store.createKey({ ...asked, hash: hashKey(secret) }, now);
+  const key = await store.createKey({ ...asked, secret }, now);
   if (json) {
     print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, asked.owner, now) }, null, 2));
     return;
@@ -111,9 +104,27 @@ export function brandOption(): Option {
   return option.argParser(checkBrand);
 }
 
+function showKeys(found: { key: Key; owner: Account }[], json = false) {
+  const now = systemClock.wallMs();
+  const listed = found.map(({ key, owner }) => ({
+    id: key.id,
+    ...toShown(key, owner.name, now),
+    owner_status: accountStatus(owner),
+  }));
+  if (json) return print(JSON.stringify(listed, null, 2));
+  printTable(
+    ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
+    listed.map((k) => [
+      ...[k.id, k.start === null ? k.kind : `${k.start}…`, k.owner, k.name, statusText(k)],
+      ...[k.expires_at ?? 'never', k.last_used_at ?? 'never', k.scopes.join(',')],
+    ]),
+  );
+}
+
 function toShown(key: Key, owner: string, now: number) {
-  const { name, kind, scopes } = key;
+  const { start, name, kind, scopes } = key;
   return {
+    start,
     owner,
     name,
     kind,

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../dashboard/mail/settings.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
 import { lineOf, UsageError } from '../errors.ts';
-import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limiter.ts';
+import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limits.ts';
 import { openLog } from '../log.ts';
 import type { RunningServer } from '../server.ts';
 import { exampleStateOf } from '../snapshot/example-state.ts';

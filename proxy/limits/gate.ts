@@ -1,11 +1,10 @@
-import { realpathSync } from 'node:fs';
-import type { Holder } from '../accounts/key-reader.ts';
+import { type Holder, openKeyReader } from '../accounts/key-reader.ts';
 import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from '../accounts/open-store.ts';
-import { type Awaitable, andThen, type Clock, type Moment, momentOf } from '../clock.ts';
+import type { Awaitable, Clock } from '../clock.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import { UsageError } from '../errors.ts';
-import type { Limiter, Verdict } from './limiter.ts';
-import { openSqliteLimiter } from './sqlite-limiter.ts';
+import { lineOf, UsageError } from '../errors.ts';
+import type { Verdict } from './limits.ts';
+import { limitsFileOf, openSqliteLimiter } from './sqlite-limiter.ts';
 
 /** A request with a valid key: whose it is, and what the limits say. */
 export interface Admission {
@@ -18,13 +17,15 @@ export interface Unavailable {
   retrySeconds: number;
 }
 
+export const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
+
 /** Checks key and limits together: in one round trip if they are kept across the network. */
 export interface Gate {
   /**
-   * Decides a request at `now` with `key`, as presented by the client, and charges it if granted; null if the key is
-   * unknown, mistyped or not admitted. Takes into account every change acknowledged before this call.
+   * Decides a request at wall-clock time `now` (ms) with `key`, as presented by the client, and charges it if granted;
+   * null if the key is unknown, mistyped or not admitted. Takes into account every change acknowledged before this call.
    */
-  admit(key: string, now: Moment): Awaitable<Admission | Unavailable | null>;
+  admit(key: string, now: number): Awaitable<Admission | Unavailable | null>;
   /** Requests granted to the owner's live keys in this calendar month so far. */
   monthUsed(ownerId: string): Awaitable<number>;
   /** Null while requests can be decided; else why not, in a few words. */
@@ -60,38 +61,52 @@ export function checkLimits(limits: string, store: string): void {
 
 /** The gate for the keys in `opened`, with limits counted where `limits` says. @throws UsageError if it cannot open. */
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const { limits, store, opened, clock, perMinute, perMonth, report, times = {} } = options;
+  const { limits, store, opened, perMinute, perMonth, report, times = {} } = options;
   checkLimits(limits, store);
   if (!isRedisUrl(limits)) {
     const file = sqliteFile(store);
     if (file === null) throw new UsageError('limits: with a store in PostgreSQL, name redis://…');
-    // Symbolic links are resolved, so that two servers on one store contend for one lock whatever they call it.
-    const limiter = openSqliteLimiter(`${realpathSync(file)}-limits`, clock);
-    return composeGate(opened, limiter, { perMinute, perMonth }, clock);
+    return embeddedGate(file, options);
   }
   // Loaded only here: one machine does not need it.
   const { openSharedGate } = await import('../cluster/shared-gate.ts');
   return openSharedGate({ store: opened, url: limits, perMinute, perMonth, report, times });
 }
 
-/** A gate that asks a store and then a limiter. */
-export function composeGate(
-  keys: Pick<AccountStore, 'identify'>,
-  limiter: Limiter,
-  service: DefaultLimits,
-  clock: Clock,
-): Gate {
-  const charge = (holder: Holder): Admission => {
+/** The gate of one process, whose store is the SQLite `file`. */
+function embeddedGate(file: string, { clock, report, ...service }: GateOptions): Gate {
+  const limiter = openSqliteLimiter(limitsFileOf(file), clock);
+  const keys = openKeyReader(file);
+  const admit = (key: string, now: number): Admission | null => {
+    const holder = keys.identify(key, now);
+    if (!holder) return null;
     const { keyId, ownerId, kind } = holder;
     const perMinute = holder.perMinute ?? service.perMinute;
     const perMonth = kind === 'live' ? (holder.perMonth ?? service.perMonth) : null;
-    // The time is read again: later requests may have been charged while the key was being looked up.
-    return { holder, verdict: limiter.take({ keyId, ownerId, perMinute, perMonth }, momentOf(clock)) };
+    return { holder, verdict: limiter.take({ keyId, ownerId, perMinute, perMonth }) };
   };
   return {
-    admit: (key, now) => andThen(keys.identify(key, now.wallMs), (holder) => holder && charge(holder)),
+    admit(key, now) {
+      try {
+        return admit(key, now);
+      } catch (error) {
+        report(`keys and limits: ${lineOf(error)}`);
+        return UNAVAILABLE;
+      }
+    },
     monthUsed: limiter.monthUsed,
-    unavailable: () => null,
-    close: limiter.close,
+    unavailable() {
+      try {
+        keys.identify('', 0);
+        limiter.checkWritable();
+        return null;
+      } catch (error) {
+        return `keys and limits: ${lineOf(error)}`;
+      }
+    },
+    close() {
+      keys.close();
+      limiter.close();
+    },
   };
 }

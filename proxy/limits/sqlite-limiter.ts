@@ -1,22 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../clock.ts';
+import { type Clock, DAY_MS } from '../clock.ts';
 import { UsageError } from '../errors.ts';
-import { migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
+import { checkIntact, migrate, openSqliteFile, SQLITE_BUSY, transact } from '../sqlite-file.ts';
 import { minuteBlock, monthBlock } from './blocks.ts';
-import { type CalendarMonth, calendarMonth } from './calendar-month.ts';
-import { type Charge, type Limiter, MINUTE_MS, monthStanding, type Standing } from './limiter.ts';
+import { calendarMonth } from './calendar-month.ts';
+import { type Charge, MINUTE_MS, monthStanding, type Standing, type Verdict } from './limits.ts';
 import { addGrants, countOf, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
+
+/** How long to wait for a process that is just stopping. */
+const LOCK_MS = 250;
+
+/** A clock that is wrong by less than this makes no month's count forgotten. */
+const MONTHS_KEPT_MS = 400 * DAY_MS;
 
 const SCHEMA = [
   `CREATE TABLE minutes (key_id TEXT PRIMARY KEY, grants INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
    CREATE TABLE months (
      owner_id TEXT NOT NULL, month TEXT NOT NULL, taken INTEGER NOT NULL, PRIMARY KEY (owner_id, month)
    ) STRICT;`,
+  `CREATE TABLE blocks (
+     key_id TEXT NOT NULL, number INTEGER NOT NULL, grants INTEGER NOT NULL, until REAL NOT NULL, boot TEXT NOT NULL,
+     PRIMARY KEY (key_id, number)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO blocks SELECT key_id, 0, grants, 0, '' FROM minutes WHERE grants > 0;
+   DROP TABLE minutes;`,
 ];
 
-/** Grants of one key. Until `reservedUntil` (steady), `reserved` more may be made without writing the file. */
+/** Grants of one key, and its block number `block`, of which `reserved` may still be made until `reservedUntil`. */
 interface Minute {
   log: SlidingLog;
+  block: number;
+  granted: number;
   reserved: number;
   reservedUntil: number;
 }
@@ -33,46 +49,75 @@ interface Month {
  * requests interleave.
  *
  * Before any grant, its block is in the file, in one transaction for minute and month. For the month the file holds
- * what is reserved, used or not. For the minute it holds `grants`, an upper bound on the grants in any 60 seconds that
- * end before `until`: those of the last 60 seconds when the block was reserved, plus the block, which expires after 60
- * seconds. After kill -9 that many are assumed to have been made at the latest possible moment, `until` or the restart:
+ * what is reserved, used or not. For the minute it holds each block with the latest time, `until`, at which its grants
+ * can have been made: 60 seconds after it was reserved, when it expires; once it is used up, that of its last grant.
+ * After kill -9 the blocks used up count from their own time, and the open one in full from its `until` or the restart:
  * so no 60 seconds across a crash hold more than allowed, and the client loses at most a block. A graceful close writes
- * what was really used. Commits are not synced one by one (`synchronous = NORMAL`): a killed process loses nothing, a
- * power cut may lose the last blocks.
+ * what was really used. Times are those of the steady clock, whatever the wall clock was set to; after a start of the
+ * machine they mean nothing, and all blocks count from the restart. Commits are not synced one by one (`synchronous =
+ * NORMAL`): a killed process loses nothing, a power cut may lose the last blocks.
  *
- * The file is open in SQLite's exclusive mode, which also locks out a second process on the same limits; the operating
- * system releases the lock when the process ends, however it ends.
+ * A lock on a file beside it keeps a second process off the same limits; others may read them, to back them up.
  *
  * @throws UsageError if another process has the file open.
  */
-export function openSqliteLimiter(file: string, clock: Clock): Limiter {
-  const db = openForOne(file);
-  const writeMinute = db.prepare('INSERT OR REPLACE INTO minutes (key_id, grants, until) VALUES (?, ?, ?)');
+export function openSqliteLimiter(file: string, clock: Clock) {
+  const lock = lockLimits(file);
+  const db = openLimits(file);
+  const { boot = randomUUID() } = clock;
+  const writeBlock = db.prepare(
+    'INSERT OR REPLACE INTO blocks (key_id, number, grants, until, boot) VALUES (?, ?, ?, ?, ?)',
+  );
+  const dropBlocks = db.prepare('DELETE FROM blocks WHERE key_id = ? AND until <= ?');
   const writeMonth = db.prepare('INSERT OR REPLACE INTO months (owner_id, month, taken) VALUES (?, ?, ?)');
   const readMonth = db.prepare('SELECT taken FROM months WHERE owner_id = ? AND month = ?');
 
   const minutes = new Map<string, Minute>();
   const months = new Map<string, Month>();
-  let calendar: CalendarMonth | undefined;
-  const wallOf = (steady: number) => Math.ceil(clock.wallMs() - clock.steadyMs() + steady);
+  let calendar = calendarMonth(clock.wallMs());
 
-  for (const { key_id, grants, until } of db.prepare('SELECT * FROM minutes').all()) {
-    const age = Math.max(0, clock.wallMs() - Number(until));
-    const log = createLog();
-    if (age < MINUTE_MS) addGrants(log, clock.steadyMs() - age, Number(grants));
-    if (countOf(log) > 0) minutes.set(String(key_id), { log, reserved: 0, reservedUntil: 0 });
-  }
-  db.prepare('DELETE FROM minutes WHERE until < ?').run(Math.floor(clock.wallMs()) - MINUTE_MS);
+  /** Writes what the key's open block really was. */
+  const closeBlock = (keyId: string, { log, block, granted }: Minute) => {
+    const last = grantAt(log, countOf(log) - 1) ?? Number.NEGATIVE_INFINITY;
+    writeBlock.run(keyId, block, granted, last, boot);
+  };
 
   const minuteOf = (keyId: string, now: number): Minute => {
     let minute = minutes.get(keyId);
     if (!minute) {
-      minute = { log: createLog(), reserved: 0, reservedUntil: 0 };
+      minute = { log: createLog(), block: 0, granted: 0, reserved: 0, reservedUntil: 0 };
       minutes.set(keyId, minute);
     }
     dropOld(minute.log, now, MINUTE_MS);
     return minute;
   };
+  /** Takes over what the file says, by this process's time. */
+  const load = () => {
+    const now = clock.steadyMs();
+    const rows = db.prepare('SELECT * FROM blocks ORDER BY key_id, number').all();
+    db.exec('DELETE FROM blocks');
+    for (const { key_id, grants, until, boot: since } of rows) {
+      const last = since === boot ? Math.min(Number(until), now) : now;
+      if (now - last >= MINUTE_MS) continue;
+      const minute = minuteOf(String(key_id), now);
+      addGrants(minute.log, last, Number(grants));
+      writeBlock.run(key_id!, minute.block++, grants!, last, boot);
+    }
+    const oldest = calendarMonth(clock.wallMs() - MONTHS_KEPT_MS).name;
+    db.prepare('DELETE FROM months WHERE month < ?').run(oldest);
+  };
+  transact(db, load);
+
+  const prune = () => {
+    const now = clock.steadyMs();
+    for (const [keyId, { log, reservedUntil }] of minutes) {
+      dropOld(log, now, MINUTE_MS);
+      if (countOf(log) === 0 && now >= reservedUntil) minutes.delete(keyId);
+    }
+    for (const [ownerId, { name }] of months) if (name !== calendar.name) months.delete(ownerId);
+  };
+  const pruning = setInterval(prune, MINUTE_MS).unref();
+
   const monthOf = (ownerId: string, name: string): Month => {
     const known = months.get(ownerId);
     if (known?.name === name) return known;
@@ -89,11 +134,16 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
     const minuteGrants = Math.min(minuteBlock(charge.perMinute), charge.perMinute - countOf(minute.log));
     const monthGrants = needsMonth ? Math.min(monthBlock(charge.perMonth!), charge.perMonth! - month.taken) : 0;
     const reservedUntil = now + MINUTE_MS;
+    const block = minute.block + 1;
     transact(db, () => {
-      if (needsMinute) writeMinute.run(charge.keyId, countOf(minute.log) + minuteGrants, wallOf(reservedUntil));
+      if (needsMinute) {
+        if (minute.granted > 0) closeBlock(charge.keyId, minute);
+        dropBlocks.run(charge.keyId, now - MINUTE_MS);
+        writeBlock.run(charge.keyId, block, minuteGrants, reservedUntil, boot);
+      }
       if (needsMonth) writeMonth.run(charge.ownerId, month.name, month.taken + monthGrants);
     });
-    if (needsMinute) Object.assign(minute, { reserved: minuteGrants, reservedUntil });
+    if (needsMinute) Object.assign(minute, { block, granted: 0, reserved: minuteGrants, reservedUntil });
     if (needsMonth) {
       month.taken += monthGrants;
       month.left += monthGrants;
@@ -101,7 +151,9 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
   };
 
   return {
-    take(charge, { wallMs: wall, steadyMs: now }) {
+    /** Decides minute and month together and charges both or neither, in one step under any interleaving. */
+    take(charge: Charge): Verdict {
+      const [wall, now] = [clock.wallMs(), clock.steadyMs()];
       const minute = minuteOf(charge.keyId, now);
       calendar = calendarMonth(wall, calendar);
       const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
@@ -111,6 +163,7 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
       if (refusedBy === null) {
         reserve(charge, minute, month, now);
         addGrants(minute.log, now);
+        minute.granted++;
         minute.reserved--;
         if (month) month.left--;
       }
@@ -120,46 +173,58 @@ export function openSqliteLimiter(file: string, clock: Clock): Limiter {
         month: month && monthStanding(charge.perMonth!, month.taken - month.left, calendar, wall),
       };
     },
-    monthUsed(ownerId) {
+    /** Requests granted to the owner's live keys in this calendar month so far. */
+    monthUsed(ownerId: string): number {
       calendar = calendarMonth(clock.wallMs(), calendar);
       const { taken, left } = monthOf(ownerId, calendar.name);
       return taken - left;
     },
-    close() {
+    /** @throws Error if no block could be written at present. */
+    checkWritable(): void {
+      transact(db, () => writeBlock.run('', 0, 0, 0, boot));
+    },
+    close(): void {
+      clearInterval(pruning);
+      prune();
       transact(db, () => {
-        const now = clock.steadyMs();
-        for (const [keyId, { log }] of minutes) {
-          dropOld(log, now, MINUTE_MS);
-          writeMinute.run(keyId, countOf(log), wallOf(grantAt(log, countOf(log) - 1) ?? now - MINUTE_MS));
-        }
+        for (const [keyId, minute] of minutes) if (minute.granted > 0) closeBlock(keyId, minute);
+        db.prepare('DELETE FROM blocks WHERE until <= ?').run(clock.steadyMs() - MINUTE_MS);
         for (const [ownerId, month] of months) writeMonth.run(ownerId, month.name, month.taken - month.left);
       });
       db.close();
+      lock.close();
     },
   };
 }
 
+/** Where the limits of the store in `file` are counted: one place, whatever links lead to the store. */
+export const limitsFileOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-limits`;
+
 /**
- * Opens the database of limits at `file` exclusively.
- * @throws UsageError if another process has it open.
+ * Holds the lock of the limits in `file` until it is closed or the process ends, however it ends.
+ * @throws UsageError if another process holds it.
  */
-function openForOne(file: string): DatabaseSync {
-  return openSqliteFile(
-    file,
-    (opened) => {
-      try {
-        opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-        opened.exec('BEGIN IMMEDIATE; COMMIT');
-      } catch (error) {
-        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-        throw new UsageError(
-          `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
-        );
-      }
-      migrate(opened, file, SCHEMA);
-    },
-    250,
-  );
+export function lockLimits(file: string): DatabaseSync {
+  const take = (lock: DatabaseSync) => {
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+      throw new UsageError(
+        `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
+      );
+    }
+  };
+  return openSqliteFile(`${file}-lock`, take, LOCK_MS);
+}
+
+function openLimits(file: string): DatabaseSync {
+  const prepare = (opened: DatabaseSync) => {
+    opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    checkIntact(opened, file);
+    migrate(opened, file, SCHEMA);
+  };
+  return openSqliteFile(file, prepare, LOCK_MS);
 }
 
 function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {

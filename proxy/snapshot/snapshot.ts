@@ -80,7 +80,7 @@ function describeFiles(root: string, { coverage, files, model_version }: Manifes
   };
   const served = OPERATIONS.flatMap((operation) => {
     const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
-    return operationFiles(operation, coverage).map((name): [string, ServedFile] => {
+    return operationFiles(operation, coverage, files).map((name): [string, ServedFile] => {
       const codings = {
         identity: describe(name),
         gzip: describe(name + ENCODINGS.gzip),

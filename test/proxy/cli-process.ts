@@ -21,17 +21,21 @@ function cleanEnv(env: Record<string, string>): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), ...env };
 }
 
-/** Runs one command to its end. */
-export async function runCli(args: string[], env: Record<string, string> = {}): Promise<Finished> {
-  const child = spawn(NODE, [CLI, ...args], { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs one command to its end, by `wrapper` if given: a program that runs the rest of its arguments. */
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  wrapper: readonly string[] = [],
+): Promise<Finished> {
+  const [program, ...rest] = [...wrapper, NODE, CLI, ...args];
+  const child = spawn(program!, rest, { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] });
   const read = collect(child);
   const [code] = await once(child, 'close');
   return { code, ...read() };
 }
 
 /**
- * Runs one command to its end in this process, which spares the quarter of a second that a process takes to start: for
- * commands that are refused. `env` is what the environment has of the service's settings.
+ * Runs one command to its end in this process, which spares the quarter of a second that a process takes to start. `env` is what the environment has of the service's settings.
  */
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
   const text = { stdout: '', stderr: '' };

@@ -15,7 +15,7 @@ import {
   type Operation,
   type OperationId,
 } from '../../pipeline/contract/operations.ts';
-import type { AreaGeometry, LgaRisk, Season } from '../../pipeline/contract/schemas.ts';
+import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../pipeline/contract/schemas.ts';
 
 export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
 type State = keyof typeof STATES;
@@ -33,6 +33,8 @@ export interface FixtureOptions {
   /** Eight hex digits that end the model version and change every file. */
   release?: string;
   transmission?: boolean;
+  /** As a snapshot from before the later operations: without their files. */
+  earlier?: boolean;
   /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
   outlinePoints?: number;
   /** The same in the outlines of LGAs. */
@@ -61,6 +63,22 @@ const season: Season = {
   season_months: 3,
   high_months: [8, 9, 10],
   seasonal_index: [0.1, 0.1, 0.1, 0.2, 0.3, 0.4, 0.45, 0.7, 1, 0.6, 0.3, 0.2],
+};
+const seasonWindow: SeasonWindow = {
+  measure: 'reported_cases',
+  months: 4,
+  first_month: 7,
+  last_month: 10,
+  share: 0.43,
+  share_low: 0.39,
+  share_high: 0.47,
+  start_probability: 0.98,
+  criterion_probability: 0,
+  criterion: 'unlikely',
+  record_first_month: null,
+  record_share: null,
+  record_best_share: null,
+  rain_share: 0.62,
 };
 const trend = {
   survey_year: 2021,
@@ -190,28 +208,43 @@ function bodyOf(
         },
         limits: [`made up, ${version}`],
       };
+    case 'seasons-lgas':
+      return {
+        ...place,
+        windows: [seasonWindow],
+        lgas: lgas(state).map(({ lga_code, lga }) => ({ lga_code, lga, windows: [seasonWindow] })),
+      };
+    case 'forecasts-skill':
+      return {
+        skill: [
+          {
+            ...{ area_level: 'lga', origins: 'all', method: 'case_model', horizon_months: 1, forecasts: 100 },
+            ...{ log_mae: 0.2, crps_log: 0.15, coverage_50: 0.5, coverage_90: 0.9, crps_per_1000: null },
+          },
+        ],
+      };
   }
 }
 
 /** Every file of the fixture, with its response. */
 export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; body: unknown }[] {
-  const { transmission = true } = options;
+  const { transmission = true, earlier = false } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
   const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
-  return OPERATIONS.filter((operation: Operation) => transmission || !operation.needsTransmission).flatMap(
-    (operation) => {
-      const has = (name: string) => (operation.parameters as readonly string[]).includes(name);
-      return (has('state') ? CODES : CODES.slice(1, 2)).flatMap((state) =>
-        (has('period') ? periods : [COVERAGE.last_estimated]).flatMap((period) =>
-          (has('months') ? months : [FORECAST_MONTHS]).map((n) => ({
-            operation,
-            file: filePath(operation, { state, period, months: n }),
-            body: bodyOf(operation.id, state, period, n, options),
-          })),
-        ),
-      );
-    },
-  );
+  return OPERATIONS.filter(
+    (operation: Operation) => (transmission || !operation.needsTransmission) && !(earlier && operation.later),
+  ).flatMap((operation) => {
+    const has = (name: string) => (operation.parameters as readonly string[]).includes(name);
+    return (has('state') ? CODES : CODES.slice(1, 2)).flatMap((state) =>
+      (has('period') ? periods : [COVERAGE.last_estimated]).flatMap((period) =>
+        (has('months') ? months : [FORECAST_MONTHS]).map((n) => ({
+          operation,
+          file: filePath(operation, { state, period, months: n }),
+          body: bodyOf(operation.id, state, period, n, options),
+        })),
+      ),
+    );
+  });
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

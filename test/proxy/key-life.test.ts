@@ -1,15 +1,16 @@
-/** SPEC 3 and 5 end to end: the real command line changes accounts and keys while a server runs. */
+/** SPEC 3 and 5 end to end: the command line changes accounts and keys while a server runs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { mintKey } from '../../proxy/accounts/key-format.ts';
 import { type Finished, runCli, runHere } from './cli-process.ts';
 import { FORMS, removeServersAtEnd } from './forms.ts';
 import { codeOf, type Service, startService } from './service.ts';
 
-async function commandsFor(service: Service) {
+async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
   const env = { MALARIA_STORE: service.storeUrl, MALARIA_LIMITS: service.limits };
-  const run = (...args: string[]) => runCli(args, env);
+  const run = (...args: string[]) => runOne(args, env);
   const must = async (...args: string[]): Promise<Finished> => {
     const done = await run(...args);
     if (done.code !== 0) throw new Error(`${args.join(' ')}: ${done.stderr}`);
@@ -42,7 +43,7 @@ const forms = FORMS.filter((form) => !form.skip);
 
 test.each(forms)('the whole life of keys and accounts, from another process: $name', async ({ place }) => {
   const service = await startService(await place());
-  const { run, must, createKey } = await commandsFor(service);
+  const { run, must, createKey } = await commandsFor(service, runCli);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
 
   expect((await must('accounts', 'create-organisation', 'acme')).stdout).toBe("organisation 'acme' created, active\n");
@@ -55,7 +56,18 @@ test.each(forms)('the whole life of keys and accounts, from another process: $na
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id, owner: 'acme', status: 'active', owner_status: 'active' }]);
   for (const text of [listed.stdout, (await must('keys', 'list')).stdout]) {
     expect(text).toContain(id);
-    expect(text).not.toContain(key.slice(13, 25));
+    // The first four characters of its secret part are shown, and no more.
+    expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
+  }
+  expect((await must('keys', 'find', key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
+  const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+  for (const [text, why] of [
+    [mistyped, /its checksum is wrong/],
+    [mintKey('malaria', 'live'), /no key of this service/],
+  ] as const) {
+    const refused = await run('keys', 'find', text);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
+    expect(refused.stderr).not.toContain(text);
   }
 
   await must('accounts', 'suspend', 'acme');
@@ -186,7 +198,6 @@ test.each([
   ],
   [['keys', 'create', '--owner', 'a'], /required option/],
   [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number 1 or more/],
-  [['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db'], /PostgreSQL cannot be used: .*ECONNREFUSED/],
   [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ goes with --store postgres:\/\//],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
@@ -198,6 +209,12 @@ test.each([
   expect(done.stderr).toMatch(message);
   expect(done.stderr).not.toContain('secret');
   expect(done.stderr).not.toContain('    at ');
+});
+
+test('a store that cannot be reached is one line and exit code 3, for it may work later', async () => {
+  const done = await runHere(['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db']);
+  expect([done.code, done.stdout]).toEqual([3, '']);
+  expect(done.stderr).toMatch(/^(?!.*secret).*PostgreSQL cannot be used: .*ECONNREFUSED.*\n$/);
 });
 
 test('--help teaches and exits 0', async () => {

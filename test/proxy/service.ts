@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { Scope } from '../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../pipeline/contract/operations.ts';
-import { hashKey, type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
+import { type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
 import type { AccountStore } from '../../proxy/accounts/open-store.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../proxy/server.ts';
 import { type FixtureOptions, makeBuild } from './fixture.ts';
@@ -84,7 +84,7 @@ export async function giveKey(
   const { owner = 'ministry', kind = 'live', scopes = ALL_SCOPES, expiresAt = null, now = Date.now() } = options;
   if (!(await store.findAccount(owner))) await store.createAccount('organisation', owner, now);
   const key = mintKey('malaria', kind);
-  const { id } = await store.createKey({ owner, name: 'test', kind, scopes, expiresAt, hash: hashKey(key) }, now);
+  const { id } = await store.createKey({ owner, name: 'test', kind, scopes, expiresAt, secret: key }, now);
   return { id, key };
 }
 

@@ -25,7 +25,11 @@ export function keyTable(
   revokeAt: (id: string) => string,
 ): Html {
   const columns: Column<Key>[] = [
-    { title: 'Name', cell: (key) => html`${key.name}<br><small><code>${key.id}</code></small>` },
+    {
+      title: 'Name',
+      cell: ({ name, id, start }) =>
+        html`${name}<br><small><code>${id}</code>${start !== null && html`<br><code>${start}…</code>`}</small>`,
+    },
     { title: 'Kind', cell: (key) => key.kind },
     {
       title: 'Scopes',

@@ -2,7 +2,7 @@
 
 import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
-import { curlLine, hashKey, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
+import { curlLine, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
 import { DAY_MS, HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -179,7 +179,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     const tooMany = await whyNoMore(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
     const secret = mintKey(services.brand, kind);
-    const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, hash: hashKey(secret) };
+    const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, secret };
     const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));
     return { title: 'Your new key', body: keyPage(key, secret, services) };
   } catch (error) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli } from '../cli-process.ts';
+import { runHere } from '../cli-process.ts';
 import { linkIn, PASSWORD, testForms } from '../dashboard/dashboard.ts';
 import { removeServersAtEnd } from '../forms.ts';
 
@@ -16,7 +16,7 @@ testForms('the first person of the service team and of an organisation come by t
     MALARIA_DASHBOARD_URL: dashboard.dashboardUrl,
   };
   const cli = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['accounts', ...args], env);
+    const { code, stdout, stderr } = await runHere(['accounts', ...args], env);
     return code === 0 ? stdout : `${code} ${stderr}`;
   };
   await dashboard.account('Ministry of Health');
@@ -56,7 +56,7 @@ test('a dashboard that cannot be set up is one clear line', async () => {
     [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: needed with --host 0.0.0.0/],
     [['--trust-proxy', '10.0.0.0/99'], /--trust-proxy: expected an address or network/],
   ] as const) {
-    const { code, stderr } = await runCli(['serve', '--snapshot', folder, ...args], {});
+    const { code, stderr } = await runHere(['serve', '--snapshot', folder, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(line)]);
   }
 });

@@ -29,6 +29,7 @@ async function setUp({ place }: Form) {
       refused,
     ]);
   return {
+    store,
     usage,
     url,
     counter,
@@ -60,6 +61,23 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
       ['2026-11-21', 'periods', 2, 0],
     ]);
     expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
+  });
+
+  test('when a key was last used is written with its counts, and never goes back', async () => {
+    const { store, counter, count, live, set } = await setUp(form);
+    const noted = async () => (await store.listKeys('ministry'))[0]!.key.last_used_at;
+    expect(await noted()).toBeNull();
+    for (const [at, last] of [
+      [7000.5, 7000],
+      [6000, 7000],
+      [9000, 9000],
+    ] as const) {
+      set(at);
+      count(live, 'periods', at === 6000);
+      count(live, 'risk-lgas', false);
+      await counter.flush();
+      expect(await noted()).toBe(last);
+    }
   });
 
   test('what could not be written is counted on, and written once the store takes it', async () => {

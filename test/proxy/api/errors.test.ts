@@ -165,6 +165,16 @@ test('without transmission data those three operations are 503, the rest as ever
   expect((await bare.get('/v1/context/states', any)).status).toBe(200);
 });
 
+test('a snapshot from before the later operations is served without them', async () => {
+  const earlier = await startService({ fixture: { earlier: true } });
+  const { key: any } = await giveKey(earlier.store);
+  for (const path of ['/v1/seasons/lgas?state=KN', '/v1/forecasts/skill']) {
+    const response = await earlier.get(path, any);
+    expect([response.status, await codeOf(response)]).toEqual([404, 'NOT_FOUND']);
+  }
+  expect((await earlier.get('/v1/forecasts/states', any)).status).toBe(200);
+});
+
 test('403 comes before 404, 400 and 503, 401 and 429 before all', async () => {
   const bare = await startService({ fixture: { transmission: false } });
   const { key: narrow } = await giveKey(bare.store, { scopes: ['forecasts'], kind: 'test' });

@@ -154,6 +154,9 @@ describe('smuggling', () => {
     ['a host with a path', 'GET /v1/periods HTTP/1.1', ['Host: a/b']],
     ['a host with a user', 'GET /v1/periods HTTP/1.1', ['Host: u@a']],
     ['a port with letters', 'GET /v1/periods HTTP/1.1', ['Host: a:b']],
+    ['a broken host in the target', 'GET http://[x/v1/periods HTTP/1.1', ['Host: x']],
+    ['a user in the target', 'GET http://u@x/v1/periods HTTP/1.1', ['Host: x']],
+    ['no host in the target', 'GET http:///v1/periods HTTP/1.1', ['Host: x']],
     ["HTTP/2's preface as a method", 'PRI /v1/periods HTTP/1.1', ['Host: x']],
     ['a method of RTSP', 'DESCRIBE /v1/periods RTSP/1.1', ['Host: x']],
   ])('%s is answered 400, alone', async (_, line, headers) => {

@@ -1,5 +1,5 @@
 /** Two proxies on one PostgreSQL and one Redis, each with its dashboard: what one has done holds at the other. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { runCli, serveCli } from '../cli-process.ts';
@@ -7,6 +7,7 @@ import { makeBuild } from '../fixture.ts';
 import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from './dashboard.ts';
 
+vi.unmock('node:crypto');
 removeServersAtEnd();
 
 const ADA = 'ada@example.org';

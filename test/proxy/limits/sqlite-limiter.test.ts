@@ -1,27 +1,31 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { momentOf } from '../../../proxy/clock.ts';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { calendarMonth } from '../../../proxy/limits/calendar-month.ts';
-import type { Charge, Limiter, Verdict } from '../../../proxy/limits/limiter.ts';
+import type { Charge, Verdict } from '../../../proxy/limits/limits.ts';
 import { openSqliteLimiter } from '../../../proxy/limits/sqlite-limiter.ts';
 
 const START = Date.parse('2026-03-10T12:00:00Z');
 
-/** A clock that stands still until told; a restart keeps the wall and begins the steady clock anew. */
+/** A clock that stands still until told; a reboot keeps the wall and begins the steady clock anew. */
 function fakeClock() {
-  const state = { wall: START, steady: 1000 };
+  const state = { wall: START, steady: 1000, boot: 1 };
   return {
+    get boot() {
+      return `boot ${state.boot}`;
+    },
     wallMs: () => state.wall,
     steadyMs: () => state.steady,
     pass: (ms: number) => {
       state.wall += ms;
       state.steady += ms;
     },
-    restart: () => {
+    reboot: () => {
       state.steady = 7;
+      state.boot++;
     },
     setWall: (wall: number) => {
       state.wall = wall;
@@ -53,12 +57,11 @@ const open = (at = file) => {
 const crash = () => {
   const copy = join(folder, `copy-${Math.random()}`);
   for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
-  clock.restart();
   return Object.assign(open(copy), { file: copy });
 };
-const take = (limiter: Limiter, charge: Partial<Charge> = {}): Verdict =>
-  limiter.take({ keyId: 'k', ownerId: 'o', perMinute: 5, perMonth: null, ...charge }, momentOf(clock)) as Verdict;
-const granted = (limiter: Limiter, times: number, charge: Partial<Charge> = {}): number =>
+const take = (limiter: ReturnType<typeof openSqliteLimiter>, charge: Partial<Charge> = {}): Verdict =>
+  limiter.take({ keyId: 'k', ownerId: 'o', perMinute: 5, perMonth: null, ...charge }) as Verdict;
+const granted = (limiter: ReturnType<typeof openSqliteLimiter>, times: number, charge: Partial<Charge> = {}): number =>
   Array.from({ length: times }, () => take(limiter, charge)).filter((verdict) => verdict.refusedBy === null).length;
 
 describe('the minute', () => {
@@ -86,7 +89,7 @@ describe('the minute', () => {
         weight: 8,
         arbitrary: fc.record({ wait: fc.integer({ min: 0, max: 20_000 }), ask: fc.integer({ min: 1, max: 8 }) }),
       },
-      { weight: 1, arbitrary: fc.constantFrom('restart', 'crash') },
+      { weight: 1, arbitrary: fc.constantFrom('restart', 'reboot', 'crash') },
     );
     let run = 0;
     fc.assert(
@@ -97,8 +100,13 @@ describe('the minute', () => {
         for (const what of steps) {
           if (what === 'restart') {
             limiter.close();
-            clock.restart();
             limiter = open();
+          } else if (what === 'reboot') {
+            limiter.close();
+            clock.reboot();
+            clock.setWall(clock.wallMs() + 3_600_000);
+            limiter = open();
+            clock.setWall(clock.wallMs() - 3_600_000);
           } else if (what === 'crash') {
             const after = crash();
             limiter.close();
@@ -164,7 +172,6 @@ describe('the minute', () => {
     // Blocks are of 6: no more than 30 and no fewer than 24 are left.
     expect(granted(afterCrash, 99, { perMinute: 60 })).toBe(30);
     first.close();
-    clock.restart();
     expect(granted(open(), 99, { perMinute: 60 })).toBe(30);
   });
 
@@ -181,7 +188,6 @@ describe('the minute', () => {
       const before = limiter;
       if (end === 'crash') limiter = crash();
       before.close();
-      clock.restart();
       if (end === 'restart') limiter = open();
       clock.pass(59_999);
       expect(granted(limiter, 99, { perMinute: 60 })).toBeLessThanOrEqual(55);
@@ -189,11 +195,74 @@ describe('the minute', () => {
     }
   });
 
+  test('after kill -9 all but a block is there a minute after it was granted, not a minute after the restart', () => {
+    for (const [first, later] of [
+      [60, 0],
+      [54, 6],
+    ] as const) {
+      file = join(folder, `wait-${later}`);
+      const limiter = open();
+      expect(granted(limiter, first, { perMinute: 60 })).toBe(first);
+      clock.pass(52_700);
+      expect(granted(limiter, later, { perMinute: 60 })).toBe(later);
+      const after = crash();
+      limiter.close();
+      clock.pass(60_000 - 52_700);
+      const room = granted(after, 99, { perMinute: 60 });
+      expect([54, 60]).toContain(room);
+      clock.pass(52_700);
+      expect(granted(after, 99, { perMinute: 60 })).toBe(60 - room);
+    }
+  });
+
+  test('what is over is dropped, from memory and from the file', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limiter = open();
+    for (let i = 0; i < 500; i++) take(limiter, { keyId: `key ${i}`, ownerId: `owner ${i}`, perMonth: 100 });
+    clock.setWall(START + 500 * 86_400_000);
+    clock.pass(120_000);
+    take(limiter, { perMonth: 100 });
+    vi.advanceTimersByTime(60_000);
+    limiter.close();
+    open().close();
+    const db = new DatabaseSync(file);
+    onTestFinished(() => db.close());
+    expect(db.prepare('SELECT DISTINCT key_id FROM blocks').all()).toEqual([{ key_id: 'k' }]);
+    expect(db.prepare('SELECT month FROM months').all()).toEqual([{ month: '2027-07' }]);
+  });
+
+  test('the wall clock, set forward or back while the server is down, brings no minute back', () => {
+    for (const step of [3_600_000, -3_600_000]) {
+      file = join(folder, `step-${step}`);
+      const limiter = open();
+      expect(granted(limiter, 9)).toBe(5);
+      limiter.close();
+      clock.setWall(clock.wallMs() + step);
+      const after = open();
+      clock.pass(59_999);
+      expect(granted(after, 9)).toBe(0);
+      clock.pass(1);
+      expect(granted(after, 9)).toBe(5);
+    }
+  });
+
+  test('a damaged file is refused with the way to restore it', () => {
+    const limiter = open();
+    for (let i = 0; i < 500; i++) take(limiter, { keyId: `key ${i}` });
+    limiter.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0x5a, 4096 * 3, 4096 * 3 + 40);
+    writeFileSync(file, bytes);
+    expect(() => open()).toThrow(/limits is damaged .*; restore the last backup: malaria-proxy restore FILE/);
+  });
+
   test('a block left open weighs for no longer than it could have been used', () => {
     const first = open();
     granted(first, 3);
     clock.pass(119_999);
-    expect(granted(crash(), 9)).toBe(2);
+    // Blocks of 1: the first two are used up, and over.
+    expect(granted(crash(), 9)).toBe(4);
     clock.pass(1);
     expect(granted(crash(), 9)).toBe(5);
   });
@@ -256,7 +325,7 @@ describe('the month', () => {
     expect(granted(first, 123, charge)).toBe(123);
     expect(granted(crash(), 2000, charge)).toBe(1000 - 130);
     first.close();
-    clock.restart();
+    clock.reboot();
     expect(granted(open(), 2000, charge)).toBe(1000 - 123);
   });
 

@@ -1,11 +1,13 @@
 import { argon2Sync } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   checkNewPassword,
   checkPassword,
   hashPassword,
   TooBusy,
 } from '../../../../proxy/dashboard/people/passwords.ts';
+
+vi.unmock('node:crypto');
 
 test('a password fits its own hash and no other; each hash has its own salt', async () => {
   const [one, two] = [await hashPassword('seven herons'), await hashPassword('seven herons')];

@@ -1,4 +1,3 @@
-import type { Moment } from '../clock.ts';
 import type { CalendarMonth } from './calendar-month.ts';
 
 export const DEFAULT_PER_MINUTE = 60;
@@ -39,15 +38,4 @@ export function monthStanding(
 ): NonNullable<Verdict['month']> {
   const resetSeconds = Math.max(0, Math.ceil((end - wallMs) / 1000));
   return { limit, remaining: Math.max(0, limit - used), resetSeconds, windowSeconds: (end - start) / 1000 };
-}
-
-export interface Limiter {
-  /**
-   * Decides minute and month together and charges both or neither, in one step under any interleaving. `now` never goes
-   * back from one call to the next.
-   */
-  take(charge: Charge, now: Moment): Verdict;
-  /** Requests granted to the owner's live keys in this calendar month so far. */
-  monthUsed(ownerId: string): number;
-  close(): void;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, matchesEtag } from '../../../proxy/api/answers.ts';
+import { chooseCoding, matchesEtag } from '../../../proxy/api/files.ts';
 
 test.each([
   [undefined, 'identity'],

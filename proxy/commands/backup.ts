@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { backUp, restore } from '../accounts/backup.ts';
+import { sqliteFile } from '../accounts/open-store.ts';
+import { UsageError } from '../errors.ts';
+import { addStoreOptions, print, type StoreOptions } from './shared.ts';
+
+export function addBackupCommands(program: Command): void {
+  addStoreOptions(program.command('backup <file>'))
+    .description('copy accounts, keys, people and limits to one file, while the server runs')
+    .action((file: string, { store, json }: StoreOptions) => {
+      backUp(fileOf(store), file);
+      print(json ? JSON.stringify({ file }) : `backed up ${store} to ${file}`);
+    });
+  addStoreOptions(program.command('restore <file>'))
+    .description('put a backup in the place of the store, while no server runs; what was there is kept beside it')
+    .action((file: string, { store, json }: StoreOptions) => {
+      const kept = restore(file, fileOf(store));
+      print(
+        json ? JSON.stringify({ store, kept }) : `restored ${store}${kept ? `; what was there is now ${kept}` : ''}`,
+      );
+    });
+}
+
+function fileOf(store: string): string {
+  const file = sqliteFile(store);
+  if (file !== null) return file;
+  throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/cluster/README.md');
+}

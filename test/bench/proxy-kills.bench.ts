@@ -1,0 +1,81 @@
+/**
+ * kill -9 at random moments, with a limit of 60 a minute asked for all the time: never more than the limit in any 60
+ * seconds, and nobody waits longer than two blocks cost: the one that was open, and the one that is just leaving. Several
+ * servers at once, since a minute takes a minute. Exits 1 where it fails.
+ *
+ *   node test/bench/proxy-kills.bench.ts [--servers 10] [--kills 4]
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openStore } from '../../proxy/accounts/open-store.ts';
+import { makeBuild } from '../proxy/fixture.ts';
+import { giveKey } from '../proxy/service.ts';
+import { startNode } from './contenders.ts';
+import { show } from './load.ts';
+
+const { values } = parseArgs({
+  options: { servers: { type: 'string', default: '10' }, kills: { type: 'string', default: '4' } },
+});
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const [LIMIT, BLOCK, MINUTE_MS] = [60, 6, 60_000];
+const ASK_MS = 150;
+
+interface Asked {
+  from: number;
+  to: number;
+  status: number;
+}
+
+/** One server, killed `kills` times, and its only client. */
+async function run(kills: number): Promise<Asked[]> {
+  const { current, store, remove } = makeBuild();
+  const accounts = await openStore(store);
+  const { key } = await giveKey(accounts);
+  await accounts.close();
+  const asked: Asked[] = [];
+  for (let life = 0; life <= kills; life++) {
+    const ports = ['--port', '0', '--ops-port', '0'];
+    const server = await startNode('proxy', CLI, [
+      'serve',
+      '--json',
+      ...ports,
+      '--snapshot',
+      current,
+      '--store',
+      store,
+    ]);
+    const until = performance.now() + (life === kills ? 1.5 : Math.random() + 0.5) * MINUTE_MS;
+    while (performance.now() < until) {
+      const from = performance.now();
+      const { status } = await fetch(`${server.url}/v1/periods`, { headers: { 'x-api-key': key } });
+      asked.push({ from, to: performance.now(), status });
+      await pause(ASK_MS);
+    }
+    process.kill(server.pid, 'SIGKILL');
+    await server.stop();
+  }
+  remove();
+  return asked;
+}
+
+const [servers, kills] = [Number(values.servers), Number(values.kills)];
+const runs = await Promise.all(Array.from({ length: servers }, () => run(kills)));
+let [most, short] = [0, 0];
+for (const asked of runs) {
+  const grants = asked.filter(({ status }) => status === 200);
+  for (const { from } of grants) {
+    const within = grants.filter((other) => other.from >= from && other.to < from + MINUTE_MS);
+    most = Math.max(most, within.length);
+  }
+  for (const { from, status } of asked) {
+    if (status !== 429) continue;
+    const before = grants.filter(({ to }) => to <= from && to > from - MINUTE_MS);
+    short = Math.max(short, LIMIT - before.length);
+  }
+}
+const requests = runs.flat().length;
+show(
+  most <= LIMIT && short <= 2 * BLOCK,
+  `${servers * kills} kills, ${requests} requests: at most ${most} of ${LIMIT} granted in 60 s; refused with at least ${LIMIT - short} granted in the 60 s before`,
+);

@@ -1,0 +1,149 @@
+/** The embedded form on a disk that fills up, with a damaged file, and backed up and restored. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openStore } from '../../proxy/accounts/open-store.ts';
+import { runCli, runHere, serveCli } from './cli-process.ts';
+import { makeBuild } from './fixture.ts';
+import { giveKey, serveBuild } from './service.ts';
+
+/** It changes what a process may write: util-linux has it. */
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+if (!hasPrlimit) console.error('tests of a full disk are skipped: no prlimit (util-linux)');
+
+let place: ReturnType<typeof makeBuild>;
+beforeEach(() => {
+  place = makeBuild();
+  return place.remove;
+});
+const file = () => place.store.replace('sqlite:', '');
+const giveOne = async (perMonth: number) => {
+  const store = await openStore(place.store);
+  const given = await giveKey(store);
+  await store.setLimits('ministry', { perMinute: 20, perMonth });
+  await store.close();
+  return given;
+};
+const serve = (more: object = {}) =>
+  serveBuild({ build: place.build, snapshot: place.current, store: place.store }, more);
+
+test.skipIf(!hasPrlimit)(
+  'on a full disk requests are 503, readiness says so, and it all comes back with the room',
+  async () => {
+    const { key } = await giveOne(1_000_000);
+    const serving = await serveCli(['--snapshot', place.current, '--store', place.store, '--per-minute', '20']);
+    const ask = () => fetch(`${serving.url}/v1/periods`, { headers: { 'x-api-key': key } });
+    const ready = async () => {
+      const response = await fetch(`${serving.opsUrl}/readyz`);
+      return { status: response.status, reason: ((await response.json()) as { reason: string | null }).reason };
+    };
+    // No file of the process may grow: writes fail, as where there is no room.
+    const allow = (size: string) => execFileSync('prlimit', ['--pid', String(serving.child.pid), `--fsize=${size}:`]);
+    expect([(await ask()).status, (await ready()).status]).toEqual([200, 200]);
+    allow('1');
+    expect(await ready()).toEqual({ status: 503, reason: expect.stringContaining('keys and limits: disk I/O error') });
+    const statuses = [];
+    for (let i = 0; i < 5; i++) {
+      const response = await ask();
+      statuses.push(response.status);
+      if (response.status === 503) expect(response.headers.get('retry-after')).toBe('5');
+    }
+    // A block of two requests was open.
+    expect(statuses).toEqual([200, 503, 503, 503, 503]);
+    allow('unlimited');
+    expect([(await ask()).status, await ready()]).toEqual([200, { status: 200, reason: null }]);
+    const lines = serving.read().stderr.trim().split('\n');
+    expect(lines[0]).toBe('malaria-proxy: keys and limits: disk I/O error');
+    expect(lines.length).toBeLessThanOrEqual(2);
+  },
+);
+
+test.skipIf(!hasPrlimit)('on a full disk commands say so in one line', async () => {
+  const { id } = await giveOne(100);
+  // As beside a server: the files that a writer needs are there, and cannot grow.
+  const serving = await openStore(place.store);
+  onTestFinished(() => serving.close());
+  await serving.createAccount('organisation', 'other', 1);
+  const limit = 'prlimit --fsize=1: --pid $$; exec "$@"';
+  const { code, stderr } = await runCli(['keys', 'revoke', id, '--store', place.store], {}, ['sh', '-c', limit, 'sh']);
+  const target = join(place.build, 'saved');
+  const saved = await runCli(['backup', target, '--store', place.store], {}, ['sh', '-c', limit, 'sh']);
+  expect([saved.code, saved.stderr]).toEqual([3, expect.stringMatching(/^malaria-proxy: [^\n]+\n$/)]);
+  expect(existsSync(target)).toBe(false);
+  expect([code, stderr]).toEqual([3, 'malaria-proxy: store: SQLite cannot be used: disk I/O error\n']);
+});
+
+test('a damaged store is refused, with the way to restore it', async () => {
+  await giveOne(100);
+  const bytes = readFileSync(file());
+  // A page of the table of keys, by what is in it.
+  const page = bytes.indexOf('risk_scores') & ~4095;
+  bytes.fill(0x5a, page, page + 40);
+  writeFileSync(file(), bytes);
+  const refused = await runHere([
+    'serve',
+    '--snapshot',
+    place.current,
+    '--store',
+    place.store,
+    '--port',
+    '0',
+    '--ops-port',
+    '0',
+  ]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/^malaria-proxy: .*proxy\.sqlite is damaged \(.*\); restore the last backup: .*\n$/);
+});
+
+test('a backup under load, restored, gives nobody more than before, and at most a block less', async () => {
+  const { id, key } = await giveOne(1000);
+  const backup = join(place.build, 'saved');
+  const server = await serve();
+  const ask = async (at: { get: typeof server.get }) => (await at.get('/v1/periods', key)).status;
+  let granted = 0;
+  let stop = false;
+  const load = async () => {
+    while (!stop) if ((await ask(server)) === 200) granted++;
+  };
+  await server.store.setLimits('ministry', { perMinute: 100_000 });
+  const loads = Promise.all([load(), load()]);
+  await vi.waitFor(() => expect(granted).toBeGreaterThan(100), { timeout: 30_000 });
+  const before = granted;
+  const saved = await runCli(['backup', backup, '--store', place.store]);
+  const after = granted;
+  stop = true;
+  await loads;
+  expect([saved.code, saved.stderr]).toEqual([0, '']);
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toContain('exists; name a new file');
+
+  const restore = () => runHere(['restore', backup, '--store', place.store]);
+  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use: another') });
+  await server.store.revokeKey(id, Date.now());
+  await server.close();
+  const restored = await restore();
+  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('; what was there is now ')]);
+  for (const name of [file(), `${file()}-limits`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
+  const again = await serve();
+  const { id: owner } = (await again.store.findAccount('ministry'))!;
+  let more = 0;
+  while ((await ask(again)) === 200) more++;
+  // A block of 1% was open when the backup was made.
+  expect(more).toBeLessThanOrEqual(1000 - before);
+  expect(more).toBeGreaterThanOrEqual(1000 - after - 10);
+  expect((await again.store.accountById(owner))!.per_month).toBe(1000);
+});
+
+test('a file that is no backup is not restored, and the store stays', async () => {
+  await giveOne(100);
+  const other = join(place.build, 'other');
+  for (const text of ['no database at all', '']) {
+    writeFileSync(other, text);
+    expect((await runHere(['restore', other, '--store', place.store])).code).toBe(2);
+  }
+  expect((await runHere(['restore', file(), '--store', place.store])).stderr).toContain('was not made by');
+  expect(existsSync(file())).toBe(true);
+  expect((await runHere(['keys', 'list', '--store', place.store])).stdout).toContain('ministry');
+  expect((await runHere(['backup', other, '--store', 'postgres://x'])).stderr).toContain('proxy/cluster/README.md');
+});
