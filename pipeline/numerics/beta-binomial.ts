@@ -1,4 +1,4 @@
-import { digamma, expit, logGamma, trigamma } from './special.ts';
+import { digamma, expit, logGamma, tetragamma, trigamma } from './special.ts';
 
 /**
  * Positives among examined children when their places' prevalences scatter around p:
@@ -14,7 +14,7 @@ export interface Tested {
   positive: number;
 }
 
-/** @throws RangeError for counts that are no counts: nobody examined, or more positive than examined. */
+/** @throws RangeError unless some were examined and 0 to all of them were positive */
 export function assertTested({ examined, positive }: Tested, what: string): void {
   if (!(examined > 0)) throw new RangeError(`${what}: ${examined} children examined, expected more than 0`);
   if (!(positive >= 0 && positive <= examined))
@@ -63,4 +63,39 @@ export function likelihoodTerm({ examined: n, positive: y }: Tested, eta: number
   const byPP = m * m * (trigamma(y + a) - trigamma(a) + trigamma(n - y + b) - trigamma(b));
   const slope = p * q;
   return { value, gradient: byP * slope, hessian: byPP * slope * slope + byP * slope * (q - p) };
+}
+
+/** How a `Term` changes: its hessian by η, and all three of its parts by logit ρ. */
+export interface TermSlopes {
+  third: number;
+  value_by_rho: number;
+  gradient_by_rho: number;
+  hessian_by_rho: number;
+}
+
+/** Derivatives of `likelihoodTerm` at η and ρ, for the gradient of a marginal likelihood; by ρ they are 0 at ρ = 0. */
+export function likelihoodTermSlopes({ examined: n, positive: y }: Tested, eta: number, rho: number): TermSlopes {
+  const p = expit(eta);
+  const q = expit(-eta);
+  const slope = p * q;
+  const turn = slope * (q - p);
+  if (rho <= 0) return { third: -n * turn, value_by_rho: 0, gradient_by_rho: 0, hessian_by_rho: 0 };
+  const m = (1 - rho) / rho;
+  const [a, b] = [p * m, q * m];
+  const [a0, b0] = [digamma(y + a) - digamma(a), digamma(n - y + b) - digamma(b)];
+  const [a1, b1] = [trigamma(y + a) - trigamma(a), trigamma(n - y + b) - trigamma(b)];
+  const [a2, b2] = [tetragamma(y + a) - tetragamma(a), tetragamma(n - y + b) - tetragamma(b)];
+  const byP = m * (a0 - b0);
+  const byPP = m * m * (a1 + b1);
+  const byPPP = m * m * m * (a2 - b2);
+  // by M, and M by logit ρ is −M
+  const byM = p * a0 + q * b0 + digamma(m) - digamma(n + m);
+  const byPM = a0 - b0 + m * (p * a1 - q * b1);
+  const byPPM = 2 * m * (a1 + b1) + m * m * (p * a2 + q * b2);
+  return {
+    third: slope * (slope * slope * byPPP + 3 * turn * byPP + ((q - p) ** 2 - 2 * slope) * byP),
+    value_by_rho: -m * byM,
+    gradient_by_rho: -m * slope * byPM,
+    hessian_by_rho: -m * (slope * slope * byPPM + turn * byPM),
+  };
 }

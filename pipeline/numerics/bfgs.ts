@@ -5,7 +5,9 @@ export interface BfgsOptions {
   spread: number[];
   /** A better guess, where there is one: the inverse of f's second derivatives, in rows. */
   inverse?: number[][];
-  /** Of the forward differences. */
+  /** The gradient of f at x, where it was the last to be evaluated, if it is known; else by forward differences. */
+  slope?: (x: number[]) => number[];
+  /** Step of the forward differences. */
   difference?: number;
   /** Stops once a step would gain less than this. */
   tolerance?: number;
@@ -14,11 +16,11 @@ export interface BfgsOptions {
   limit?: number;
 }
 
-/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6), differences and halved steps. */
+/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with halved steps. */
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
-  { spread, inverse: given, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
+  { spread, inverse: given, slope: known, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
 ): Minimum {
   let evaluations = 0;
   const value = (x: number[]) => {
@@ -26,7 +28,7 @@ export function minimiseBfgs(
     return f(x);
   };
   const slope = (x: number[], at: number) =>
-    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
+    known?.(x) ?? x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
   const dot = (a: number[], b: number[]) => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
 
   let x = start;
@@ -68,24 +70,13 @@ export function minimiseBfgs(
   return { x, value: here, evaluations };
 }
 
-/** Second derivatives of f at its minimum x by differences of size `h`, in rows. */
-export function hessianOf(f: (x: number[]) => number, x: number[], h = 0.1): Float64Array {
+/** Second derivatives at x, in rows, from forward differences of the gradient: size `h`, error about h. */
+export function hessianOf(slope: (x: number[]) => number[], x: number[], h: number): Float64Array {
   const n = x.length;
-  const at = (i: number, j: number, si: number, sj: number) =>
-    f(x.map((v, k) => v + (k === i ? si * h : 0) + (k === j ? sj * h : 0)));
-  const centre = f(x);
-  const plus = x.map((_, i) => at(i, -1, 1, 0));
-  const minus = x.map((_, i) => at(i, -1, -1, 0));
-  const hessian = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    hessian[i * n + i] = (plus[i]! + minus[i]! - 2 * centre) / (h * h);
-    for (let j = 0; j < i; j++) {
-      // the mixed difference that needs two new values and has an error of h²
-      const both = at(i, j, 1, 1) + at(i, j, -1, -1);
-      const mixed = (both - plus[i]! - minus[i]! - plus[j]! - minus[j]! + 2 * centre) / (2 * h * h);
-      hessian[i * n + j] = mixed;
-      hessian[j * n + i] = mixed;
-    }
-  }
-  return hessian;
+  const centre = slope(x);
+  const rows = x.map((_, j) => slope(x.map((v, k) => (k === j ? v + h : v))));
+  return Float64Array.from({ length: n * n }, (_, k) => {
+    const [i, j] = [Math.floor(k / n), k % n];
+    return (rows[i]![j]! - centre[j]! + rows[j]![i]! - centre[i]!) / (2 * h);
+  });
 }

@@ -108,6 +108,19 @@ export function analyse(pattern: Pattern): Symbolic {
   return { pattern, start: counts, row: lRow, rowStart, rowColumns, alike, byRowStart, byRowEntry, byRowColumn };
 }
 
+/** Where each entry of the pattern lies in L's own pattern. */
+export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
+  const positions = new Int32Array(pattern.row.length);
+  for (let j = 0; j < pattern.n; j++) {
+    let at = start[j]!;
+    for (let e = pattern.start[j]!; e < pattern.start[j + 1]!; e++) {
+      while (row[at] !== pattern.row[e]) at++;
+      positions[e] = at;
+    }
+  }
+  return positions;
+}
+
 /** L's values, in the order of `symbolic.row`, the diagonal first in each column. */
 export interface Factor {
   symbolic: Symbolic;

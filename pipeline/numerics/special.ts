@@ -43,6 +43,19 @@ export function trigamma(x: number): number {
   return 1 / z + 0.5 * r + series / z + shift;
 }
 
+/** ψ″(x), x > 0 (Abramowitz & Stegun 6.4.13). */
+export function tetragamma(x: number): number {
+  let shift = 0;
+  let z = x;
+  while (z < LARGE) {
+    shift += 2 / (z * z * z);
+    z += 1;
+  }
+  const r = 1 / (z * z);
+  const series = r * (0.5 - r * (1 / 6 - r * (1 / 6 - r * (3 / 10 - r * (5 / 6 - (r * 691) / 210)))));
+  return -r - r / z - r * series - shift;
+}
+
 /** The logistic function, without overflow. */
 export function expit(x: number): number {
   if (x >= 0) return 1 / (1 + Math.exp(-x));

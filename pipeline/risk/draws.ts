@@ -10,7 +10,12 @@ import type { Mesh } from './mesh.ts';
 export interface Draw {
   x: Float64Array;
   point: FitPoint;
+  /** The draw's own stream, for what follows from the latent vector. */
+  random: Random;
 }
+
+/** A stream for each draw, so that draws stay what they are when another one changes. */
+export type Streams = (draw: number) => Random;
 
 /** How many of `draws` each point gets: in proportion to its weight, with the remainder going to the largest fractions. */
 export function allocate(weights: number[], draws: number): number[] {
@@ -24,19 +29,21 @@ export function allocate(weights: number[], draws: number): number[] {
 }
 
 /** Draws from the posterior, including the uncertainty of the hyperparameters. */
-export function* drawLatent(fit: RiskFit, draws: number, random: Random): Generator<Draw> {
+export function* drawLatent(fit: RiskFit, draws: number, streams: Streams): Generator<Draw> {
   const counts = allocate(
     fit.points.map((p) => p.weight),
     draws,
   );
+  let next = 0;
   for (const [k, point] of fit.points.entries())
     for (let d = 0; d < counts[k]!; d++) {
-      const noise = solveBackward(
+      const random = streams(next++);
+      const x = solveBackward(
         point.mode.factor,
         Float64Array.from({ length: fit.layout.size }, () => random.normal()),
       );
-      for (let i = 0; i < noise.length; i++) noise[i]! += point.mode.x[i]!;
-      yield { x: noise, point };
+      for (let i = 0; i < x.length; i++) x[i]! += point.mode.x[i]!;
+      yield { x, point, random };
     }
 }
 
@@ -49,24 +56,30 @@ export function lastingPart({ cells, cell_nodes, cell_weights }: Mesh, layout: L
   return eta;
 }
 
-/** The part that changes from round to round, by LGA: μ_r + w_r + v_r. */
-export function changingPart(
-  { lga_nodes, lga_weights, state_of }: Mesh,
+/** The field of change at an LGA's centre of population in a round: w_r(a). */
+export function changeAt(
+  { lga_nodes, lga_weights }: Mesh,
   layout: Layout,
   x: Float64Array,
   lga: number,
   round: number,
 ) {
-  let eta = x[layout.mu(round)]! + x[layout.state(state_of[lga]!, round)]!;
-  for (let k = 0; k < 4; k++) eta += lga_weights[4 * lga + k]! * x[layout.change(lga_nodes[4 * lga + k]!, round)]!;
-  return eta;
+  let w = 0;
+  for (let k = 0; k < 4; k++) w += lga_weights[4 * lga + k]! * x[layout.change(lga_nodes[4 * lga + k]!, round)]!;
+  return w;
+}
+
+/** What all cells of an LGA share in a round but for the season: μ_r + v_r + w_r + u. */
+function sharedPart(mesh: Mesh, layout: Layout, x: Float64Array, lga: number, round: number) {
+  const state = x[layout.state(mesh.state_of[lga]!, round)]!;
+  return x[layout.mu(round)]! + state + changeAt(mesh, layout, x, lga, round) + x[layout.lga(lga)]!;
 }
 
 /** Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season`. */
 export function placePrevalence(mesh: Mesh, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
   let mean = 0;
   for (const { lga, cells, weights, log_season } of parts) {
-    const common = changingPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season;
+    const common = sharedPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season;
     for (let i = 0; i < cells.length; i++)
       mean += weights[i]! * expit(common + lastingPart(mesh, layout, x, cells[i]!));
   }

@@ -1,10 +1,11 @@
 import { hessianOf, minimiseBfgs } from '../numerics/bfgs.ts';
 import { choleskyDense, invertDense, solveUpper } from '../numerics/dense.ts';
-import { findMode, type Mode } from '../numerics/laplace.ts';
-import type { Factor } from '../numerics/sparse-cholesky.ts';
-import { expit, logit } from '../numerics/special.ts';
-import { type Constants, type Hyperparameters, indexUnknowns, type Layout, preparePrior } from './latent.ts';
-import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
+import type { Mode } from '../numerics/laplace.ts';
+import { twoLevelDesign } from '../numerics/two-level-design.ts';
+import { fromTheta, type Hyperparameters, toTheta } from './hyperparameters.ts';
+import type { Constants, Layout } from './latent.ts';
+import type { RiskObservation } from './likelihood.ts';
+import { prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
 
 /** One point of the hyperparameters' posterior, and the latent vector's Gaussian posterior there. */
@@ -34,69 +35,30 @@ export interface Optimum {
   curvature: number[][];
 }
 
-/** θ, the hyperparameters on the scale of the search: logs, then logit ρ of each round. */
-export function toTheta(h: Hyperparameters): number[] {
-  const positive = [h.sigma_place, h.range_km, h.sigma_change, h.sigma_state, h.tau_years];
-  return [...positive.map(Math.log), ...h.rho.map(logit)];
-}
-export function fromTheta(theta: number[]): Hyperparameters {
-  const [sigma_place, range_km, sigma_change, sigma_state, tau_years] = theta.slice(0, 5).map(Math.exp);
-  return {
-    sigma_place: sigma_place!,
-    range_km: range_km!,
-    sigma_change: sigma_change!,
-    sigma_state: sigma_state!,
-    tau_years: tau_years!,
-    rho: theta.slice(5).map(expit),
-  };
-}
-
-/**
- * ln of the penalised-complexity priors (Simpson et al. 2017, Stat. Sci. 32:1; ranges: Fuglstad et al. 2019, J. Am.
- * Stat. Assoc. 114:445), each with the Jacobian of θ's scale. Tails, chosen before any score was seen:
- * P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = 5%, P(range < 75 km) = 5%, P(τ < 2 years) = 10%; logit ρ of
- * the rounds is N(logit 0.1, 1 + 0.5²), alike by a correlation of 0.8.
- */
-export function logPrior(h: Hyperparameters): number {
-  const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);
-  const inPlane = Math.log(0.05) * 75;
-  const overTime = Math.log(0.1) * Math.sqrt(2);
-  return (
-    deviation(h.sigma_place, 2) +
-    deviation(h.sigma_change, 1) +
-    deviation(h.sigma_state, 1) +
-    (inPlane / h.range_km - Math.log(h.range_km)) +
-    (overTime / Math.sqrt(h.tau_years) - 0.5 * Math.log(h.tau_years)) +
-    logPriorOfRho(h.rho)
-  );
-}
-
-function logPriorOfRho(rho: number[]): number {
-  if (rho.length === 0) return 0;
-  const [common, own] = [1, 0.5];
-  const z = rho.map((r) => logit(r) - logit(0.1));
-  const mean = z.reduce((a, b) => a + b, 0) / z.length;
-  const apart = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return -0.5 * (apart / own ** 2 + mean ** 2 / (common ** 2 + own ** 2 / z.length));
-}
-
 const START = {
   sigma_place: 0.7,
   range_km: 250,
   sigma_change: 0.3,
   sigma_state: 0.3,
+  sigma_lga: 0.2,
+  sigma_slope: 0.05,
   tau_years: 5,
+  tau_state_years: 5,
 };
 
 /** Typical posterior standard deviations of θ: the search's first guess at its steps. */
-const SPREAD = [0.2, 0.4, 0.2, 0.25, 0.5];
+const SPREAD = [0.2, 0.4, 0.2, 0.25, 0.4, 0.5, 0.5, 0.5];
 const RHO = { start: 0.1, spread: 0.12 };
+/** Step of the gradient's differences: a tenth of a deviation of the best known parameters, or less. */
+const DIFFERENCE = 0.01;
+/** The share of the posterior that θ's mode itself stands for. */
+const CENTRE = 1 / 3;
 
 /**
- * Fits the risk model: θ's mode by BFGS on the Laplace-approximated posterior, then 2m + 1 points around it that carry
- * its mean and covariance there (the unscented transform, Julier & Uhlmann 2004, Proc. IEEE 92:401). Reweighting the
- * points by the posterior's height, as INLA does for denser designs, is worse: each point stands for half an axis, and at
- * √(m + 1) deviations the height says nothing about it (in simulated countries 90% ranges then held 85%; without it, 90%).
+ * Fits the risk model: θ's mode by BFGS on the Laplace-approximated posterior, then the mode and the points of a
+ * two-level design around it, which together carry the mean and covariance of the Gaussian with the curvature found
+ * there. Each point moves all of θ by 1.2 deviations: the tails of single axes, where the curvature says little, are
+ * left alone.
  * @param times years of the rounds, ascending, as `observations[].round` counts them
  * @param like the optimum of a fit to nearly the same observations: the search starts there and takes over its curvature,
  *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
@@ -108,74 +70,96 @@ export function fitRisk(
   constants: Constants,
   like: Optimum | null = null,
 ): RiskFit {
-  const parts = observations.map((o) => partsOf(mesh, o));
-  const layout = indexUnknowns(mesh, times, (at) =>
-    observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)),
-  );
-  const priorAt = preparePrior(mesh, layout, constants);
-  const { likelihood } = prepareLikelihood(mesh, layout, observations);
-  // a round known only by state has no clusters and no ρ, so it gets no entry in θ
-  const clustered = times.map((_, r) => observations.some((o) => o.clustered && o.round === r));
-  const rounds = clustered.filter(Boolean).length;
-  let evaluations = 0;
-  const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
-    const h = fromTheta(theta);
-    const rho = spreadRho(h.rho, clustered);
-    evaluations++;
-    return findMode({ symbolic: layout.symbolic, ...priorAt(h), likelihood: (...a) => likelihood(rho, ...a) }, start, {
-      near,
-      enough: 1e-9,
-    });
-  };
-  const usual = { ...START, rho: Array.from({ length: rounds }, () => RHO.start) };
-  const near = like?.theta.length === toTheta(usual).length ? like : null;
-  const start = near ? fromTheta(near.theta) : usual;
-  let latest: { x: Float64Array; factor: Factor | null } = { x: priorAt(start).mean, factor: null };
+  const marginal = prepareMarginal(mesh, times, observations, constants);
+  const { layout } = marginal;
+  const usual = toTheta({ ...START, rho: Array.from({ length: marginal.clusteredRounds }, () => RHO.start) });
+  const near = like?.theta.length === usual.length ? like : null;
+  const start = near?.theta ?? usual;
+
+  let latest: Mode | null = null;
+  let at: number[] | null = null;
   const cost = (theta: number[]) => {
     // beyond these bounds nothing is identified and numbers overflow
     if (theta.some((v) => Math.abs(v) > 12)) return Number.POSITIVE_INFINITY;
-    const mode = modeAt(theta, latest.x, latest.factor);
+    const mode = marginal.modeAt(theta, latest?.x ?? marginal.priorMean, latest?.factor ?? null);
     if (!mode) return Number.POSITIVE_INFINITY;
     latest = mode;
-    return -mode.log_marginal - logPrior(fromTheta(theta));
+    at = theta;
+    return -marginal.heightAt(theta, mode);
+  };
+  const slope = (theta: number[]) => {
+    if (at !== theta) cost(theta);
+    return marginal.slopeAt(theta, latest!).map((v) => -v);
   };
 
-  const best = minimiseBfgs(cost, toTheta(start), {
-    spread: [...SPREAD, ...start.rho.map(() => RHO.spread)],
+  const found = minimiseBfgs(cost, start, {
+    slope,
+    spread: [...SPREAD, ...Array.from({ length: marginal.clusteredRounds }, () => RHO.spread)],
     ...(near && { inverse: inverseOf(near.curvature) }),
-    difference: 5e-3,
-    tolerance: 1e-2,
+    tolerance: near ? 1e-2 : 1e-4,
   });
-  const centre = modeAt(best.x, latest.x, null);
-  if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
-  latest = centre;
-  const m = best.x.length;
   const { curvature, root } = covarianceRoot(
-    near ? Float64Array.from(near.curvature.flat()) : hessianOf(cost, best.x),
-    m,
+    near ? Float64Array.from(near.curvature.flat()) : hessianOf(slope, found.x, DIFFERENCE),
+    found.x.length,
   );
-  const points: FitPoint[] = [
-    {
-      hyperparameters: fromTheta(best.x),
-      rho: spreadRho(fromTheta(best.x).rho, clustered),
-      weight: 1 / (m + 1),
-      mode: centre,
-    },
-  ];
-  for (let i = 0; i < m; i++)
-    for (const side of [1, -1]) {
-      const theta = best.x.map((v, j) => v + side * Math.sqrt(m + 1) * root[i]![j]!);
-      const mode = modeAt(theta, centre.x, centre.factor);
-      if (!mode) continue;
-      const h = fromTheta(theta);
-      points.push({ hyperparameters: h, rho: spreadRho(h.rho, clustered), weight: 1 / (2 * (m + 1)), mode });
-    }
+  const theta = near ? found.x : refine(found.x, root, cost, slope);
+  const centre = marginal.modeAt(theta, latest!.x, null);
+  if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
+  const pointAt = (theta: number[], mode: Mode, weight: number): FitPoint => ({
+    hyperparameters: fromTheta(theta),
+    rho: marginal.rhoOf(theta),
+    weight,
+    mode,
+  });
+  const points = [pointAt(theta, centre, CENTRE)];
+  const design = twoLevelDesign(theta.length);
+  for (const signs of design) {
+    const step = combine(root, signs);
+    const away = theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE));
+    const mode = marginal.modeAt(away, centre.x, centre.factor);
+    if (mode) points.push(pointAt(away, mode, (1 - CENTRE) / design.length));
+  }
   const total = points.reduce((sum, p) => sum + p.weight, 0);
   for (const p of points) p.weight /= total;
-  const optimum = { theta: best.x, curvature: rowsOf(curvature, m) };
-  return { mesh, layout, constants, points, log_posterior: -best.value, optimum, evaluations };
+  return {
+    mesh,
+    layout,
+    constants,
+    points,
+    log_posterior: marginal.heightAt(theta, centre),
+    optimum: { theta, curvature: rowsOf(curvature, theta.length) },
+    evaluations: marginal.evaluations(),
+  };
 }
 
+/**
+ * Newton's method from near the minimum, by one curvature: until a step would gain less than 1e-7, so that where the
+ * search began cannot be told from its end.
+ */
+function refine(
+  from: number[],
+  root: number[][],
+  cost: (theta: number[]) => number,
+  slope: (theta: number[]) => number[],
+): number[] {
+  let here = { theta: from, value: cost(from) };
+  for (let steps = 0; steps < 10; steps++) {
+    const force = slope(here.theta);
+    const along = root.map((axis) => -axis.reduce((sum, v, j) => sum + v * force[j]!, 0));
+    if (along.reduce((sum, v) => sum + v * v, 0) < 2e-7) break;
+    const step = combine(root, along);
+    const theta = here.theta.map((v, j) => v + step[j]!);
+    const value = cost(theta);
+    if (!(value < here.value)) break;
+    here = { theta, value };
+  }
+  return here.theta;
+}
+
+/** Σ factor_i · axis_i. */
+function combine(axes: number[][], factors: number[]): number[] {
+  return axes[0]!.map((_, j) => axes.reduce((sum, axis, i) => sum + factors[i]! * axis[j]!, 0));
+}
 function rowsOf(matrix: Float64Array, n: number): number[][] {
   return Array.from({ length: n }, (_, i) => Array.from(matrix.subarray(i * n, (i + 1) * n)));
 }
@@ -183,11 +167,6 @@ function rowsOf(matrix: Float64Array, n: number): number[][] {
 function inverseOf(curvature: number[][]): number[][] {
   const n = curvature.length;
   return rowsOf(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
-}
-
-function spreadRho(rho: number[], clustered: boolean[]): number[] {
-  let next = 0;
-  return clustered.map((own) => (own ? rho[next++]! : 0));
 }
 
 /**

@@ -2,10 +2,12 @@ import { areasOf, surveysOf } from '../areas.ts';
 import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../artifacts.ts';
 import { monthIndex, monthOf, type Period } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
+import { mean } from '../numerics/averages.ts';
 import { assertTested } from '../numerics/beta-binomial.ts';
+import type { SeasonCheckRow } from '../season/check.ts';
 import { valuesByCode } from '../table.ts';
 import type { BaselineObservation } from './baseline.ts';
-import { riskFeatures } from './covariates.ts';
+import { type CellCovariate, cellCovariates, type Features, riskFeatures, selectFeatures } from './covariates.ts';
 import { findSurroundings } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { createMesh, type Mesh, RESOLUTION } from './mesh.ts';
@@ -13,6 +15,8 @@ import { createMesh, type Mesh, RESOLUTION } from './mesh.ts';
 export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
+  /** Those of the catalog. */
+  covariates: CellCovariate[];
   surveys: Surveys;
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, readonly number[]>;
@@ -22,16 +26,35 @@ export interface RiskInputs {
    * 1 + 18 ρ = 3.3, which leaves 86; taken as 100.
    */
   state_only_effective_size: number;
+  /** How wrong the seasonal index is, share of the peak (standard deviation). */
+  season_error: number;
+}
+
+/** The index's error where fewer than three states have case records to measure it by; Nigeria's twelve give about 0.1. */
+const USUAL_SEASON_ERROR = 0.15;
+
+/** Root mean square error of the index on states left out of its choice, share of the peak. */
+function seasonErrorOf(check: readonly SeasonCheckRow[]): number {
+  return check.length < 3 ? USUAL_SEASON_ERROR : Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
 }
 
 /** The artifacts that a stage reads. */
-export const inputsOf = (io: StageIo, state_only_effective_size: number): RiskInputs => ({
-  areas: areasOf(io),
-  cells: io.columns('zonal/cells'),
-  surveys: surveysOf(io),
-  season: valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index'),
-  state_only_effective_size,
-});
+export function inputsOf(io: StageIo): RiskInputs {
+  const { state_only_effective_size, covariates = [] } = io.model.parameters.risk;
+  const cells = io.columns('zonal/cells');
+  return {
+    areas: areasOf(io),
+    cells,
+    covariates:
+      covariates.length === 0
+        ? []
+        : cellCovariates(covariates, cells, io.table('ingest/covariates'), io.table('zonal/covariates')),
+    surveys: surveysOf(io),
+    season: valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index'),
+    state_only_effective_size,
+    season_error: seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),
+  };
+}
 
 /** An observation with what else the baseline and cross-validation need. */
 export interface Observed {
@@ -49,6 +72,11 @@ export interface PreparedRisk {
   observed: Observed[];
   /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
   log_season: Float64Array[];
+  /** Which of the cells' features each covariate stands for. */
+  covariates: Features['covariates'];
+  /** Share of the children examined in each month of the year, January first. */
+  fieldwork: number[];
+  season_error: number;
 }
 
 /** The least seasonal index, since a month without any expected cases would have no logarithm. */
@@ -67,18 +95,20 @@ export function timeOf(period: Period): number {
  *   all, or a round whose fieldwork does not come after that of the round before
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { areas, cells, surveys } = inputs;
+  const { areas, cells, surveys, season_error } = inputs;
   const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
   const states = areas.states.map((s) => s.state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
   const stateOf = Int32Array.from(areas.lgas, (l) => known(stateIndex, l.state_code, 'state'));
+  const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
     lga: Int32Array.from(cells.lga_code, (code) => known(lgaIndex, code, 'LGA')),
     longitude: cells.longitude,
     latitude: cells.latitude,
     population: cells.population,
     density: cells.population_density,
-    ...riskFeatures(cells),
+    features,
+    feature_count,
   };
   const mesh = createMesh(riskCells, stateOf, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
@@ -120,7 +150,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     const tested = { examined: o.examined, positive: o.positivity * o.examined };
     assertTested(tested, clustered ? `cluster ${name}` : name);
     const season = log_season[monthOf(o.period) - 1]!;
-    const mean = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
+    const usual = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
     const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
     const placed = 'cluster_id' in o && (o.lga_code !== null || o.longitude !== null);
     return {
@@ -133,7 +163,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
         ...at,
         ...tested,
       },
-      baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: mean, clustered, ...tested },
+      baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: usual, clustered, ...tested },
     };
   };
   const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, place(o), true));
@@ -159,7 +189,26 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     throw new RangeError(
       `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
     );
-  return { mesh, rounds: years, times, observed: [...clusters, ...stateOnly], log_season };
+  const observed = [...clusters, ...stateOnly];
+  const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
+  const fieldwork = fieldworkOf(observed, periods);
+  return { mesh, rounds: years, times, observed, log_season, covariates, fieldwork, season_error };
+}
+
+/** The same input with the covariates of these names alone. */
+export function withCovariates(prepared: PreparedRisk, names: readonly string[]): PreparedRisk {
+  const { cells } = prepared.mesh;
+  const { covariates, ...selected } = selectFeatures({ ...cells, covariates: prepared.covariates }, names);
+  return { ...prepared, covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } };
+}
+
+function fieldworkOf(observed: readonly Observed[], periods: readonly Period[]): number[] {
+  const children = new Array<number>(12).fill(0);
+  observed.forEach(({ risk }, i) => {
+    children[monthOf(periods[i]!) - 1]! += risk.examined;
+  });
+  const total = children.reduce((a, b) => a + b, 0);
+  return children.map((n) => n / total);
 }
 
 /** A cluster's own id, prefixed with its round if another round has the same, since surveys number theirs from 1. */

@@ -1,39 +1,29 @@
 import { orderByDegree } from '../numerics/minimum-degree.ts';
 import { analyse, entryOf, patternOf, type Symbolic } from '../numerics/sparse-cholesky.ts';
+import type { Hyperparameters } from './hyperparameters.ts';
 import { logDeterminantOfMatern, precisionOf, scaleOf } from './matern-lattice.ts';
 import type { Mesh } from './mesh.ts';
+import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, precisionAt, sumOf } from './over-time.ts';
 
 /**
  * The latent vector of the risk model and its Gaussian prior.
  *
  *   β  covariates (standardised)              N(0, 0.5²)
  *   γ  season exponent                        N(mean, sd²), given
- *   μ  nation at the rounds                   Brownian motion over years from N(0, 1.6²) at the first
+ *   μ  nation at the rounds                   N(0, 1.6²) + Brownian motion + damped drift
  *   z  place, lasting                         Matérn(range, σ_place)
+ *   u  LGA, lasting                           N(0, σ_lga²)
  *   w  place × round                          Matérn(range_change, σ_change) × Ornstein-Uhlenbeck(τ)
- *   v  state × round                          N(0, σ_state²) × Ornstein-Uhlenbeck(τ)
- *
- * An Ornstein-Uhlenbeck process correlates rounds t years apart by exp(−t/τ).
+ *   v  state × round                          Ornstein-Uhlenbeck(σ_state, τ_state) + damped drift(σ_slope)
  */
-export interface Hyperparameters {
-  sigma_place: number;
-  range_km: number;
-  sigma_change: number;
-  sigma_state: number;
-  /** Years. */
-  tau_years: number;
-  /**
-   * Overdispersion of each round that has clusters: the correlation between two children of a cluster, or of whatever
-   * stands for one. By round, because a cell may pool several clusters in one round and be a single one in another.
-   */
-  rho: number[];
-}
-
 /** Fixed, not fitted. */
 export interface Constants {
   season_exponent: { mean: number; sd: number };
   /** Drift of the national level: logit per root year. Three steps between rounds cannot identify it. */
   nation_drift: number;
+  /** Standard deviation of the nation's slope, logit a year; how long slopes of nation and states keep their direction. */
+  nation_slope: number;
+  slope_years: number;
   /** Range of changes: weather and campaigns act over regions. */
   range_change_km: number;
 }
@@ -50,6 +40,7 @@ export interface Layout {
   gamma: number;
   mu(round: number): number;
   place(node: number): number;
+  lga(lga: number): number;
   change(node: number, round: number): number;
   state(state: number, round: number): number;
   symbolic: Symbolic;
@@ -83,6 +74,7 @@ export function indexUnknowns(mesh: Mesh, times: number[], rows: (unordered: Num
     gamma: at[unordered.gamma]!,
     mu: (r) => at[unordered.mu(r)]!,
     place: (k) => at[unordered.place(k)]!,
+    lga: (a) => at[unordered.lga(a)]!,
     change: (k, r) => at[unordered.change(k, r)]!,
     state: (s, r) => at[unordered.state(s, r)]!,
     symbolic,
@@ -95,16 +87,19 @@ export function numberUnknowns(mesh: Mesh, times: number[]) {
   const F = mesh.cells.feature_count;
   const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
   const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
-  const size = F + 1 + R + P + C * R + mesh.states * R;
+  const first = { place: F + 1 + R, change: F + 1 + R + P, state: F + 1 + R + P + C * R };
+  const lga = first.state + mesh.states * R;
+  const size = lga + mesh.state_of.length;
   return {
     size,
     global: Array.from({ length: F + 1 + R }, (_, i) => i),
     beta: (f: number) => f,
     gamma: F,
     mu: (r: number) => F + 1 + r,
-    place: (k: number) => F + 1 + R + k,
-    change: (k: number, r: number) => F + 1 + R + P + k * R + r,
-    state: (s: number, r: number) => F + 1 + R + P + C * R + s * R + r,
+    place: (k: number) => first.place + k,
+    change: (k: number, r: number) => first.change + k * R + r,
+    state: (s: number, r: number) => first.state + s * R + r,
+    lga: (a: number) => lga + a,
   };
 }
 export type Numbering = ReturnType<typeof numberUnknowns>;
@@ -112,56 +107,34 @@ export type Numbering = ReturnType<typeof numberUnknowns>;
 function* priorCliques(mesh: Mesh, times: number[], at: Numbering): Generator<number[]> {
   const { place, change } = mesh;
   for (let e = 0; e < place.stencil.i.length; e++) yield [at.place(place.stencil.i[e]!), at.place(place.stencil.j[e]!)];
+  yield times.map((_, r) => at.mu(r));
+  for (let s = 0; s < mesh.states; s++) yield times.map((_, r) => at.state(s, r));
   for (let r = 0; r < times.length; r++)
-    for (const q of [r, r + 1].filter((v) => v < times.length)) {
-      yield [at.mu(r), at.mu(q)];
-      for (let s = 0; s < mesh.states; s++) yield [at.state(s, r), at.state(s, q)];
+    for (const q of [r, r + 1].filter((v) => v < times.length))
       for (let e = 0; e < change.stencil.i.length; e++) {
         yield [at.change(change.stencil.i[e]!, r), at.change(change.stencil.j[e]!, q)];
         yield [at.change(change.stencil.i[e]!, q), at.change(change.stencil.j[e]!, r)];
       }
-    }
 }
 
-/** Entries of a tridiagonal precision over the rounds, and its log determinant. */
-export interface OverRounds {
-  diagonal: number[];
-  /** Between round r and r + 1. */
-  beside: number[];
-  log_determinant: number;
-}
-
-/** Unit-variance Ornstein-Uhlenbeck process at `times`: a chain of regressions with φ = exp(−Δt/τ). */
-export function ornsteinUhlenbeck(times: number[], tau: number): OverRounds {
-  const diagonal = times.map(() => 0);
-  const beside: number[] = [];
-  let log_determinant = 0;
-  diagonal[0] = 1;
-  for (let r = 0; r + 1 < times.length; r++) {
-    const phi = Math.exp(-(times[r + 1]! - times[r]!) / tau);
-    const precision = 1 / (1 - phi * phi);
-    diagonal[r]! += phi * phi * precision;
-    diagonal[r + 1]! += precision;
-    beside.push(-phi * precision);
-    log_determinant += Math.log(precision);
-  }
-  return { diagonal, beside, log_determinant };
-}
-
-/** Brownian motion of `drift` per root year from N(0, sd²) at the first round. */
-export function brownian(times: number[], sd: number, drift: number): OverRounds {
-  const diagonal = times.map(() => 0);
-  const beside: number[] = [];
-  diagonal[0] = 1 / (sd * sd);
-  let log_determinant = Math.log(diagonal[0]!);
-  for (let r = 0; r + 1 < times.length; r++) {
-    const precision = 1 / (drift * drift * (times[r + 1]! - times[r]!));
-    diagonal[r]! += precision;
-    diagonal[r + 1]! += precision;
-    beside.push(-precision);
-    log_determinant += Math.log(precision);
-  }
-  return { diagonal, beside, log_determinant };
+/** The processes of the nation's level, of a state's departure and of the field of change, over years. */
+export function kernelsOf(times: readonly number[], constants: Constants, h: Hyperparameters) {
+  const [first, last] = [times[0]!, times.at(-1)!];
+  const { nation_drift, nation_slope, slope_years } = constants;
+  const level: Kernel = () => 1;
+  return {
+    nation: sumOf(
+      { scale: NATION_SD, kernel: level },
+      { scale: nation_drift, kernel: brownian(first) },
+      { scale: nation_slope, kernel: dampedDrift(first, slope_years) },
+    ),
+    // lasting differences between states belong to z and v, so the drift is counted from the middle
+    state: sumOf(
+      { scale: h.sigma_state, kernel: ornsteinUhlenbeck(h.tau_state_years) },
+      { scale: h.sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
+    ),
+    change: ornsteinUhlenbeck(h.tau_years),
+  };
 }
 
 /** A function from hyperparameters to the prior's precision values in the pattern's order, its log determinant and mean. */
@@ -169,6 +142,7 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
   const { symbolic, size, times } = layout;
   const R = times.length;
   const F = mesh.cells.feature_count;
+  const lgas = mesh.state_of.length;
   const entry = (i: number, j: number) => entryOf(symbolic.pattern, i, j);
   const { place, change } = mesh;
   const placeEntry = Int32Array.from(place.stencil.i, (i, e) =>
@@ -195,19 +169,21 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
   return (h: Hyperparameters) => {
     const precision = new Float64Array(symbolic.pattern.row.length);
     let log_determinant = 0;
-    const addChain = (over: OverRounds, at: (r: number) => number, scale: number) => {
-      for (let r = 0; r < R; r++) precision[entry(at(r), at(r))]! += over.diagonal[r]! * scale;
-      for (let r = 0; r + 1 < R; r++) precision[entry(at(r), at(r + 1))]! += over.beside[r]! * scale;
-      log_determinant += over.log_determinant + R * Math.log(scale);
+    const kernels = kernelsOf(times, constants, h);
+    const overTime = (kernel: Kernel, at: (r: number) => number) => {
+      const own = precisionAt(kernel, times);
+      for (let r = 0; r < R; r++)
+        for (let q = 0; q <= r; q++) precision[entry(at(r), at(q))]! += own.precision[r * R + q]!;
+      log_determinant += own.log_determinant;
     };
 
     for (let f = 0; f < F; f++) precision[entry(layout.beta(f), layout.beta(f))] = 1 / COVARIATE_SD ** 2;
     precision[entry(layout.gamma, layout.gamma)] = 1 / constants.season_exponent.sd ** 2;
     log_determinant -= 2 * F * Math.log(COVARIATE_SD) + 2 * Math.log(constants.season_exponent.sd);
-    addChain(brownian(times, NATION_SD, constants.nation_drift), layout.mu, 1);
-
-    const overYears = ornsteinUhlenbeck(times, h.tau_years);
-    for (let s = 0; s < mesh.states; s++) addChain(overYears, (r) => layout.state(s, r), h.sigma_state ** -2);
+    overTime(kernels.nation, layout.mu);
+    for (let s = 0; s < mesh.states; s++) overTime(kernels.state, (r) => layout.state(s, r));
+    for (let a = 0; a < lgas; a++) precision[entry(layout.lga(a), layout.lga(a))]! += h.sigma_lga ** -2;
+    log_determinant -= 2 * lgas * Math.log(h.sigma_lga);
 
     const placeScale = scaleOf(place, h.range_km, h.sigma_place);
     precisionOf(place, placeScale).forEach((q, e) => {
@@ -215,10 +191,11 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
     });
     log_determinant += logDeterminantOfMatern(place, placeScale);
 
+    const overYears = precisionAt(kernels.change, times);
     const changeScale = scaleOf(change, constants.range_change_km, h.sigma_change);
     const spatial = precisionOf(change, changeScale);
     for (const { r, q, to, fro } of changeEntry) {
-      const factor = r === q ? overYears.diagonal[r]! : overYears.beside[r]!;
+      const factor = overYears.precision[r * R + q]!;
       for (let e = 0; e < spatial.length; e++) {
         precision[to[e]!]! += factor * spatial[e]!;
         if (r !== q && change.stencil.i[e] !== change.stencil.j[e]) precision[fro[e]!]! += factor * spatial[e]!;

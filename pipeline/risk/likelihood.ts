@@ -1,4 +1,4 @@
-import { assertTested, likelihoodTerm, type Tested } from '../numerics/beta-binomial.ts';
+import { assertTested, likelihoodTerm, likelihoodTermSlopes, type Tested } from '../numerics/beta-binomial.ts';
 import { entryOf } from '../numerics/sparse-cholesky.ts';
 import { expit, logit } from '../numerics/special.ts';
 import type { Layout, Numbering } from './latent.ts';
@@ -8,7 +8,7 @@ import type { Mesh } from './mesh.ts';
  * What a survey says about a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
  *
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c weight_c expit(η_c)
- *   η_c = x_cᵀβ + z(c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month)
+ *   η_c = x_cᵀβ + z(c) + u(LGA of c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month)
  */
 export interface RiskObservation extends Tested {
   name: string;
@@ -44,11 +44,12 @@ export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
 }
 
 /** The unknowns that an observation depends on, each once. */
-export function unknownsOf(mesh: Mesh, at: Numbering, round: number, parts: Part[]): number[] {
+export function unknownsOf(mesh: Mesh, at: Omit<Numbering, 'global'>, round: number, parts: Part[]): number[] {
   const seen = new Set<number>([at.gamma, at.mu(round)]);
   for (let f = 0; f < mesh.cells.feature_count; f++) seen.add(at.beta(f));
   for (const { lga, cells } of parts) {
     seen.add(at.state(mesh.state_of[lga]!, round));
+    seen.add(at.lga(lga));
     for (let k = 0; k < 4; k++) {
       seen.add(at.change(mesh.lga_nodes[4 * lga + k]!, round));
       for (const c of cells) seen.add(at.place(mesh.cell_nodes[4 * c + k]!));
@@ -57,18 +58,66 @@ export function unknownsOf(mesh: Mesh, at: Numbering, round: number, parts: Part
   return [...seen];
 }
 
+/** An observation with the positions, among its own `columns`, of what its mean prevalence depends on. */
 interface Prepared {
   observation: RiskObservation;
   parts: {
     part: Part;
-    /** Positions in `columns`: the four change nodes, the state, and four place nodes per cell. */
+    /** The four nodes of change, the state, the LGA, and four nodes of place per cell. */
     change: number[];
     state: number;
+    lga: number;
     place: Int32Array;
   }[];
+  beta: number[];
+  gamma: number;
+  mu: number;
   columns: Int32Array;
   /** For the pairs of `columns`, lower triangle by rows: their position in the pattern. */
   entries: Int32Array;
+}
+
+function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObservation): Prepared {
+  assertTested(observation, observation.name);
+  const parts = partsOf(mesh, observation);
+  const r = observation.round;
+  const columns = unknownsOf(mesh, layout, r, parts).sort((a, b) => a - b);
+  const where = new Map(columns.map((c, k) => [c, k]));
+  const entries: number[] = [];
+  for (let a = 0; a < columns.length; a++)
+    for (let b = 0; b <= a; b++) entries.push(entryOf(layout.symbolic.pattern, columns[a]!, columns[b]!));
+  return {
+    observation,
+    columns: Int32Array.from(columns),
+    entries: Int32Array.from(entries),
+    beta: Array.from({ length: mesh.cells.feature_count }, (_, f) => where.get(layout.beta(f))!),
+    gamma: where.get(layout.gamma)!,
+    mu: where.get(layout.mu(r))!,
+    parts: parts.map((part) => ({
+      part,
+      change: [0, 1, 2, 3].map((k) => where.get(layout.change(mesh.lga_nodes[4 * part.lga + k]!, r))!),
+      state: where.get(layout.state(mesh.state_of[part.lga]!, r))!,
+      lga: where.get(layout.lga(part.lga))!,
+      place: Int32Array.from({ length: 4 * part.cells.length }, (_, i) => {
+        const c = part.cells[i >> 2]!;
+        return where.get(layout.place(mesh.cell_nodes[4 * c + (i & 3)]!))!;
+      }),
+    })),
+  };
+}
+
+/** Prevalence near 0 or 1 is held off them by less than any count can tell. */
+const held = (p: number) => Math.min(Math.max(p, 1e-300), 1 - 1e-16);
+
+/** What the gradient of the marginal likelihood needs of the likelihood at its mode (see marginal.ts). */
+export interface Curvature {
+  /** ∂/∂x of ½ ln |A|, with A = Q + W. */
+  half_log_determinant: Float64Array;
+  /** Σ g ∂²η/∂x² v, the part of the second derivatives that W leaves out. */
+  omitted(v: Float64Array): Float64Array;
+  /** By logit ρ of each round: of ln p(y | x) − ½ ln |A| at fixed x, and v · ∂(∂ ln p(y | x)/∂x). */
+  by_rho: Float64Array;
+  force_by_rho(v: Float64Array): Float64Array;
 }
 
 /**
@@ -79,73 +128,10 @@ interface Prepared {
  * @throws RangeError for an observation without children or with a share outside 0 to 1
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
-  const { cells, cell_nodes, cell_weights, lga_nodes, lga_weights, state_of } = mesh;
-  const F = cells.feature_count;
-  const prepared = observations.map((observation): Prepared => {
-    assertTested(observation, observation.name);
-    const parts = partsOf(mesh, observation);
-    const r = observation.round;
-    const columns = unknownsOf(mesh, layout as unknown as Numbering, r, parts).sort((a, b) => a - b);
-    const where = new Map(columns.map((c, k) => [c, k]));
-    const entries: number[] = [];
-    for (let a = 0; a < columns.length; a++)
-      for (let b = 0; b <= a; b++) entries.push(entryOf(layout.symbolic.pattern, columns[a]!, columns[b]!));
-    return {
-      observation,
-      columns: Int32Array.from(columns),
-      entries: Int32Array.from(entries),
-      parts: parts.map((part) => ({
-        part,
-        change: [0, 1, 2, 3].map((k) => where.get(layout.change(lga_nodes[4 * part.lga + k]!, r))!),
-        state: where.get(layout.state(state_of[part.lga]!, r))!,
-        place: Int32Array.from({ length: 4 * part.cells.length }, (_, i) => {
-          const c = part.cells[i >> 2]!;
-          return where.get(layout.place(cell_nodes[4 * c + (i & 3)]!))!;
-        }),
-      })),
-    };
-  });
-  const globals = prepared.map(({ columns, observation }) => {
-    const where = new Map(Array.from(columns, (c, k): [number, number] => [c, k]));
-    return {
-      beta: Array.from({ length: F }, (_, f) => where.get(layout.beta(f))!),
-      gamma: where.get(layout.gamma)!,
-      mu: where.get(layout.mu(observation.round))!,
-    };
-  });
+  const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
   const longest = prepared.reduce((m, o) => Math.max(m, o.columns.length), 0);
-
-  /** Mean prevalence of an observation's place, and its derivatives by the unknowns in `row`. */
-  const meanPrevalence = (k: number, x: Float64Array, row: Float64Array): number => {
-    const { columns, parts } = prepared[k]!;
-    const { beta, gamma, mu } = globals[k]!;
-    row.fill(0, 0, columns.length);
-    let mean = 0;
-    let slope = 0;
-    for (const { part, change, state, place } of parts) {
-      let common = x[columns[mu]!]! + x[columns[state]!]! + x[columns[gamma]!]! * part.log_season;
-      for (let m = 0; m < 4; m++) common += lga_weights[4 * part.lga + m]! * x[columns[change[m]!]!]!;
-      let partSlope = 0;
-      for (let i = 0; i < part.cells.length; i++) {
-        const c = part.cells[i]!;
-        let eta = common;
-        for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[columns[beta[f]!]!]!;
-        for (let m = 0; m < 4; m++) eta += cell_weights[4 * c + m]! * x[columns[place[4 * i + m]!]!]!;
-        const p = expit(eta);
-        const d = part.weights[i]! * p * (1 - p);
-        mean += part.weights[i]! * p;
-        partSlope += d;
-        for (let f = 0; f < F; f++) row[beta[f]!]! += d * cells.features[c * F + f]!;
-        for (let m = 0; m < 4; m++) row[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
-      }
-      for (let m = 0; m < 4; m++) row[change[m]!]! += partSlope * lga_weights[4 * part.lga + m]!;
-      row[state]! += partSlope;
-      row[gamma]! += partSlope * part.log_season;
-      slope += partSlope;
-    }
-    row[mu]! += slope;
-    return mean;
-  };
+  const rounds = layout.times.length;
+  const rhoOf = ({ observation }: Prepared, rho: number[]) => (observation.clustered ? rho[observation.round]! : 0);
 
   const likelihood = (
     rho: number[],
@@ -156,13 +142,13 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   ): number => {
     const row = new Float64Array(longest);
     let value = 0;
-    for (let k = 0; k < prepared.length; k++) {
-      const { observation, columns, entries } = prepared[k]!;
-      const p = Math.min(Math.max(meanPrevalence(k, x, row), 1e-300), 1 - 1e-16);
-      const term = likelihoodTerm(observation, logit(p), observation.clustered ? rho[observation.round]! : 0);
+    for (const o of prepared) {
+      const p = held(meanPrevalence(mesh, o, x, row));
+      const term = likelihoodTerm(o.observation, logit(p), rhoOf(o, rho));
       value += term.value;
       const scale = 1 / (p * (1 - p));
       const curvature = concave ? Math.max(0, -term.hessian) : -term.hessian;
+      const { columns, entries } = o;
       let e = 0;
       for (let a = 0; a < columns.length; a++) {
         const ja = row[a]! * scale;
@@ -173,8 +159,164 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     }
     return value;
   };
-  return {
-    likelihood,
-    meanPrevalence: (k: number, x: Float64Array) => meanPrevalence(k, x, new Float64Array(longest)),
+
+  /** @param inverse entries of A⁻¹ in the pattern's order */
+  const curvatureAt = (rho: number[], x: Float64Array, inverse: Float64Array): Curvature => {
+    const half = new Float64Array(layout.size);
+    const byRho = new Float64Array(rounds);
+    const [row, along, turned] = [new Float64Array(longest), new Float64Array(longest), new Float64Array(longest)];
+    // J of every observation, and the factors of ∂²η/∂x² v and of ∂(J g)/∂ρ
+    const slopes = prepared.map((o) => {
+      const { columns, entries, observation } = o;
+      const n = columns.length;
+      const p = held(meanPrevalence(mesh, o, x, row));
+      const own = rhoOf(o, rho);
+      const term = likelihoodTerm(observation, logit(p), own);
+      const slope = likelihoodTermSlopes(observation, logit(p), own);
+      const scale = 1 / (p * (1 - p));
+      const jacobian = Float64Array.from({ length: n }, (_, a) => row[a]! * scale);
+      along.fill(0, 0, n);
+      let e = 0;
+      for (let a = 0; a < n; a++) {
+        for (let b = 0; b < a; b++) {
+          const z = inverse[entries[e++]!]!;
+          along[a]! += z * jacobian[b]!;
+          along[b]! += z * jacobian[a]!;
+        }
+        along[a]! += inverse[entries[e++]!]! * jacobian[a]!;
+      }
+      let variance = 0;
+      for (let a = 0; a < n; a++) variance += along[a]! * jacobian[a]!;
+      turnSlope(mesh, o, x, along, turned, jacobian, p);
+      for (let a = 0; a < n; a++)
+        half[columns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]! + term.hessian * turned[a]!;
+      byRho[observation.round]! += slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
+      return { p, jacobian, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
+    });
+    return {
+      half_log_determinant: half,
+      by_rho: byRho,
+      omitted: (v) => {
+        const sum = new Float64Array(layout.size);
+        prepared.forEach((o, k) => {
+          const { columns } = o;
+          const { p, jacobian, gradient } = slopes[k]!;
+          for (let a = 0; a < columns.length; a++) along[a] = v[columns[a]!]!;
+          turnSlope(mesh, o, x, along, turned, jacobian, p);
+          for (let a = 0; a < columns.length; a++) sum[columns[a]!]! += gradient * turned[a]!;
+        });
+        return sum;
+      },
+      force_by_rho: (v) => {
+        const sums = new Float64Array(rounds);
+        prepared.forEach(({ columns, observation }, k) => {
+          const { jacobian, gradient_by_rho } = slopes[k]!;
+          let change = 0;
+          for (let a = 0; a < columns.length; a++) change += jacobian[a]! * v[columns[a]!]!;
+          sums[observation.round]! += gradient_by_rho * change;
+        });
+        return sums;
+      },
+    };
   };
+  return { likelihood, curvatureAt };
+}
+
+/** Linear predictor of a part's cells but for what differs between them. */
+function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepared['parts'][number], x: Float64Array) {
+  const { columns, gamma, mu } = o;
+  let eta = x[columns[mu]!]! + x[columns[state]!]! + x[columns[lga]!]! + x[columns[gamma]!]! * part.log_season;
+  for (let m = 0; m < 4; m++) eta += mesh.lga_weights[4 * part.lga + m]! * x[columns[change[m]!]!]!;
+  return eta;
+}
+
+/** Mean prevalence of an observation's place, and its derivatives by the unknowns in `row`. */
+function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Array): number {
+  const { cells, cell_weights, lga_weights } = mesh;
+  const { columns, beta, parts } = o;
+  const F = beta.length;
+  row.fill(0, 0, columns.length);
+  let mean = 0;
+  let slope = 0;
+  for (const own of parts) {
+    const { part, change, state, lga, place } = own;
+    const common = commonPart(mesh, o, own, x);
+    let partSlope = 0;
+    for (let i = 0; i < part.cells.length; i++) {
+      const c = part.cells[i]!;
+      let eta = common;
+      for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[columns[beta[f]!]!]!;
+      for (let m = 0; m < 4; m++) eta += cell_weights[4 * c + m]! * x[columns[place[4 * i + m]!]!]!;
+      const p = expit(eta);
+      const d = part.weights[i]! * p * (1 - p);
+      mean += part.weights[i]! * p;
+      partSlope += d;
+      for (let f = 0; f < F; f++) row[beta[f]!]! += d * cells.features[c * F + f]!;
+      for (let m = 0; m < 4; m++) row[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
+    }
+    for (let m = 0; m < 4; m++) row[change[m]!]! += partSlope * lga_weights[4 * part.lga + m]!;
+    row[state]! += partSlope;
+    row[lga]! += partSlope;
+    row[o.gamma]! += partSlope * part.log_season;
+    slope += partSlope;
+  }
+  row[o.mu]! += slope;
+  return mean;
+}
+
+/**
+ * (∂²η/∂x²) v for an observation's own unknowns, from those of its cells:
+ *   ∂²p = Σ weight p_c (1 − p_c)(1 − 2p_c) a_c a_cᵀ,   ∂²η = ∂²p / (p(1 − p)) − (1 − 2p) ∂η ∂ηᵀ.
+ */
+function turnSlope(
+  mesh: Mesh,
+  o: Prepared,
+  x: Float64Array,
+  v: Float64Array,
+  turned: Float64Array,
+  jacobian: Float64Array,
+  p: number,
+): void {
+  const { cells, cell_weights, lga_weights } = mesh;
+  const { columns, beta, parts } = o;
+  const F = beta.length;
+  turned.fill(0, 0, columns.length);
+  let total = 0;
+  for (const own of parts) {
+    const { part, change, state, lga, place } = own;
+    const common = commonPart(mesh, o, own, x);
+    let commonV = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
+    for (let m = 0; m < 4; m++) commonV += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
+    let sum = 0;
+    for (let i = 0; i < part.cells.length; i++) {
+      const c = part.cells[i]!;
+      let eta = common;
+      let step = commonV;
+      for (let f = 0; f < F; f++) {
+        const feature = cells.features[c * F + f]!;
+        eta += feature * x[columns[beta[f]!]!]!;
+        step += feature * v[beta[f]!]!;
+      }
+      for (let m = 0; m < 4; m++) {
+        const at = place[4 * i + m]!;
+        eta += cell_weights[4 * c + m]! * x[columns[at]!]!;
+        step += cell_weights[4 * c + m]! * v[at]!;
+      }
+      const q = expit(eta);
+      const d = part.weights[i]! * q * (1 - q) * (1 - 2 * q) * step;
+      sum += d;
+      for (let f = 0; f < F; f++) turned[beta[f]!]! += d * cells.features[c * F + f]!;
+      for (let m = 0; m < 4; m++) turned[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
+    }
+    for (let m = 0; m < 4; m++) turned[change[m]!]! += sum * lga_weights[4 * part.lga + m]!;
+    turned[state]! += sum;
+    turned[lga]! += sum;
+    turned[o.gamma]! += sum * part.log_season;
+    total += sum;
+  }
+  turned[o.mu]! += total;
+  let along = 0;
+  for (let a = 0; a < columns.length; a++) along += jacobian[a]! * v[a]!;
+  const scale = 1 / (p * (1 - p));
+  for (let a = 0; a < columns.length; a++) turned[a] = turned[a]! * scale - (1 - 2 * p) * along * jacobian[a]!;
 }

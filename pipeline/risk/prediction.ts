@@ -1,9 +1,11 @@
 import { quantile } from '../numerics/quantiles.ts';
-import type { Random } from '../numerics/random.ts';
 import { expit, logit } from '../numerics/special.ts';
-import { changingPart, type Draw, drawLatent, lastingPart } from './draws.ts';
+import { changeAt, type Draw, drawLatent, lastingPart, type Streams } from './draws.ts';
 import type { RiskFit } from './fit.ts';
+import { kernelsOf } from './latent.ts';
 import { drawMatern, scaleOf } from './matern-lattice.ts';
+import { type Conditional, conditionalAt } from './over-time.ts';
+import { drawSeasonErrors, type SeasonError } from './season-error.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
 export interface AreaScores {
@@ -15,6 +17,8 @@ export interface AreaScores {
 /** A month to predict: its middle in years, on the scale of the rounds' times, and ln of each LGA's seasonal index. */
 export interface PredictedMonth {
   time: number;
+  /** Month of the year, 0 for January. */
+  month: number;
   log_season: ArrayLike<number>;
 }
 
@@ -23,21 +27,32 @@ export interface PredictedMonth {
  * population.
  *
  * Between two rounds, what changes is tied to both; beyond them it drifts, so that ranges widen with the distance from the
- * last survey. Within a gap a draw keeps one pattern of departure, scaled to each month's standard deviation: every month
- * has the right spread, and the months of a draw move together.
+ * last survey. The nation and the states depart by exact joint draws over the months. The field of change keeps, within a
+ * gap between rounds, one pattern of departure that is scaled to each month's standard deviation.
+ * @param season how wrong the season may be; null takes it as given
  */
-export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: number, random: Random) {
+export function predictRisk(
+  fit: RiskFit,
+  months: PredictedMonth[],
+  draws: number,
+  streams: Streams,
+  season: SeasonError | null,
+) {
   const { mesh, layout } = fit;
   const lgas = mesh.state_of.length;
   const { cells, first_cell, state_of } = mesh;
-  const drawn = [...drawLatent(fit, draws, random)];
-  const departures = drawn.map((draw) => drawDepartures(fit, draw, random));
-  const bridges = new Map(
-    fit.points.map((point) => [
-      point,
-      months.map((m) => bridge(layout.times, m.time, point.hyperparameters.tau_years)),
-    ]),
-  );
+  const overTime = conditionalsOf(fit, months);
+  const gaps = months.map(({ time }) => layout.times.filter((t) => t <= time).length);
+  const drawn = [...drawLatent(fit, draws, streams)].map((draw) => {
+    const conditionals = overTime.get(draw.point)!;
+    return {
+      ...draw,
+      change: conditionals.change,
+      levels: drawLevels(fit, draw, conditionals, months.length),
+      patterns: drawPatterns(fit, draw),
+      season: season && drawSeasonErrors(mesh.states, season.sd, draw.random),
+    };
+  });
 
   const lgaScores = emptyScores(months.length * lgas);
   const stateScores = emptyScores(months.length * mesh.states);
@@ -45,34 +60,32 @@ export function predictRisk(fit: RiskFit, months: PredictedMonth[], draws: numbe
   const people = new Float64Array(mesh.states);
   const prevalence = new Float64Array(months.length * draws);
   const shift = new Float64Array(months.length);
+  const rounds = layout.times.length;
   for (let a = 0; a < lgas; a++) {
     const [from, to] = [first_cell[a]!, first_cell[a + 1]!];
     const weights = Float64Array.from({ length: to - from }, (_, i) => cells.population[from + i]!);
     const total = weights.reduce((sum, w) => sum + w, 0);
     for (let i = 0; i < weights.length; i++) weights[i]! /= total;
     const lasting = new Float64Array(to - from);
+    const s = state_of[a]!;
 
-    drawn.forEach(({ x, point }, d) => {
+    drawn.forEach((draw, d) => {
+      const { x, change, levels, patterns } = draw;
       for (let i = 0; i < lasting.length; i++) lasting[i] = lastingPart(mesh, layout, x, from + i);
-      const rounds = layout.times.map((_, r) => changingPart(mesh, layout, x, a, r));
-      const nation = layout.times.map((_, r) => x[layout.mu(r)]!);
-      const departure = departures[d]!;
-      bridges.get(point)!.forEach((b, m) => {
-        shift[m] =
-          b.before_nation * nation[b.before]! +
-          b.after_nation * nation[b.after]! +
-          b.before_local * (rounds[b.before]! - nation[b.before]!) +
-          b.after_local * (rounds[b.after]! - nation[b.after]!) +
-          b.sd_nation * fit.constants.nation_drift * departure.nation[b.gap]! +
-          b.sd_local * departure.local[b.gap * lgas + a]! +
-          x[layout.gamma]! * months[m]!.log_season[a]!;
+      const own = layout.times.map((_, r) => changeAt(mesh, layout, x, a, r));
+      const gamma = x[layout.gamma]!;
+      const error = season && draw.season ? season.shifts(a, s, draw.season) : null;
+      months.forEach(({ month, log_season }, m) => {
+        let value = x[layout.lga(a)]! + levels[s * months.length + m]!;
+        for (let r = 0; r < rounds; r++) value += change.weights[m * rounds + r]! * own[r]!;
+        value += change.deviation[m]! * patterns[gaps[m]! * lgas + a]!;
+        shift[m] = value + gamma * (log_season[a]! + (error ? error[month]! : 0));
       });
       meanPrevalences(lasting, weights, shift, (m, p) => {
         prevalence[m * draws + d] = p;
       });
     });
 
-    const s = state_of[a]!;
     const sum = sums[s]!;
     people[s]! += total;
     for (let k = 0; k < prevalence.length; k++) sum[k]! += total * prevalence[k]!;
@@ -95,65 +108,63 @@ function summarise(values: Float64Array, draws: number, areas: number, a: number
   }
 }
 
-/** How a month depends on the rounds before and after it. */
-export interface Bridge {
-  before: number;
-  after: number;
-  /** The gap in which it lies: r is the gap before round r, and the last is the one after all rounds. */
-  gap: number;
-  before_nation: number;
-  after_nation: number;
-  before_local: number;
-  after_local: number;
-  /** For a Brownian motion of unit drift; years^½. */
-  sd_nation: number;
-  /** For an Ornstein-Uhlenbeck process of unit variance. */
-  sd_local: number;
+/** How the months hang on the rounds, for each point of the hyperparameters. */
+function conditionalsOf({ layout, constants, points }: RiskFit, months: PredictedMonth[]) {
+  const at = months.map(({ time }) => time);
+  return new Map(
+    points.map((point) => {
+      const { nation, state, change } = kernelsOf(layout.times, constants, point.hyperparameters);
+      return [
+        point,
+        {
+          nation: conditionalAt(nation, layout.times, at),
+          state: conditionalAt(state, layout.times, at),
+          change: conditionalAt(change, layout.times, at),
+        },
+      ];
+    }),
+  );
 }
 
-/** Conditional means and deviations at `time` given values at `times` (Brownian and Ornstein-Uhlenbeck bridges). */
-export function bridge(times: number[], time: number, tau: number): Bridge {
-  const next = times.findIndex((t) => t > time);
-  const gap = next === -1 ? times.length : next;
-  const before = Math.max(gap - 1, 0);
-  const after = Math.min(gap, times.length - 1);
-  if (before === after) {
-    const away = Math.abs(time - times[before]!);
-    const phi = Math.exp(-away / tau);
-    return {
-      ...{ before, after, gap, before_nation: 1, after_nation: 0, before_local: phi, after_local: 0 },
-      ...{ sd_nation: Math.sqrt(away), sd_local: Math.sqrt(1 - phi * phi) },
-    };
-  }
-  const since = time - times[before]!;
-  const until = times[after]! - time;
-  const [p, q] = [Math.exp(-since / tau), Math.exp(-until / tau)];
-  const whole = 1 - p * p * q * q;
-  return {
-    ...{ before, after, gap, before_nation: until / (since + until), after_nation: since / (since + until) },
-    ...{ before_local: (p * (1 - q * q)) / whole, after_local: (q * (1 - p * p)) / whole },
-    sd_nation: Math.sqrt((since * until) / (since + until)),
-    sd_local: Math.sqrt(((1 - p * p) * (1 - q * q)) / whole),
+/** The nation's level and a state's departure from it in every month of a draw: `levels[state * months + m]`. */
+function drawLevels(
+  { mesh, layout }: RiskFit,
+  { x, random }: Draw,
+  { nation, state }: { nation: Conditional; state: Conditional },
+  months: number,
+): Float64Array {
+  const rounds = layout.times.length;
+  const add = ({ weights, root }: Conditional, at: (round: number) => number, to: Float64Array) => {
+    const noise = Float64Array.from(to, () => random.normal());
+    for (let m = 0; m < months; m++) {
+      for (let r = 0; r < rounds; r++) to[m]! += weights[m * rounds + r]! * x[at(r)]!;
+      for (let k = 0; k <= m; k++) to[m]! += root[m * months + k]! * noise[k]!;
+    }
   };
+  const country = new Float64Array(months);
+  add(nation, layout.mu, country);
+  const levels = new Float64Array(mesh.states * months);
+  for (let s = 0; s < mesh.states; s++) {
+    const own = levels.subarray(s * months, (s + 1) * months);
+    own.set(country);
+    add(state, (r) => layout.state(s, r), own);
+  }
+  return levels;
 }
 
-/** A draw's patterns of departure, one per gap: standard normal for the nation; w and v by LGA on their prior's scale. */
-function drawDepartures({ mesh, layout, constants }: RiskFit, { point }: Draw, random: Random) {
+/** A draw's patterns of departure of the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
+function drawPatterns({ mesh, layout, constants }: RiskFit, { point, random }: Draw) {
   const gaps = layout.times.length + 1;
   const lgas = mesh.state_of.length;
-  const { sigma_change, sigma_state } = point.hyperparameters;
-  const scale = scaleOf(mesh.change, constants.range_change_km, sigma_change);
-  const local = new Float64Array(gaps * lgas);
+  const scale = scaleOf(mesh.change, constants.range_change_km, point.hyperparameters.sigma_change);
+  const patterns = new Float64Array(gaps * lgas);
   for (let gap = 0; gap < gaps; gap++) {
     const field = drawMatern(mesh.change, scale, random);
-    const states = Float64Array.from({ length: mesh.states }, () => sigma_state * random.normal());
-    for (let a = 0; a < lgas; a++) {
-      let value = states[mesh.state_of[a]!]!;
-      for (let k = 0; k < 4; k++) value += mesh.lga_weights[4 * a + k]! * field[mesh.lga_nodes[4 * a + k]!]!;
-      local[gap * lgas + a] = value;
-    }
+    for (let a = 0; a < lgas; a++)
+      for (let k = 0; k < 4; k++)
+        patterns[gap * lgas + a]! += mesh.lga_weights[4 * a + k]! * field[mesh.lga_nodes[4 * a + k]!]!;
   }
-  return { nation: Float64Array.from({ length: gaps }, () => random.normal()), local };
+  return patterns;
 }
 
 const NODES = 6;

@@ -17,7 +17,7 @@ import { LGAS, STATES } from './tables.ts';
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
-  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const inputs = inputsOf(io);
   const { areas, surveys, season } = inputs;
   const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
 

@@ -4,6 +4,7 @@ import { addMonths } from '../contract/months.ts';
 import { CASES_LAST, LGA_BLANK, LGA_CASES_FIRST, LGA_DIP, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';
 import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
+import type { TruthFamily } from './families.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
 import { STATES } from './states.ts';
@@ -24,7 +25,11 @@ export interface WrittenFile {
 /** What differs from source to source; the rest is the same for all of a made-up country. */
 type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
 
-export const releaseOf = (seed: number) => `${VERSION}.seed${seed}`;
+/** The second part of `model_version`, which has letters, digits and dots only. */
+export const releaseOf = (seed: number, family: TruthFamily) =>
+  `${VERSION}.seed${seed}${family === 'matern' ? '' : `.${family.replace('-', '')}`}`;
+const seedAndFamily = (seed: number, family: TruthFamily) =>
+  `seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
 const pcodeOf = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
 const shapefile = (name: string) => ['shp', 'shx', 'dbf', 'prj'].map((ending) => `boundaries/${name}.${ending}`);
 
@@ -232,26 +237,26 @@ const ENTRIES: Entry[] = [
 ];
 
 /** The sources of a written country. `files` are all of them; those with a `period` are the rain's. */
-export function describeSources(seed: number, files: WrittenFile[]): { sources: Source[] } {
+export function describeSources(seed: number, family: TruthFamily, files: WrittenFile[]): { sources: Source[] } {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const sources = ENTRIES.map((entry) => ({
     ...entry,
     producer: 'malaria-risk synth',
-    citation: `made up by malaria-risk synth, seed ${seed}`,
+    citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
-    release: releaseOf(seed),
+    release: releaseOf(seed, family),
     files:
       entry.role === 'climate' ? files.filter((file) => file.period) : entry.files.map((path) => byPath.get(path)!),
   }));
   return { sources };
 }
 
-export function describeModel(seed: number): Model {
+export function describeModel(seed: number, family: TruthFamily): Model {
   return {
     country: 'synthetic',
     name: 'Made-up country',
     synthetic: true,
-    release: releaseOf(seed),
+    release: releaseOf(seed, family),
     first_estimated: '2015-01',
     last_estimated: '2023-12',
     updated_at: '2024-02-01T00:00:00.000Z',
@@ -262,10 +267,11 @@ export function describeModel(seed: number): Model {
       seed,
       boundaries: { tolerance_m: 200, max_area_change: 0.01 },
       context: {
-        name: `Made-up country, seed ${seed}`,
+        name: `Made-up country, ${seedAndFamily(seed, family)}`,
         coverage_year: 2018,
         note:
-          'Made up by malaria-risk synth and true of no place. Modelled estimates shown as context; not inputs to the ' +
+          `Made up by malaria-risk synth${family === 'matern' ? '' : ` (truth ${family})`} and true of no place. ` +
+          'Modelled estimates shown as context; not inputs to the ' +
           'risk score. Net use and access 2018; treatment and spraying 2022; minutes on foot to a primary health centre.',
       },
       survey: { method: 'microscopy', small_sample: 100, confidence: 0.95 },

@@ -5,12 +5,15 @@ import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
 import { UsageError } from '../errors.ts';
 import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
+import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './made.ts';
 import { listTruth } from './truth.ts';
 
 export interface SyntheticCountryOptions {
   seed: number;
+  /** `matern` unless given. */
+  family?: TruthFamily;
   /** Directory to write, `raw-data/synthetic` unless given. */
   out?: string;
   onProgress?: (part: string) => void;
@@ -25,44 +28,45 @@ export interface WrittenCountry {
 export const DEFAULT_OUT = 'raw-data/synthetic';
 
 /**
- * Writes a made-up country in the real one's formats, catalog and truth beside it, all from `seed`: same seed, same
- * bytes. It is written aside and renamed, so that a kill leaves the old country or the new.
+ * Writes a made-up country in the real one's formats, catalog and truth beside it, all from `seed` and the family of
+ * truth: same seed, same bytes. It is written aside and renamed, so that a kill leaves the old country or the new.
  * @throws RangeError when `seed` is not a whole number of 0 or more.
  * @throws Error when `out` holds anything but a made-up country.
  */
 export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {
-  const { seed, onProgress = () => {} } = options;
+  const { seed, family = 'matern', onProgress = () => {} } = options;
   const out = resolve(options.out ?? DEFAULT_OUT);
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new UsageError(`seed ${seed}, expected a whole number of 0 or more`);
   refuseForeign(out);
   removeLeftovers(out);
 
-  const made = makeCountry(seed, onProgress);
+  const made = makeCountry(seed, family, onProgress);
   onProgress('files');
   const aside = `${out}.writing-${process.pid}`;
   try {
     const files: WrittenFile[] = [];
     for await (const file of listFiles(made)) files.push(writeFile(aside, file));
     const truth = [...listTruth(made)].map((file) => writeFile(aside, file));
-    const catalog = { 'model.json': describeModel(seed), 'sources.json': describeSources(seed, files) };
+    const catalog = { 'model.json': describeModel(seed, family), 'sources.json': describeSources(seed, family, files) };
     const catalogs = Object.entries(catalog).map(([path, content]) =>
       writeFile(aside, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
     );
     replace(out, aside);
     const all = [...files, ...truth, ...catalogs];
-    return { out, release: releaseOf(seed), files: all.length, bytes: all.reduce((sum, file) => sum + file.bytes, 0) };
+    const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
+    return { out, release: releaseOf(seed, family), files: all.length, bytes };
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
 }
 
-/** Whether `out` holds the whole made-up country of `seed`, of this version: every listed file there, and as listed. */
-export function hasSyntheticCountry(seed: number, out: string): boolean {
+/** Whether `out` holds the whole made-up country of `seed` and family, of this version: every listed file, as listed. */
+export function hasSyntheticCountry(seed: number, family: TruthFamily, out: string): boolean {
   try {
     const model: Model = JSON.parse(readFileSync(join(out, 'model.json'), 'utf8'));
     const { sources }: Sources = JSON.parse(readFileSync(join(out, 'sources.json'), 'utf8'));
-    if (!model.synthetic || model.release !== releaseOf(seed) || !existsSync(join(out, 'truth'))) return false;
+    if (!model.synthetic || model.release !== releaseOf(seed, family) || !existsSync(join(out, 'truth'))) return false;
     return sources.every((source) =>
       source.files.every((file) => hash(readFileSync(join(out, file.path))) === file.sha256),
     );

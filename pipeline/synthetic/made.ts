@@ -1,12 +1,13 @@
 import { type LgaCases, recordLgaCases, recordStateCases, type StateCases } from './cases.ts';
 import { type Cells, poolCells } from './cells.ts';
 import { makeRain, meanRain, type Rain } from './climate.ts';
+import type { TruthFamily } from './families.ts';
 import { type Geography, growGeography } from './geography.ts';
 import type { Surface } from './noise.ts';
 import { POPULATION_GRID, type Population, settle } from './population.ts';
 import { makePrevalence, type Prevalence } from './prevalence.ts';
 import { centreOf } from './raster.ts';
-import { rainForcing, seasonIndex } from './season.ts';
+import { rainForcing, seasonIndex, seasonOfPrevalence } from './season.ts';
 import { buildFrame, CLUSTER_ROUNDS, STATE_ROUND, type SurveyCluster, takeSurvey } from './surveys.ts';
 import { raiseTerrain } from './terrain.ts';
 
@@ -33,7 +34,11 @@ export interface MadeCountry {
  * Ground, people and weather; from them season and prevalence; from those what surveys and clinics would record.
  * Each part draws from streams of its own under `seed`. `onProgress` hears of each part before it is made.
  */
-export function makeCountry(seed: number, onProgress: (part: string) => void = () => {}): MadeCountry {
+export function makeCountry(
+  seed: number,
+  family: TruthFamily = 'matern',
+  onProgress: (part: string) => void = () => {},
+): MadeCountry {
   onProgress('ground');
   const geography = growGeography(seed);
   const terrain = raiseTerrain(seed);
@@ -46,10 +51,10 @@ export function makeCountry(seed: number, onProgress: (part: string) => void = (
   const forcing = rain_mm.map(rainForcing);
   const season = forcing.map(seasonIndex);
   onProgress('prevalence');
-  const prevalence = makePrevalence(seed, cells, season);
+  const prevalence = makePrevalence(seed, family, geography, cells, seasonOfPrevalence(season, family));
   onProgress('surveys and cases');
   const frame = buildFrame(geography, population);
-  const sample = { geography, frame, cells, prevalence };
+  const sample = { geography, frame, cells, prevalence, family };
   const people = Array.from(population.by_lga);
   const cases_states = recordStateCases(seed, geography, people, forcing);
   return {

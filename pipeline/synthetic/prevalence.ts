@@ -1,7 +1,10 @@
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../contract/months.ts';
 import { randomStream } from '../numerics/random.ts';
 import type { Cells } from './cells.ts';
-import { drawMaternWaves, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE, type Waves } from './noise.ts';
+import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
+import type { TruthFamily } from './families.ts';
+import { drawField, FIELD_FIRST_YEAR, type Field, fieldByYear } from './field.ts';
+import type { Geography } from './geography.ts';
 
 /**
  * The made-up truth, of DESIGN section 4's model class. For a place x in LGA l and a month t,
@@ -11,7 +14,8 @@ import { drawMaternWaves, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE, type 
  *
  * field: variance 1, Matérn of smoothness 1 and `range_km` over space, correlated as `year_correlation`^|years| over
  * time at the middles of years and carried in a straight line between them. s: the season's index, 1 at its peak.
- * A survey cluster tests positive with a beta chance of mean p and variance p (1 − p) rho.
+ * A survey cluster tests positive with a beta chance of mean p and variance p (1 − p) rho. Other families of truth add
+ * effects of LGAs, campaigns and slopes of states, or have two fields (departures.ts).
  */
 export interface PrevalenceRecipe {
   intercept: number;
@@ -24,15 +28,11 @@ export interface PrevalenceRecipe {
   year_correlation: number;
   rho: number;
 }
-/** The field as waves: at year k, Σ_j cosine[k][j] cos(ω_j · x) + sine[k][j] sin(ω_j · x), x in km. */
-export interface Field extends Waves {
-  first_year: number;
-  cosine: number[][];
-  sine: number[][];
-}
 export interface Prevalence {
   recipe: PrevalenceRecipe;
-  field: Field;
+  /** Null where the departures have two fields instead. */
+  field: Field | null;
+  departures: Departures;
   periods: Period[];
   /** Share testing positive in a pooled cell in a month. */
   at(cell: number, period: Period): number;
@@ -42,15 +42,19 @@ export interface Prevalence {
 
 export const PREVALENCE_FIRST: Period = '2010-01';
 export const PREVALENCE_LAST: Period = '2024-04';
-const FIELD_FIRST_YEAR = 2009;
-const FIELD_LAST_YEAR = 2024;
-const WAVES = 240;
 /** What the season exponent is drawn from: the fitted model may know it as its prior. */
 export const GAMMA = { mean: 0.4, sd: 0.1 };
 /** Nigeria's 2010 survey found 42%: the level that the intercept is set to meet in the autumn of 2010. */
 const LEVEL_2010 = 0.4;
 
-export function makePrevalence(seed: number, cells: Cells, season: number[][]): Prevalence {
+/** @param season by LGA, the index of January to December, 1 at its peak */
+export function makePrevalence(
+  seed: number,
+  family: TruthFamily,
+  geography: Geography,
+  cells: Cells,
+  season: number[][],
+): Prevalence {
   const random = randomStream(seed, 'prevalence');
   const between = (low: number, high: number) => low + (high - low) * random.uniform();
   const recipe: PrevalenceRecipe = {
@@ -64,8 +68,11 @@ export function makePrevalence(seed: number, cells: Cells, season: number[][]): 
     year_correlation: between(0.93, 0.97),
     rho: between(0.06, 0.12),
   };
-  const field = drawField(seed, recipe);
-  const years = fieldByYear(field, cells);
+  const departures = drawDepartures(seed, family, geography, cells, recipe);
+  recipe.trend = nationalSlope(family, recipe.trend);
+  const { halves } = departures;
+  const field = halves ? null : drawField(seed, 'prevalence field', recipe.range_km, recipe.year_correlation);
+  const years = halves ? blendHalves(halves, cells) : fieldByYear(field!, cells);
   const fixed = cells.population_density.map(
     (density, i) => recipe.density * Math.log10(density / 100) + (recipe.elevation * cells.elevation_m[i]!) / 1000,
   );
@@ -78,11 +85,11 @@ export function makePrevalence(seed: number, cells: Cells, season: number[][]): 
     const knot = Math.floor(position);
     const later = position - knot;
     const [a, b] = [years[knot]!, years[knot + 1]!];
-    return Float64Array.from(
-      fixed,
-      (value, i) =>
-        recipe.intercept + value + recipe.trend * year + recipe.sigma * ((1 - later) * a[i]! + later * b[i]!),
-    );
+    const added = addedByLga(departures, geography, period, year);
+    return Float64Array.from(fixed, (value, i) => {
+      const changing = recipe.sigma * ((1 - later) * a[i]! + later * b[i]!);
+      return recipe.intercept + value + recipe.trend * year + changing + added[cells.lga[i]!]!;
+    });
   };
   const seasonAt = (cell: number, period: Period) => logSeason[cells.lga[cell]!]![monthOf(period) - 1]!;
   recipe.intercept = findIntercept(cells, predictor, seasonAt);
@@ -104,7 +111,7 @@ export function makePrevalence(seed: number, cells: Cells, season: number[][]): 
     }
     return positive.map((sum, lga) => sum / people[lga]!);
   });
-  return { recipe, field, periods, at, by_lga };
+  return { recipe, field, departures, periods, at, by_lga };
 }
 
 /** Years from the start of 2010 to the middle of the month. */
@@ -114,46 +121,6 @@ function yearsSince2010(period: Period): number {
 
 export function logistic(x: number): number {
   return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
-}
-
-/** Amplitudes are standard normal over √waves and follow a first-order autoregression from year to year. */
-function drawField(seed: number, { range_km, year_correlation }: PrevalenceRecipe): Field {
-  const random = randomStream(seed, 'prevalence field');
-  const waves = drawMaternWaves(random, WAVES, range_km);
-  const fresh = Math.sqrt(1 - year_correlation ** 2);
-  const scale = 1 / Math.sqrt(WAVES);
-  const start = () => Array.from({ length: WAVES }, () => scale * random.normal());
-  const step = (before: number[]) => before.map((a) => year_correlation * a + fresh * scale * random.normal());
-  const cosine = [start()];
-  const sine = [start()];
-  for (let year = FIELD_FIRST_YEAR + 1; year <= FIELD_LAST_YEAR; year++) {
-    cosine.push(step(cosine.at(-1)!));
-    sine.push(step(sine.at(-1)!));
-  }
-  return { ...waves, first_year: FIELD_FIRST_YEAR, cosine, sine };
-}
-
-function fieldByYear(field: Field, cells: Cells): Float64Array[] {
-  const waves = field.frequency_x.length;
-  const years = field.cosine.map(() => new Float64Array(cells.lga.length));
-  const amplitudes = field.cosine.map((cosine, k) => Float64Array.from([...cosine, ...field.sine[k]!]));
-  const basis = new Float64Array(2 * waves);
-  for (let i = 0; i < cells.lga.length; i++) {
-    const x = cells.longitude[i]! * KM_PER_DEGREE_LONGITUDE;
-    const y = cells.latitude[i]! * KM_PER_DEGREE_LATITUDE;
-    for (let j = 0; j < waves; j++) {
-      const angle = field.frequency_x[j]! * x + field.frequency_y[j]! * y;
-      basis[j] = Math.cos(angle);
-      basis[waves + j] = Math.sin(angle);
-    }
-    for (let k = 0; k < years.length; k++) {
-      const amplitude = amplitudes[k]!;
-      let sum = 0;
-      for (let j = 0; j < basis.length; j++) sum += amplitude[j]! * basis[j]!;
-      years[k]![i] = sum;
-    }
-  }
-  return years;
 }
 
 /** The intercept at which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */

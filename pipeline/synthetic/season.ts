@@ -1,3 +1,4 @@
+import { SEASON_DELAY_MONTHS, type TruthFamily } from './families.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
 
 /** How rain makes season everywhere in the made-up country. */
@@ -24,6 +25,12 @@ export function rainForcing(rain_mm: number[]): number[] {
 /** The season's true index, January first, 1 at its peak: new infections on the yearly cycle of an SIRS under `forcing`. */
 export function seasonIndex(forcing: number[]): number[] {
   return scaleToPeak(simulateSirs(SEASON_RECIPE.sirs, forcing, 12));
+}
+
+/** The season that prevalence follows: that of the cases, but for the family whose prevalence comes later. */
+export function seasonOfPrevalence(season: number[][], family: TruthFamily): number[][] {
+  if (family !== 'late-season') return season;
+  return season.map((index) => index.map((_, month) => index[(month + 12 - SEASON_DELAY_MONTHS) % 12]!));
 }
 
 export function scaleToPeak(values: number[]): number[] {

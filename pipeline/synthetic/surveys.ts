@@ -2,6 +2,7 @@ import { addMonths, type Period } from '../contract/months.ts';
 import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../numerics/distributions.ts';
 import { type Random, randomStream } from '../numerics/random.ts';
 import type { Cells } from './cells.ts';
+import { MISPLACED, SEEKS_PREVALENCE, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { isInPolygon } from './outlines.ts';
@@ -63,6 +64,14 @@ interface Stratum {
   cells: number[];
   cumulative: number[];
 }
+/** What a survey is taken of, and the family of its truth, which may make it a bad survey. */
+export interface Sampled {
+  geography: Geography;
+  frame: Stratum[];
+  cells: Cells;
+  prevalence: Prevalence;
+  family: TruthFamily;
+}
 /** Persons per km² from which a place counts as urban in the survey's own frame. */
 const URBAN_DENSITY = 1500;
 
@@ -86,11 +95,7 @@ export function buildFrame(geography: Geography, population: Population): Stratu
  * One round: clusters nearly alike in number for all states, in a state urban and rural by their people, and in each
  * stratum drawn with chances in proportion to people; each cluster's weight is the people it stands for, mean 1.
  */
-export function takeSurvey(
-  seed: number,
-  round: SurveyRound,
-  country: { geography: Geography; frame: Stratum[]; cells: Cells; prevalence: Prevalence },
-): SurveyCluster[] {
+export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
   const perStratum = allocate(round.clusters, country.frame);
   const clusters = country.frame.flatMap((stratum, s) => {
@@ -126,17 +131,25 @@ function drawCluster(
   round: SurveyRound,
   stratum: Stratum,
   weight: number,
-  { geography, cells, prevalence }: { geography: Geography; cells: Cells; prevalence: Prevalence },
+  { geography, cells, prevalence, family }: Sampled,
 ): SurveyCluster {
-  const cell = stratum.cells[drawIndex(random, stratum.cumulative)]!;
-  const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
+  const drawCell = () => stratum.cells[drawIndex(random, stratum.cumulative)]!;
+  let cell = drawCell();
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
+  if (family === 'informative') {
+    const other = drawCell();
+    const higher = prevalence.at(cells.of[other]!, period) > prevalence.at(cells.of[cell]!, period);
+    if (higher === random.uniform() < SEEKS_PREVALENCE) cell = other;
+  }
+  const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
   const share = prevalence.at(cells.of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
   const inside = (x: number, y: number) =>
     geography.states[stratum.state]!.polygons.some((polygon) => isInPolygon(polygon, x, y));
-  const [longitude, latitude] = displace(random, stratum.urban, true_longitude, true_latitude, inside);
+  const misplaced = family === 'misplaced' && random.uniform() < 1 / MISPLACED.one_in;
+  const reach_km = misplaced ? MISPLACED.reach_km : reachOf(random, stratum.urban);
+  const [longitude, latitude] = displace(random, reach_km, true_longitude, true_latitude, inside);
   return {
     cluster_id: '',
     survey_year: round.survey_year,
@@ -161,18 +174,20 @@ function rdtChance(chance: number): number {
   return logistic(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
 }
 
-/**
- * As DHS displaces clusters (Burgert et al. 2013, Spatial Analysis Reports 7): a random direction and a distance
- * uniform up to 2 km in towns, 5 km outside, 10 km for one in a hundred of those, drawn again until it stays in its state.
- */
+/** How far DHS displaces clusters (Burgert et al. 2013, Spatial Analysis Reports 7): one in a hundred rural ones 10 km. */
+function reachOf(random: Random, urban: boolean): number {
+  if (urban) return 2;
+  return random.uniform() < 0.01 ? 10 : 5;
+}
+
+/** A random direction and a distance uniform up to `reach_km`, drawn again until the place is in its state. */
 function displace(
   random: Random,
-  urban: boolean,
+  reach_km: number,
   x: number,
   y: number,
   inside: (x: number, y: number) => boolean,
 ): [number, number] {
-  const reach_km = urban ? 2 : random.uniform() < 0.01 ? 10 : 5;
   for (let attempt = 0; attempt < 1000; attempt++) {
     const angle = 2 * Math.PI * random.uniform();
     const distance_km = reach_km * random.uniform();

@@ -1,5 +1,8 @@
 import { toCsv } from '../csv.ts';
+import type { Departures } from './departures.ts';
+import { CAMPAIGN, FAMILY_WORDS } from './families.ts';
 import type { CountryFile } from './files.ts';
+import type { Geography } from './geography.ts';
 import type { MadeCountry } from './made.ts';
 import { toDecimals } from './made.ts';
 import { SEASON_RECIPE } from './season.ts';
@@ -8,7 +11,7 @@ import { RDT_LOGIT_SHIFT } from './surveys.ts';
 
 /** What no real country gives: the values that the models are to recover. Nothing in `sources.json` points here. */
 export function* listTruth(made: MadeCountry): Generator<CountryFile> {
-  yield { path: 'truth/README.md', content: README };
+  yield { path: 'truth/README.md', content: readme(made) };
   yield { path: 'truth/prevalence.csv', content: prevalenceByLga(made) };
   yield { path: 'truth/prevalence_states.csv', content: prevalenceByState(made) };
   yield { path: 'truth/season.csv', content: seasonTable(made) };
@@ -36,6 +39,18 @@ Written by \`malaria-risk synth\` from one seed; true of no place. Estimates are
   km of a plane: x = km_per_degree_longitude × longitude, y = km_per_degree_latitude × latitude), rain to season, the SIRS
   of each state
 `;
+
+function readme({ prevalence: { departures } }: MadeCountry): string {
+  const { family } = departures;
+  if (family === 'matern') return README;
+  return `${README}
+The family of this truth is ${family}. matern is ${FAMILY_WORDS.matern};
+${family}: as matern, ${FAMILY_WORDS[family]}.
+parameters.json has its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
+${CAMPAIGN.half_life_years} years from the first month on; slopes of states beside the nation's (logit a year, from 2010); two halves of the
+country, the first where direction · (x, y) is below offset_km, each with a field of its own instead of the one field.
+`;
+}
 
 function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
@@ -120,10 +135,12 @@ function lgaCases({ geography, cases_lgas }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
-function parameters({ seed, prevalence, cases_states }: MadeCountry): string {
+function parameters({ seed, geography, prevalence, cases_states }: MadeCountry): string {
+  const { departures, recipe, field } = prevalence;
   const truth = {
     seed,
-    prevalence: prevalence.recipe,
+    ...(departures.family === 'matern' ? {} : { truth: describeDepartures(departures, geography) }),
+    prevalence: recipe,
     rdt_logit_shift: RDT_LOGIT_SHIFT,
     season: SEASON_RECIPE,
     transmission: cases_states.map(({ state, sirs, forcing }) => ({
@@ -131,7 +148,25 @@ function parameters({ seed, prevalence, cases_states }: MadeCountry): string {
       ...sirs,
       forcing,
     })),
-    field: prevalence.field,
+    field,
   };
   return `${JSON.stringify(truth, null, 1)}\n`;
+}
+
+/** By codes; the halves' fields as waves. */
+function describeDepartures({ family, lga_effects, campaigns, state_slopes, halves }: Departures, { lgas }: Geography) {
+  const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));
+  const codeOf = (state: number) => STATES[state]!.state_code;
+  return {
+    family,
+    lga_effects:
+      lga_effects &&
+      byCode(
+        lgas.map(({ lga_pcode }) => lga_pcode),
+        lga_effects,
+      ),
+    campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: codeOf(state), ...rest })) ?? null,
+    state_slopes: state_slopes && byCode([...STATES.keys()].map(codeOf), state_slopes),
+    halves,
+  };
 }

@@ -55,6 +55,8 @@ export interface CrossValidation {
    * real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
    */
   like: Optimum | null;
+  /** Leaves the baseline and the national mean out, whose scores do not depend on covariates. */
+  spatial_only?: boolean;
 }
 
 /**
@@ -87,7 +89,7 @@ function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string })
 export function* predictFold(
   { mesh, rounds, times, observed }: PreparedRisk,
   fold: number,
-  { states, foldOf, constants, draws, seed, like }: CrossValidation,
+  { states, foldOf, constants, draws, seed, like, spatial_only = false }: CrossValidation,
 ): Generator<HeldOut> {
   const cells = placedOf(observed);
   const train = cells.filter((o) => foldIn(foldOf, o) !== fold);
@@ -104,7 +106,7 @@ export function* predictFold(
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let d = 0;
-  for (const { x, point } of drawLatent(spatial, draws, stream('spatial'))) {
+  for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
     for (const [r, own] of point.rho.entries()) rho[r]![d] = own;
     test.forEach((o, i) => {
       prevalence[i]![d] = placePrevalence(mesh, spatial.layout, x, own(o).round, parts[i]!);
@@ -122,6 +124,7 @@ export function* predictFold(
     ),
   );
 
+  if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
   const country = (o: Observed) => ({ ...o.baseline, state_code: WHOLE_COUNTRY });
   for (const { model, units, unitOf } of [

@@ -1,8 +1,7 @@
-import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
-import { writeWhole } from '../engine/cache.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import { numberOf, readTable, refuseDuplicates, textOf } from '../ingest/readers/table.ts';
 import type { HeldOut } from './cross-validation.ts';
 
@@ -37,14 +36,14 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
 }
 
 /** One row per held-out cell and model; the file is written atomically. */
-export function writeScores(file: string, rows: HeldOut[]): void {
-  writeWhole(file, `${toCsv(rows, COLUMNS)}\n`);
+export function writeScores(file: string, rows: HeldOut[]): Promise<void> {
+  return writeAtomic(file, `${toCsv(rows, COLUMNS)}\n`);
 }
 
 /** One row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */
-export async function writeDraws(file: string, rows: HeldOut[]): Promise<void> {
-  try {
-    await withDatabase(async (db) => {
+export function writeDraws(file: string, rows: HeldOut[]): Promise<void> {
+  return writeAtomic(file, (temporary) =>
+    withDatabase(async (db) => {
       await db.run('CREATE TABLE draws (cell_id VARCHAR, model VARCHAR, draw INTEGER, prevalence DOUBLE, rho DOUBLE)');
       const appender = await db.connection.createAppender('draws');
       for (const { cell_id, model, draws } of rows)
@@ -57,10 +56,7 @@ export async function writeDraws(file: string, rows: HeldOut[]): Promise<void> {
           appender.endRow();
         }
       appender.closeSync();
-      await db.run(`COPY draws TO ${literal(`${file}.part`)} (FORMAT parquet)`);
-    });
-    renameSync(`${file}.part`, file);
-  } finally {
-    rmSync(`${file}.part`, { force: true });
-  }
+      await db.run(`COPY draws TO ${literal(temporary)} (FORMAT parquet)`);
+    }),
+  );
 }

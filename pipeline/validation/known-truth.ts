@@ -1,24 +1,23 @@
 /**
  * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only `malaria-risk
- * score-truth --record` writes. Ten countries take minutes, so a build shows the record and does not recompute it.
+ * score-truth --record` writes. Sixty countries take an hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
-import type { TruthScore } from './truth-scores.ts';
+import type { TruthFamily } from '../synthetic/families.ts';
+import type { GroupScore } from './compare-truth.ts';
 
-export interface TruthRow extends TruthScore {
-  kind: 'estimated' | 'forecast';
-}
 /** The record on disk. */
 export interface TruthRecord {
   /** `modelFingerprint` when it was measured. */
   model_code: string;
+  /** The same for every family. */
   seeds: number[];
-  /** Estimated and forecast months of all countries together. */
-  all: TruthRow[];
-  /** Each country's. */
-  countries: (TruthRow & { seed: number })[];
+  /** Each family's countries together, by all groupings. */
+  pooled: (GroupScore & { truth: TruthFamily })[];
+  /** Each country's estimated and forecast months. */
+  countries: (GroupScore & { truth: TruthFamily; seed: number })[];
 }
 /** The record, and whether it was measured with the model as it is now. */
 export interface KnownTruth extends TruthRecord {
@@ -36,4 +35,16 @@ export function modelFingerprint(): string {
 export function readKnownTruth(): KnownTruth {
   const record: TruthRecord = JSON.parse(readFileSync(TRUTH_FILE, 'utf8'));
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
+}
+
+/** The record as JSON, a row a line. */
+export function truthRecordText({ model_code, seeds, pooled, countries }: TruthRecord): string {
+  const lines = (rows: readonly object[]) => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;
+  return `{
+  "model_code": ${JSON.stringify(model_code)},
+  "seeds": ${JSON.stringify(seeds)},
+  "pooled": ${lines(pooled)},
+  "countries": ${lines(countries)}
+}
+`;
 }

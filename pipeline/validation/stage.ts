@@ -1,10 +1,11 @@
-import type { RiskModel, Validation } from '../artifacts.ts';
+import type { ReportLine, RiskModel, Validation } from '../artifacts.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { type FitSummary, GIVEN } from '../risk/estimate.ts';
 import { inputsOf, prepareRisk } from '../risk/inputs.ts';
+import { describeEffect, effectOf } from './covariate-effects.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
-import type { FoldResult, FoldTask } from './fold.ts';
+import type { FoldData, FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, placesOf } from './spatial-folds.ts';
 import { summariseValidation } from './summary.ts';
 
@@ -14,7 +15,7 @@ const FOLDS = 5;
 /** The evidence for the risk scores: both models on surveys they have not seen, in folds of spatial blocks. */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
-  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const inputs = inputsOf(io);
   const { areas, cells } = inputs;
   const prepared = prepareRisk(inputs);
   const places = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
@@ -29,13 +30,28 @@ export const run: StageRun = async (io) => {
     seed,
     like: evidence.spatial?.optimum ?? null,
   };
-  io.progress(0.1, `${folds.length} folds`);
-  const tasks = folds.length > 1 ? folds.map((fold) => ({ inputs, fold, how })) : [];
-  const rows = await mapInThreads<FoldTask, FoldResult>(new URL('./fold.ts', import.meta.url), tasks);
-  if (rows.flat().length === 0) {
+  const added = inputs.covariates.map(({ name }) => name);
+  io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
+  const names = prepared.covariates.map(({ name }) => name);
+  const less = added.flatMap((left_out) => {
+    const covariates = names.filter((name) => name !== left_out);
+    return folds.map((fold): FoldTask => ({ fold, covariates, spatial_only: true }));
+  });
+  const data: FoldData = { inputs, how };
+  const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...less] : [];
+  const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold.ts', import.meta.url), data, tasks);
+  const rows = results.slice(0, folds.length).flat();
+  if (rows.length === 0) {
     const what = 'no round was held in two blocks, so that no place can be predicted from others';
     return { scores: null, report: [{ source: 'survey_clusters', rule: 'cross-validation', what }] };
   }
-  const scores: Validation = summariseValidation(rows.flat(), evidence.model, BLOCK_DEGREES);
-  return { scores, report: [{ source: 'survey_clusters', rule: 'cross-validation', what: scores.words }] };
+  const effects = added.map((name, k) =>
+    effectOf(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
+  );
+  const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);
+  const report: ReportLine[] = [
+    { source: 'survey_clusters', rule: 'cross-validation', what: scores.words },
+    ...effects.map((effect) => ({ source: effect.covariate, rule: 'covariate', what: describeEffect(effect) })),
+  ];
+  return { scores, report };
 };

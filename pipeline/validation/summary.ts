@@ -1,4 +1,4 @@
-import type { OverFolds, RiskModel, ScoredModel, Validation } from '../artifacts.ts';
+import type { CovariateEffect, OverFolds, RiskModel, ScoredModel, Validation } from '../artifacts.ts';
 import { studentQuantile } from '../numerics/student-t.ts';
 import type { HeldOut } from './cross-validation.ts';
 import {
@@ -20,9 +20,15 @@ const BINS = 10;
  * What cross-validation shows: scores of each model overall and by round, their difference, calibration.
  * @param rows of all models, each cell once per model
  * @param score the model that is published
+ * @param covariates what those of the catalog did
  * @throws RangeError for no rows
  */
-export function summariseValidation(rows: Row[], score: RiskModel, block_degrees: number): Validation {
+export function summariseValidation(
+  rows: Row[],
+  score: RiskModel,
+  block_degrees: number,
+  covariates: CovariateEffect[] = [],
+): Validation {
   const of = (model: ScoredModel) => rows.filter((row) => row.model === model);
   const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
   const folds = byFold(of('spatial'));
@@ -49,6 +55,7 @@ export function summariseValidation(rows: Row[], score: RiskModel, block_degrees
       }),
     ),
     difference,
+    covariates,
     pit: MODELS.map((model) => ({ model, cells: histogram(of(model).map((row) => row.pit)) })),
     calibration: MODELS.map((model) => ({ model, groups: calibrate(of(model)) })),
   };

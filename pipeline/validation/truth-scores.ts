@@ -1,67 +1,100 @@
-import type { LgaScore } from '../artifacts.ts';
-import type { Period } from '../contract/months.ts';
+import { quantile } from '../numerics/quantiles.ts';
+import { fairCrps } from './scores.ts';
+
+/** A prediction of one LGA-month beside what is true; shares 0 to 1. */
+export interface Compared {
+  truth: number;
+  score: number;
+  /** The central 90% range. */
+  low: number;
+  high: number;
+  /** The baseline's score. */
+  baseline: number;
+  /** Posterior draws in ascending order; null where there are none, and then nothing is said that needs them. */
+  draws: ArrayLike<number> | null;
+}
 
 /** How well scores recover a known truth, over a set of LGA-months. */
 export interface TruthScore {
   lga_months: number;
-  /** Share of the true values inside the central 90% range; NaN without LGA-months, as are all below. */
-  coverage: number;
-  /** Root mean square error of the score, a share 0 to 1. */
+  /** Share of the true values inside the central 50, 90 and 95% range; NaN without LGA-months, as are all below. */
+  coverage_50: number | null;
+  coverage_90: number;
+  coverage_95: number | null;
+  /** Mean of score less truth. */
+  bias: number;
+  /** Root mean square error of the score, and the baseline's over the same LGA-months. */
   rmse: number;
-  /** The baseline's, over the same LGA-months. */
   baseline_rmse: number;
+  /** Mean continuous ranked probability score of the draws, in its fair form. */
+  crps: number | null;
+  /** Mean interval score of the 90% range (Gneiting & Raftery 2007, J. Am. Stat. Assoc. 102:359). */
+  interval_score: number;
 }
 
 /** Sums that pool over countries: add them, then `truthScore`. */
 export interface TruthSums {
   lga_months: number;
-  inside: number;
+  /** LGA-months that have draws. */
+  drawn: number;
+  inside_50: number;
+  inside_90: number;
+  inside_95: number;
+  errors: number;
   squares: number;
   baseline_squares: number;
+  crps: number;
+  interval_scores: number;
 }
 
-export const NO_SUMS: TruthSums = { lga_months: 0, inside: 0, squares: 0, baseline_squares: 0 };
-
-/**
- * Counts for a country whose truth is known, with estimated and forecast months kept apart.
- * @param baseline the same LGA-months in the same order
- * @param truth true prevalence by LGA and month, 0 to 1
- * @param lastEstimated months after it are forecast
- * @throws RangeError for an LGA-month whose truth is unknown
- */
-export function compareWithTruth(
-  spatial: readonly LgaScore[],
-  baseline: readonly LgaScore[],
-  truth: (lga_code: string, period: Period) => number | undefined,
-  lastEstimated: Period,
-): { estimated: TruthSums; forecast: TruthSums } {
-  const sums = { estimated: { ...NO_SUMS }, forecast: { ...NO_SUMS } };
-  for (const [i, { lga_code, period, score, score_low, score_high }] of spatial.entries()) {
-    const true_value = truth(lga_code, period);
-    if (true_value === undefined) throw new RangeError(`the truth of ${lga_code} in ${period} is not known`);
-    const own = period <= lastEstimated ? sums.estimated : sums.forecast;
-    own.lga_months++;
-    if (score_low <= true_value && true_value <= score_high) own.inside++;
-    own.squares += (score - true_value) ** 2;
-    own.baseline_squares += (baseline[i]!.score - true_value) ** 2;
-  }
-  return sums;
-}
-
-export function addSums(a: TruthSums, b: TruthSums): TruthSums {
+export function noSums(): TruthSums {
   return {
-    lga_months: a.lga_months + b.lga_months,
-    inside: a.inside + b.inside,
-    squares: a.squares + b.squares,
-    baseline_squares: a.baseline_squares + b.baseline_squares,
+    ...{ lga_months: 0, drawn: 0, inside_50: 0, inside_90: 0, inside_95: 0 },
+    ...{ errors: 0, squares: 0, baseline_squares: 0, crps: 0, interval_scores: 0 },
   };
 }
 
-export function truthScore({ lga_months, inside, squares, baseline_squares }: TruthSums): TruthScore {
+/** One LGA-month as sums. */
+export function sumsOf({ truth, score, low, high, baseline, draws }: Compared): TruthSums {
+  const within = (from: number, to: number) => Number(from <= truth && truth <= to);
+  const between = (from: number, to: number) => (draws ? within(quantile(draws, from), quantile(draws, to)) : 0);
+  return {
+    lga_months: 1,
+    drawn: draws ? 1 : 0,
+    inside_50: between(0.25, 0.75),
+    inside_90: within(low, high),
+    inside_95: between(0.025, 0.975),
+    errors: score - truth,
+    squares: (score - truth) ** 2,
+    baseline_squares: (baseline - truth) ** 2,
+    crps: draws ? fairCrps(draws, truth) : 0,
+    interval_scores: intervalScore(low, high, truth, 0.1),
+  };
+}
+
+/** Width of a central (1 − alpha) range, and 2 / alpha times the distance by which it misses the truth. */
+export function intervalScore(low: number, high: number, truth: number, alpha: number): number {
+  return high - low + (2 / alpha) * (Math.max(0, low - truth) + Math.max(0, truth - high));
+}
+
+/** Adds `b` to `a`, in place. */
+export function addSums(a: TruthSums, b: TruthSums): void {
+  for (const key of Object.keys(a) as (keyof TruthSums)[]) a[key] += b[key];
+}
+
+export function truthScore(sums: TruthSums): TruthScore {
+  const { lga_months, drawn } = sums;
+  // A mean over some of the LGA-months only would not be that of the others.
+  const ofDraws = (sum: number) => (drawn === lga_months ? sum / drawn : null);
   return {
     lga_months,
-    coverage: inside / lga_months,
-    rmse: Math.sqrt(squares / lga_months),
-    baseline_rmse: Math.sqrt(baseline_squares / lga_months),
+    coverage_50: ofDraws(sums.inside_50),
+    coverage_90: sums.inside_90 / lga_months,
+    coverage_95: ofDraws(sums.inside_95),
+    bias: sums.errors / lga_months,
+    rmse: Math.sqrt(sums.squares / lga_months),
+    baseline_rmse: Math.sqrt(sums.baseline_squares / lga_months),
+    crps: ofDraws(sums.crps),
+    interval_score: sums.interval_scores / lga_months,
   };
 }

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { assertTested, likelihoodTerm, logChoose, logDensity } from '../../../pipeline/numerics/beta-binomial.ts';
-import { expit } from '../../../pipeline/numerics/special.ts';
+import {
+  assertTested,
+  likelihoodTerm,
+  likelihoodTermSlopes,
+  logChoose,
+  logDensity,
+} from '../../../pipeline/numerics/beta-binomial.ts';
+import { expit, logit } from '../../../pipeline/numerics/special.ts';
 
 test('densities of all whole counts sum to 1, with the mean and variance of the formula', () => {
   const [n, p, rho] = [14, 0.3, 0.12];
@@ -37,6 +43,39 @@ test('value, gradient and curvature of the term agree with the density and its d
         expect(at(eta).value + logChoose(tested)).toBeCloseTo(logDensity(tested, expit(eta), rho), 9);
         expect(at(eta).gradient).toBeCloseTo((at(eta + h).value - at(eta - h).value) / (2 * h), 5);
         expect(at(eta).hessian).toBeCloseTo((at(eta + h).gradient - at(eta - h).gradient) / (2 * h), 5);
+      }
+});
+
+test('how the term changes agrees with its differences', () => {
+  for (const tested of [
+    { examined: 12, positive: 0 },
+    { examined: 100, positive: 40 },
+    { examined: 7.5, positive: 2.123 },
+  ])
+    for (const rho of [0, 0.02, 0.117, 0.6])
+      for (const eta of [-3, -0.4, 1.2]) {
+        const h = 1e-4;
+        const own = likelihoodTermSlopes(tested, eta, rho);
+        const by = (of: (step: number) => number) => (of(h) - of(-h)) / (2 * h);
+        const near = (value: number, difference: number) =>
+          expect(Math.abs(value - difference)).toBeLessThan(1e-5 * Math.max(1, Math.abs(difference)));
+        near(
+          own.third,
+          by((s) => likelihoodTerm(tested, eta + s, rho).hessian),
+        );
+        const moved = (s: number) => likelihoodTerm(tested, eta, rho === 0 ? 0 : expit(logit(rho) + s));
+        near(
+          own.value_by_rho,
+          by((s) => moved(s).value),
+        );
+        near(
+          own.gradient_by_rho,
+          by((s) => moved(s).gradient),
+        );
+        near(
+          own.hessian_by_rho,
+          by((s) => moved(s).hessian),
+        );
       }
 });
 

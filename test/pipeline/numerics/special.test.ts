@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { digamma, expit, logGamma, logit, logSumExp, trigamma } from '../../../pipeline/numerics/special.ts';
+import {
+  digamma,
+  expit,
+  logGamma,
+  logit,
+  logSumExp,
+  tetragamma,
+  trigamma,
+} from '../../../pipeline/numerics/special.ts';
 
 test('ln Γ at values known in closed form', () => {
   expect(logGamma(1)).toBeCloseTo(0, 14);
@@ -17,11 +25,12 @@ test('ψ and ψ′ at values known in closed form', () => {
   expect(trigamma(0.5)).toBeCloseTo(Math.PI ** 2 / 2, 12);
 });
 
-test('ψ is the slope of ln Γ, ψ′ that of ψ', () => {
+test('ψ is the slope of ln Γ, ψ′ that of ψ, ψ″ that of ψ′', () => {
   for (const x of [0.01, 0.7, 3.3, 11.9, 12.1, 400]) {
     const h = 1e-5 * x;
     expect((logGamma(x + h) - logGamma(x - h)) / (2 * h) / digamma(x)).toBeCloseTo(1, 6);
     expect((digamma(x + h) - digamma(x - h)) / (2 * h) / trigamma(x)).toBeCloseTo(1, 6);
+    expect((trigamma(x + h) - trigamma(x - h)) / (2 * h) / tetragamma(x)).toBeCloseTo(1, 6);
   }
 });
 

@@ -65,8 +65,8 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
     observed.map((o) => o.risk),
     { ...CONSTANTS, season_exponent },
   );
-  const months = [{ time: times[0]!, log_season: prepareRisk(inputs).log_season[10]! }];
-  const { mean } = predictRisk(fitted, months, 200, randomStream(1, 'draws')).states;
+  const months = [{ time: times[0]!, month: 10, log_season: prepareRisk(inputs).log_season[10]! }];
+  const { mean } = predictRisk(fitted, months, 200, (d) => randomStream(1, `draw ${d}`), null).states;
   expect(mean[0]).toBeGreaterThan(0.2);
   expect(mean[1]).toBeLessThan(0.1);
 });

@@ -1,24 +1,27 @@
 import { expect, test } from 'vitest';
-import { findMode } from '../../../pipeline/numerics/laplace.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
-import { fitRisk, fromTheta, logPrior, type RiskFit } from '../../../pipeline/risk/fit.ts';
-import { indexUnknowns, preparePrior } from '../../../pipeline/risk/latent.ts';
-import { partsOf, prepareLikelihood, unknownsOf } from '../../../pipeline/risk/likelihood.ts';
+import { fitRisk, type RiskFit } from '../../../pipeline/risk/fit.ts';
+import { partsOf } from '../../../pipeline/risk/likelihood.ts';
+import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
 import { type PredictedMonth, predictRisk } from '../../../pipeline/risk/prediction.ts';
-import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
+import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
  * Predictions against the model's formula written out: every draw's η cell by cell, LGAs and states as plain weighted
  * means, ranges by sorting. Departures from the bridge between rounds are switched off, then measured.
  */
 const TIMES = [2015, 2018];
-const h = { sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.1] };
+const h = {
+  ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, sigma_lga: 0.3 },
+  ...{ sigma_slope: 0.01, tau_years: 4, tau_state_years: 4, rho: [0.1, 0.1] },
+};
 const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h };
 const random = randomStream(1, 'joint draws');
 const mesh = toyMesh(4, random);
 const survey = simulateSurvey(mesh, TIMES, 60, 20, simulateTruth(mesh, TIMES, truth, random), h.rho, random);
-const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.2, range_change_km: 150 };
+const constants = plainConstants(0.25, 0.2, 150);
+const streams = (seed: number) => (d: number) => randomStream(seed, `draw ${d}`);
 const fitted = fitRisk(mesh, TIMES, survey, constants);
 const LGAS = 16;
 const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
@@ -29,16 +32,27 @@ const departing = (sigma_change: number, sigma_state: number, nation_drift: numb
   constants: { ...constants, nation_drift },
   points: fitted.points.map((p) => ({
     ...p,
-    hyperparameters: { ...p.hyperparameters, sigma_change, sigma_state, tau_years: 4 },
+    hyperparameters: {
+      ...p.hyperparameters,
+      sigma_change,
+      sigma_state,
+      sigma_slope: 1e-16,
+      tau_years: 4,
+      tau_state_years: 4,
+    },
   })),
 });
-const still = departing(1e-12, 1e-12, 0);
+const still = departing(1e-12, 1e-12, 1e-5);
 const DRAWS = 41;
 
 test('scores are population-weighted means of joint draws over cells, ranges their 5% and 95%', () => {
-  const months: PredictedMonth[] = [2012, 2015, 2016.5, 2018, 2023].map((time) => ({ time, log_season: season }));
-  const { lgas, states } = predictRisk(still, months, DRAWS, randomStream(7, 'draws'));
-  const draws = [...drawLatent(still, DRAWS, randomStream(7, 'draws'))];
+  const months: PredictedMonth[] = [2012, 2015, 2016.5, 2018, 2023].map((time) => ({
+    time,
+    month: 0,
+    log_season: season,
+  }));
+  const { lgas, states } = predictRisk(still, months, DRAWS, streams(7), null);
+  const draws = [...drawLatent(still, DRAWS, streams(7))];
   const { layout } = still;
   // at the middle of two rounds 3 years apart, from the normal equations of a process that correlates by exp(−t/4)
   const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
@@ -53,7 +67,7 @@ test('scores are population-weighted means of joint draws over cells, ranges the
   ];
   const prevalence = (x: Float64Array, c: number, m: number) => {
     const a = mesh.cells.lga[c]!;
-    let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]!;
+    let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]! + x[layout.lga(a)]!;
     for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[layout.place(mesh.cell_nodes[4 * c + k]!)]!;
     for (const r of [0, 1]) {
       let own = x[layout.state(mesh.state_of[a]!, r)]!;
@@ -108,7 +122,7 @@ test('scores are population-weighted means of joint draws over cells, ranges the
 test('away from the rounds a draw departs by its state, its region and the nation, each by its own scale', () => {
   const logit = (p: number) => Math.log(p / (1 - p));
   const squareOf = (fit: RiskFit, time: number) => {
-    const { lgas } = predictRisk(fit, [{ time, log_season: season }], 1500, randomStream(3, 'draws'));
+    const { lgas } = predictRisk(fit, [{ time, month: 0, log_season: season }], 1500, streams(3), null);
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
   };
@@ -116,22 +130,23 @@ test('away from the rounds a draw departs by its state, its region and the natio
   const none = squareOf(still, 2020);
   const anew = 1 - Math.exp(-1);
   for (const [fit, variance] of [
-    [departing(1e-12, 1.2, 0), anew * 1.2 ** 2],
-    [departing(1.2, 1e-12, 0), anew * 1.2 ** 2],
+    [departing(1e-12, 1.2, 1e-5), anew * 1.2 ** 2],
+    [departing(1.2, 1e-12, 1e-5), anew * 1.2 ** 2],
     [departing(1e-12, 1e-12, 0.7), 2 * 0.7 ** 2],
   ] as const) {
     // widths of 1,500 draws are good to some 4%, the lattice's variance between nodes and near its edge to some 10%
     expect(squareOf(fit, 2020) / (none + variance)).toBeGreaterThan(0.8);
     expect(squareOf(fit, 2020) / (none + variance)).toBeLessThan(1.25);
-    expect(squareOf(fit, 2018)).toBeCloseTo(squareOf(still, 2018), 9);
+    // at a round nothing departs, but for what keeps a covariance from being singular
+    expect(squareOf(fit, 2018)).toBeCloseTo(squareOf(still, 2018), 4);
   }
 });
 
 test('hyperparameters differ between draws as the fit says, and with them the overdispersion', () => {
-  const drawn = [...drawLatent(fitted, 400, randomStream(1, 'draws'))];
-  const m = fitted.optimum.theta.length;
-  expect(fitted.points).toHaveLength(2 * m + 1);
-  expect(new Set(drawn.map(({ point }) => point)).size).toBe(2 * m + 1);
+  const drawn = [...drawLatent(fitted, 400, streams(1))];
+  // nine axes: a design of twelve points and the mode
+  expect(fitted.points).toHaveLength(13);
+  expect(new Set(drawn.map(({ point }) => point)).size).toBe(13);
   expect(new Set(drawn.map(({ point }) => point.rho[0])).size).toBeGreaterThan(3);
   // the points' covariance is the inverse of the curvature
   const logs = fitted.points.map((p) => Math.log(p.hyperparameters.sigma_place));
@@ -141,19 +156,8 @@ test('hyperparameters differ between draws as the fit says, and with them the ov
 });
 
 test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, and the slope there nothing', () => {
-  const parts = survey.map((o) => partsOf(mesh, o));
-  const layout = indexUnknowns(mesh, TIMES, (at) => survey.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)));
-  const priorAt = preparePrior(mesh, layout, constants);
-  const { likelihood } = prepareLikelihood(mesh, layout, survey);
-  const height = (theta: number[]) => {
-    const now = fromTheta(theta);
-    const prior = priorAt(now);
-    const mode = findMode(
-      { symbolic: layout.symbolic, ...prior, likelihood: (...a) => likelihood(now.rho, ...a) },
-      prior.mean,
-    )!;
-    return mode.log_marginal + logPrior(now);
-  };
+  const marginal = prepareMarginal(mesh, TIMES, survey, constants);
+  const height = (at: number[]) => marginal.heightAt(at, marginal.modeAt(at, marginal.priorMean, null)!);
   const { theta, curvature } = fitted.optimum;
   const top = height(theta);
   expect(top).toBeCloseTo(fitted.log_posterior, 3);
@@ -161,7 +165,7 @@ test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, a
     const at = (step: number) => height(theta.map((v, j) => (i === j ? v + step : v)));
     const second = -(at(0.1) + at(-0.1) - 2 * top) / 0.01;
     // a diagonal below the floor is raised to it
-    expect(curvature[i]![i]! / Math.max(second, 0.25)).toBeCloseTo(1, 2);
+    expect(Math.abs(curvature[i]![i]! / Math.max(second, 0.25) - 1)).toBeLessThan(0.03);
     // half the squared slope over the curvature is what is still to be had
     expect(((at(0.01) - at(-0.01)) / 0.02) ** 2 / curvature[i]![i]! / 2).toBeLessThan(0.05);
   });

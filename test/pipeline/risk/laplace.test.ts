@@ -20,8 +20,14 @@ import { lgaPlace, toyMesh } from './toy-country.ts';
 const random = randomStream(1, 'laplace');
 const mesh = toyMesh(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
 const times = [2010.8, 2015.8, 2018.7];
-const h = { sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, tau_years: 4, rho: [0.1, 0.2, 0.15] };
-const constants = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 };
+const h = {
+  ...{ sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, sigma_lga: 0.35 },
+  ...{ sigma_slope: 0.06, tau_years: 4, tau_state_years: 3, rho: [0.1, 0.2, 0.15] },
+};
+const constants = {
+  ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  ...{ nation_slope: 0.12, slope_years: 4 },
+};
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
 const observations = Array.from({ length: 40 }, (_, k) => {
   const examined = 4 + (k % 9);
@@ -39,12 +45,13 @@ const observations = Array.from({ length: 40 }, (_, k) => {
 
 const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
 const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
-const [R, S, F] = [3, 4, 1];
-const N = F + 1 + R + P + C * R + S * R;
+const [R, S, F, A] = [3, 4, 1, 16];
+const N = F + 1 + R + P + C * R + S * R + A;
 const MU = F + 1;
 const PLACE = MU + R;
 const CHANGE = PLACE + P;
 const STATE = CHANGE + C * R;
+const LGA = STATE + S * R;
 
 /** Inverse of a lattice field's precision. */
 function fieldCovariance(matern: typeof mesh.place, range: number, sigma: number, n: number): Float64Array {
@@ -65,13 +72,38 @@ function denseCovariance(): Float64Array {
   for (let i = 0; i < P; i++) for (let j = 0; j < P; j++) v[(PLACE + i) * N + PLACE + j] = place[i * P + j]!;
   for (let r = 0; r < R; r++)
     for (let q = 0; q < R; q++) {
-      v[(MU + r) * N + MU + q] = 1.6 ** 2 + 0.3 ** 2 * (times[Math.min(r, q)]! - times[0]!);
+      v[(MU + r) * N + MU + q] =
+        1.6 ** 2 +
+        0.3 ** 2 * (times[Math.min(r, q)]! - times[0]!) +
+        0.12 ** 2 * integral(times[0]!, times[r]!, times[q]!, 4);
       const over = Math.exp(-Math.abs(times[r]! - times[q]!) / h.tau_years);
       for (let i = 0; i < C; i++)
         for (let j = 0; j < C; j++) v[(CHANGE + r * C + i) * N + CHANGE + q * C + j] = over * change[i * C + j]!;
-      for (let s = 0; s < S; s++) v[(STATE + r * S + s) * N + STATE + q * S + s] = over * h.sigma_state ** 2;
+      const middle = (times[0]! + times[R - 1]!) / 2;
+      const own = Math.exp(-Math.abs(times[r]! - times[q]!) / 3) * h.sigma_state ** 2;
+      const drift = 0.06 ** 2 * integral(middle, times[r]!, times[q]!, 4);
+      for (let s = 0; s < S; s++) v[(STATE + r * S + s) * N + STATE + q * S + s] = own + drift;
     }
+  for (let a = 0; a < A; a++) v[(LGA + a) * N + LGA + a] = h.sigma_lga ** 2;
   return v;
+}
+
+/** ∫∫ exp(−|a − b|/T) with a from `from` to s and b from `from` to t: b in closed form, a by Simpson's rule up to t and on. */
+function integral(from: number, s: number, t: number, years: number): number {
+  const [low, high] = [Math.min(from, t), Math.max(from, t)];
+  const over = (a: number) => {
+    const fall = (distance: number) => years * (1 - Math.exp(-distance / years));
+    if (a < low) return fall(high - a) - fall(low - a);
+    return a > high ? fall(a - low) - fall(a - high) : fall(a - low) + fall(high - a);
+  };
+  const simpson = (from: number, to: number) => {
+    const n = 200;
+    let sum = 0;
+    for (let k = 0; k <= n; k++) sum += (k === 0 || k === n ? 1 : k % 2 ? 4 : 2) * over(from + ((to - from) * k) / n);
+    return (sum * (to - from)) / n / 3;
+  };
+  const bend = (s - from) * (t - from) > 0 && Math.abs(t - from) < Math.abs(s - from) ? t : s;
+  return (t < from ? -1 : 1) * (simpson(from, bend) + simpson(bend, s));
 }
 
 /** Log-likelihood of a whole count at prevalence p and its derivatives by p, from products. */
@@ -113,6 +145,7 @@ function denseLaplace() {
         own[1] = log_season[a]!;
         own[MU + o.round] = 1;
         own[STATE + o.round * S + mesh.state_of[a]!] = 1;
+        own[LGA + a] = 1;
         for (let m = 0; m < 4; m++) {
           own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
           own[CHANGE + o.round * C + mesh.lga_nodes[4 * a + m]!]! += mesh.lga_weights[4 * a + m]!;
@@ -165,6 +198,7 @@ test('mode and log marginal likelihood equal a dense calculation written apart',
     ...Array.from({ length: P }, (_, k): [number, number] => [layout.place(k), PLACE + k]),
     ...Array.from({ length: C * R }, (_, k): [number, number] => [layout.change(k % C, Math.floor(k / C)), CHANGE + k]),
     ...Array.from({ length: S * R }, (_, k): [number, number] => [layout.state(k % S, Math.floor(k / S)), STATE + k]),
+    ...Array.from({ length: A }, (_, a): [number, number] => [layout.lga(a), LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);
   for (const [mine, theirs] of pairs) expect(Math.abs(sparse.x[mine]! - dense.x[theirs]!)).toBeLessThan(1e-8);

@@ -41,6 +41,7 @@ const artifacts: Record<string, unknown> = {
   'zonal/lgas': LGAS.map((lga_code, i) => ({ lga_code, population: cells.population[i] })),
   'zonal/cells': { form: CELLS, columns: cells },
   'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
+  'season/check': [],
 };
 async function stage(score: 'baseline' | 'spatial') {
   const season_exponent = { mean: 0.4, sd: 0.15, source: '' };

@@ -1,7 +1,8 @@
 import { drawBetaBinomial } from '../../../pipeline/numerics/distributions.ts';
 import type { Random } from '../../../pipeline/numerics/random.ts';
 import { expit } from '../../../pipeline/numerics/special.ts';
-import type { Hyperparameters } from '../../../pipeline/risk/latent.ts';
+import type { Hyperparameters } from '../../../pipeline/risk/hyperparameters.ts';
+import type { Constants } from '../../../pipeline/risk/latent.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood.ts';
 import { drawMatern, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
 import { createMesh, type Mesh } from '../../../pipeline/risk/mesh.ts';
@@ -38,6 +39,15 @@ export function lgaPlace({ cells, first_cell }: Mesh, a: number) {
   return { cells: Int32Array.from(own), weights: Float64Array.from(own, (c) => cells.population[c]! / total) };
 }
 
+/** The model's fixed parts, without a slope of the nation: what `simulateTruth` draws from. */
+export const plainConstants = (season_sd: number, nation_drift: number, range_change_km: number): Constants => ({
+  season_exponent: { mean: 0.5, sd: season_sd },
+  nation_drift,
+  nation_slope: 0,
+  slope_years: 5,
+  range_change_km,
+});
+
 export interface Truth {
   beta: number;
   /** Nation at the rounds. */
@@ -53,15 +63,17 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
   const place = drawMatern(mesh.place, scaleOf(mesh.place, h.range_km, h.sigma_place), random);
   const scale = scaleOf(mesh.change, truth.range_change_km, h.sigma_change);
   const normals = () => Float64Array.from({ length: mesh.states }, () => h.sigma_state * random.normal());
+  const lasting = Float64Array.from(mesh.state_of, () => h.sigma_lga * random.normal());
   let change = drawMatern(mesh.change, scale, random);
   let state = normals();
   const rounds = times.map((time, r) => {
     if (r > 0) {
-      const phi = Math.exp(-(time - times[r - 1]!) / h.tau_years);
-      const rest = Math.sqrt(1 - phi * phi);
-      const [freshChange, freshState] = [drawMatern(mesh.change, scale, random), normals()];
-      change = change.map((v, k) => phi * v + rest * freshChange[k]!);
-      state = state.map((v, k) => phi * v + rest * freshState[k]!);
+      const step = (from: Float64Array, fresh: Float64Array, tau: number) => {
+        const phi = Math.exp(-(time - times[r - 1]!) / tau);
+        return from.map((v, k) => phi * v + Math.sqrt(1 - phi * phi) * fresh[k]!);
+      };
+      change = step(change, drawMatern(mesh.change, scale, random), h.tau_years);
+      state = step(state, normals(), h.tau_state_years);
     }
     return { change, state };
   });
@@ -70,6 +82,7 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
     for (const part of partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true })) {
       const { change: w, state: v } = rounds[o.round]!;
       let common = truth.nation[o.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
+      common += lasting[part.lga]!;
       for (let k = 0; k < 4; k++) common += mesh.lga_weights[4 * part.lga + k]! * w[mesh.lga_nodes[4 * part.lga + k]!]!;
       part.cells.forEach((c, i) => {
         let eta = common + truth.beta * mesh.cells.features[c]!;

@@ -1,8 +1,9 @@
 import type { Areas, Cluster, PredictionCells } from '../../../pipeline/artifacts.ts';
 import type { RiskInputs } from '../../../pipeline/risk/inputs.ts';
+import { plainConstants } from './toy-country.ts';
 
 /** Sixteen LGAs in a square, two cells each, the southern half one state and the northern another. */
-export const CONSTANTS = { season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.2, range_change_km: 300 };
+export const CONSTANTS = plainConstants(0.25, 0.2, 300);
 const SIDE = 4;
 export const lgas = Array.from({ length: SIDE * SIDE }, (_, a) => ({
   lga_code: `L${String(a).padStart(2, '0')}`,
@@ -41,10 +42,12 @@ export const cluster = (a: number, k: number): Cluster => ({
 export const inputs: RiskInputs = {
   areas,
   cells,
+  covariates: [],
   surveys: {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.9 }],
   },
   season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
   state_only_effective_size: 90,
+  season_error: 0.1,
 };

@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { STATE_GAPS } from '../../../pipeline/synthetic/cases.ts';
+import type { TruthFamily } from '../../../pipeline/synthetic/families.ts';
 import { makeCountry } from '../../../pipeline/synthetic/made.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
 import { isInPolygon } from '../../../pipeline/synthetic/outlines.ts';
 import { POPULATION_GRID } from '../../../pipeline/synthetic/population.ts';
 import { cellArea } from '../../../pipeline/synthetic/raster.ts';
+import { seasonOfPrevalence } from '../../../pipeline/synthetic/season.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
-import { CLUSTER_ROUNDS, positivityByState } from '../../../pipeline/synthetic/surveys.ts';
+import { buildFrame, CLUSTER_ROUNDS, positivityByState, takeSurvey } from '../../../pipeline/synthetic/surveys.ts';
 
 const made = makeCountry(1);
 const { geography, population, cells, prevalence, clusters, season } = made;
@@ -58,7 +60,8 @@ test('season: one late-summer peak in the north, an earlier one in the south-wes
 test("an LGA's prevalence is its cells' by people, and the formula's with the waves it is told by", () => {
   const period = '2018-07';
   const t = prevalence.periods.indexOf(period);
-  const { recipe, field } = prevalence;
+  const { recipe } = prevalence;
+  const field = prevalence.field!;
   // Knots lie in the middles of years: the middle of July 2018 is 1/24 of a year behind that of 2018.
   const later = 1 / 24;
   const knot = 2018 - field.first_year;
@@ -148,6 +151,41 @@ test.each(CLUSTER_ROUNDS)(
     expect(sum(taken.map((c) => c.rdt))).toBeGreaterThan(1.1 * sum(taken.map((c) => c.microscopy)));
   },
 );
+
+describe('surveys and seasons of the families that go wrong there', () => {
+  const frame = buildFrame(geography, population);
+  const round = CLUSTER_ROUNDS[2]!;
+  const survey = (family: TruthFamily) => takeSurvey(1, round, { geography, frame, cells, prevalence, family });
+
+  test('matern is the survey of the country; informative goes to places of higher prevalence', () => {
+    const plain = survey('matern');
+    expect(plain).toEqual(clusters.filter(({ survey_year }) => survey_year === round.survey_year));
+    const mean = (taken: typeof plain) => sum(taken.map((c) => c.weight * c.prevalence)) / taken.length;
+    // Two places of a stratum lie .1 apart or so, and the higher is taken in half of the cases more than the lower.
+    expect(mean(survey('informative')) - mean(plain)).toBeGreaterThan(0.01);
+  });
+
+  test('misplaced gives one cluster in twenty a place up to 50 km away', () => {
+    const moved_km = survey('misplaced').map((c) =>
+      Math.hypot(
+        (c.longitude - c.true_longitude) * KM_PER_DEGREE_LONGITUDE,
+        (c.latitude - c.true_latitude) * KM_PER_DEGREE_LATITUDE,
+      ),
+    );
+    expect(Math.max(...moved_km)).toBeLessThan(50.001);
+    // Four fifths of them are farther than DHS ever moves a cluster; places outside the state are drawn again.
+    const far = moved_km.filter((km) => km > 10.001).length / moved_km.length;
+    expect(far).toBeGreaterThan(0.02);
+    expect(far).toBeLessThan(0.055);
+  });
+
+  test('late-season has the index of the month before', () => {
+    const [index] = seasonOfPrevalence([season[0]!], 'late-season');
+    expect(index![8]).toBe(season[0]![7]);
+    expect(index![0]).toBe(season[0]![11]);
+    expect(seasonOfPrevalence(season, 'informative')).toBe(season);
+  });
+});
 
 test('2021 by state: off the truth by no more than 15 clusters a state explain, and not always to one side', () => {
   const off = positivityByState(made.state_round, 'microscopy').map((p, s) => p - trueMean(fieldwork[2021]!, s));

@@ -35,16 +35,16 @@ test('folds that are none stop with file and row', async () => {
   for (const [text, message] of [
     ['lga,fold\nA,1\n', 'folds.csv, header: found columns lga, fold, expected a column "lga_pcode"'],
     ['lga_pcode,fold\nA,1\nB,x\n', 'row 3, fold: found "x", expected a whole number'],
-    ['lga_pcode,fold\nA,1\nA,2\n', 'row 3: found lga_pcode A again, first in row 2'],
+    ['lga_pcode,fold\nA,1\nA,2\n', 'row 3: found lga_pcode A, which row 2 has too'],
   ] as const) {
     writeFileSync(path, text);
     await expect(readFolds(path)).rejects.toThrow(message);
   }
 });
 
-test('scores have the columns of DESIGN.md in their order', () => {
+test('scores have the columns of DESIGN.md in their order', async () => {
   const path = join(folder, 'out.csv');
-  writeScores(path, [row]);
+  await writeScores(path, [row]);
   expect(readFileSync(path, 'utf8')).toBe(
     'cell_id,model,examined,observed,mean,q025,q05,q25,q50,q75,q95,q975,log_score,crps\n' +
       '2010-A-11,spatial,3,0.5,0.25,0,0,0,0.25,0.5,1,1,-1.5,0.125\n',

@@ -1,23 +1,37 @@
 import { expect, test } from 'vitest';
-import { parseSeeds } from '../../../pipeline/commands/score-truth.ts';
-import { modelFingerprint, readKnownTruth } from '../../../pipeline/validation/known-truth.ts';
+import { FAMILIES } from '../../../pipeline/synthetic/families.ts';
+import { modelFingerprint, readKnownTruth, truthRecordText } from '../../../pipeline/validation/known-truth.ts';
 
-test('the committed record is whole: ten countries, both kinds of months, pooled as their parts', () => {
-  const record = readKnownTruth();
-  expect(record.seeds).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+const record = readKnownTruth();
+
+test('the committed record is whole: every family, the same seeds of each, pooled as their parts', () => {
   expect(record.of_this_code).toBe(record.model_code === modelFingerprint());
-  for (const whole of record.all) {
-    const parts = record.countries.filter(({ kind }) => kind === whole.kind);
-    expect(parts.map(({ seed }) => seed)).toEqual(record.seeds);
-    const sum = (value: (row: (typeof parts)[number]) => number) => parts.reduce((all, row) => all + value(row), 0);
-    expect(sum((row) => row.lga_months)).toBe(whole.lga_months);
-    // figures are kept to four decimals
-    expect(sum((row) => row.coverage * row.lga_months) / whole.lga_months).toBeCloseTo(whole.coverage, 3);
-    expect(Math.sqrt(sum((row) => row.rmse ** 2 * row.lga_months) / whole.lga_months)).toBeCloseTo(whole.rmse, 3);
+  for (const truth of FAMILIES) {
+    for (const group of ['estimated', 'forecast']) {
+      const whole = record.pooled.find((row) => row.truth === truth && row.by === 'all' && row.group === group)!;
+      const parts = record.countries.filter((row) => row.truth === truth && row.group === group);
+      expect(parts.map(({ seed }) => seed)).toEqual(record.seeds);
+      const sum = (value: (row: (typeof parts)[number]) => number) => parts.reduce((all, row) => all + value(row), 0);
+      expect(sum((row) => row.lga_months)).toBe(whole.lga_months);
+      // Figures are kept to four decimals.
+      expect(sum((row) => row.coverage_90 * row.lga_months) / whole.lga_months).toBeCloseTo(whole.coverage_90, 3);
+      expect(Math.sqrt(sum((row) => row.rmse ** 2 * row.lga_months) / whole.lga_months)).toBeCloseTo(whole.rmse, 3);
+    }
   }
 });
 
-test('seeds are read as lists and ranges, and nothing else', () => {
-  expect(parseSeeds('1-3,7')).toEqual([1, 2, 3, 7]);
-  for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => parseSeeds(text)).toThrow('expected seeds');
+test('groups of each grouping add up to the estimated months', () => {
+  for (const truth of FAMILIES) {
+    const own = record.pooled.filter((row) => row.truth === truth);
+    const estimated = own.find(({ group }) => group === 'estimated')!.lga_months;
+    for (const by of ['block', 'year', 'zone', 'distance', 'setting']) {
+      const groups = own.filter((row) => row.by === by);
+      expect(groups.reduce((sum, { lga_months }) => sum + lga_months, 0)).toBe(estimated);
+    }
+  }
+});
+
+test('it is written as it is read', () => {
+  const { of_this_code: _, ...written } = record;
+  expect(JSON.parse(truthRecordText(record))).toEqual(written);
 });

@@ -16,6 +16,7 @@ async function validate(change: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
   const artifacts: Record<string, unknown> = {
     'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
+    'season/check': [],
   };
   const { rawData, sources, model } = country;
   const stages: [string, StageRun][] = [

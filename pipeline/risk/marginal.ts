@@ -1,0 +1,119 @@
+import { findMode, type Mode, multiplySymmetric } from '../numerics/laplace.ts';
+import { selectedInverse } from '../numerics/selected-inverse.ts';
+import { type Factor, factorPositions, solveBackward, solveForward } from '../numerics/sparse-cholesky.ts';
+import { fromTheta, logPrior } from './hyperparameters.ts';
+import { type Constants, indexUnknowns, preparePrior } from './latent.ts';
+import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
+import type { Mesh } from './mesh.ts';
+
+/** Step of the central differences of the prior's closed forms: their error is 1e-9 of them. */
+const STEP = 1e-4;
+
+/** How near a mode is sought (`enough` of `findMode`): the gradient is off by the root of it, its differences by more. */
+const ENOUGH = 1e-14;
+
+/**
+ * ln p(y, θ) by Laplace's approximation, and its gradient.
+ *
+ * With x̂ the mode, d = x̂ − m, A = Q + W, Z = A⁻¹, h = ∂/∂x ½ ln |A| and A* the exact second derivatives,
+ *
+ *   ∂ ln p = −½ dᵀ ∂Q d + ½ ∂ ln |Q| − ½ tr(Z ∂Q) + vᵀ ∂Q d,   A* v = h,
+ *
+ * for a θ of the prior, and for ρ: ∂ℓ − ½ tr(Z ∂W) − vᵀ ∂(∂ℓ/∂x). The last term of both is the mode's own movement. Z is
+ * needed only where A has entries: the selected inverse gives them. Kristensen et al. 2016, J. Stat. Softw. 70(5), for
+ * the general form.
+ */
+export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
+  const parts = observations.map((o) => partsOf(mesh, o));
+  const layout = indexUnknowns(mesh, times, (at) =>
+    observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)),
+  );
+  const { symbolic } = layout;
+  const priorAt = preparePrior(mesh, layout, constants);
+  const priorMean = new Float64Array(layout.size);
+  priorMean[layout.gamma] = constants.season_exponent.mean;
+  const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
+  // a round known only by state has no clusters and no ρ, so it gets no entry in θ
+  const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
+  const positions = factorPositions(symbolic);
+  let evaluations = 0;
+
+  /** ρ of each round, 0 where it has no clusters. */
+  const rhoOf = (theta: number[]) => {
+    const { rho } = fromTheta(theta);
+    return times.map((_, r) => (clustered.includes(r) ? rho[clustered.indexOf(r)]! : 0));
+  };
+
+  const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
+    evaluations++;
+    const rho = rhoOf(theta);
+    const model = {
+      symbolic,
+      ...priorAt(fromTheta(theta)),
+      likelihood: (...a: LikelihoodArguments) => likelihood(rho, ...a),
+    };
+    return findMode(model, start, { near, enough: ENOUGH });
+  };
+
+  /** ln p(y, θ) at a mode found for θ. */
+  const heightAt = (theta: number[], mode: Mode) => mode.log_marginal + logPrior(fromTheta(theta));
+
+  /** Its gradient by θ. */
+  const slopeAt = (theta: number[], { x, factor }: Mode): number[] => {
+    const priors = fromTheta(theta).rho.length;
+    const own = theta.length - priors;
+    const moved = (j: number, step: number) => fromTheta(theta.map((v, k) => (k === j ? v + step : v)));
+    const inFactor = selectedInverse(factor);
+    const inverse = Float64Array.from(positions, (e) => inFactor[e]!);
+    const curvature = curvatureAt(rhoOf(theta), x, inverse);
+    const deviation = x.map((v, i) => v - priorMean[i]!);
+    const solve = (b: Float64Array) => solveBackward(factor, solveForward(factor, b));
+
+    // A* differs little from A: v = A⁻¹ (h + (A − A*) v) settles in a few rounds
+    let v = solve(curvature.half_log_determinant.slice());
+    for (let round = 0; round < 20; round++) {
+      const right = curvature.omitted(v);
+      for (let i = 0; i < right.length; i++) right[i]! += curvature.half_log_determinant[i]!;
+      const next = solve(right);
+      let [change, size] = [0, 0];
+      for (let i = 0; i < next.length; i++) {
+        change += (next[i]! - v[i]!) ** 2;
+        size += next[i]! ** 2;
+      }
+      v = next;
+      if (change <= 1e-12 * size) break;
+    }
+
+    const byRho = curvature.by_rho;
+    const forces = curvature.force_by_rho(v);
+    return theta.map((_, j) => {
+      const byPrior = (logPrior(moved(j, STEP)) - logPrior(moved(j, -STEP))) / (2 * STEP);
+      if (j >= own) {
+        const r = clustered[j - own]!;
+        return byPrior + byRho[r]! - forces[r]!;
+      }
+      const [above, below] = [priorAt(moved(j, STEP)), priorAt(moved(j, -STEP))];
+      const change = above.precision.map((q, e) => (q - below.precision[e]!) / (2 * STEP));
+      const turned = multiplySymmetric(symbolic, change, deviation);
+      let sum = byPrior + (above.log_determinant - below.log_determinant) / (4 * STEP);
+      for (let i = 0; i < turned.length; i++) sum += (v[i]! - 0.5 * deviation[i]!) * turned[i]!;
+      const { start, row } = symbolic.pattern;
+      for (let i = 0; i < layout.size; i++)
+        for (let e = start[i]!; e < start[i + 1]!; e++)
+          if (change[e] !== 0) sum -= (row[e] === i ? 0.5 : 1) * inverse[e]! * change[e]!;
+      return sum;
+    });
+  };
+  return {
+    layout,
+    clusteredRounds: clustered.length,
+    rhoOf,
+    modeAt,
+    heightAt,
+    slopeAt,
+    priorMean,
+    evaluations: () => evaluations,
+  };
+}
+
+type LikelihoodArguments = [x: Float64Array, gradient: Float64Array, precision: Float64Array, concave: boolean];

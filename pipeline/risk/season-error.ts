@@ -1,0 +1,54 @@
+import type { Random } from '../numerics/random.ts';
+import { LEAST_INDEX } from './inputs.ts';
+
+/**
+ * How wrong the seasonal index may be: an error e of standard deviation `sd` (share of the peak), smooth over the year
+ * and one for each state. The surveys' own months are pinned by what they found, so what an error does to another
+ * month is what it does there less what it does in the months of fieldwork:
+ *
+ *   ln(max(S + e, 0.01) / S) in the month, less its mean over fieldwork.
+ */
+export interface SeasonError {
+  sd: number;
+  /** Shifts of ln S by month of the year, January first, for an LGA of a state under a draw's errors. */
+  shifts(lga: number, state: number, errors: Float64Array): Float64Array;
+}
+
+/** @param fieldwork share of the children examined in each month of the year; sums to 1 */
+export function seasonError(
+  sd: number,
+  log_season: readonly ArrayLike<number>[],
+  fieldwork: readonly number[],
+): SeasonError {
+  const shifts = new Float64Array(12);
+  return {
+    sd,
+    shifts: (lga, state, errors) => {
+      let pinned = 0;
+      for (let m = 0; m < 12; m++) {
+        const index = log_season[m]![lga]!;
+        shifts[m] = Math.log(Math.max(Math.exp(index) + errors[12 * state + m]!, LEAST_INDEX)) - index;
+        pinned += fieldwork[m]! * shifts[m]!;
+      }
+      for (let m = 0; m < 12; m++) shifts[m]! -= pinned;
+      return shifts;
+    },
+  };
+}
+
+const HARMONICS = 2;
+
+/** Errors of every state's index by month: `errors[12 * state + month]`, a yearly and a half-yearly wave of random phase. */
+export function drawSeasonErrors(states: number, sd: number, random: Random): Float64Array {
+  const errors = new Float64Array(12 * states);
+  const scale = sd / Math.sqrt(HARMONICS);
+  for (let s = 0; s < states; s++)
+    for (let h = 1; h <= HARMONICS; h++) {
+      const [a, b] = [scale * random.normal(), scale * random.normal()];
+      for (let m = 0; m < 12; m++) {
+        const angle = (2 * Math.PI * h * m) / 12;
+        errors[12 * s + m]! += a * Math.cos(angle) + b * Math.sin(angle);
+      }
+    }
+  return errors;
+}

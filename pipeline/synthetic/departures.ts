@@ -1,0 +1,163 @@
+import { addMonths, monthIndex, type Period } from '../contract/months.ts';
+import { type Random, randomStream } from '../numerics/random.ts';
+import type { Cells } from './cells.ts';
+import { CAMPAIGN, HALVES, LGA_EFFECT_SD, STRENGTHS, TREND, type TruthFamily } from './families.ts';
+import { drawField, type Field, fieldByYear } from './field.ts';
+import type { Geography } from './geography.ts';
+import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
+import { STATES } from './states.ts';
+
+/** A campaign: from `first` on, prevalence in a state is lower by `step` logit, half of which is gone after two years. */
+export interface Campaign {
+  /** Position in `STATES`. */
+  state: number;
+  first: Period;
+  /** Negative, logit. */
+  step: number;
+}
+/** Two fields, one on each side of a line: a place x km on the line's normal counts to the first where x < offset_km. */
+export interface Halves {
+  direction: [number, number];
+  offset_km: number;
+  range_km: [number, number];
+  sd_factor: [number, number];
+  fields: [Field, Field];
+}
+/** What a truth has beside the terms of the model's own kind; null for what its family does not have. */
+export interface Departures {
+  family: TruthFamily;
+  /** By LGA, logit. */
+  lga_effects: number[] | null;
+  campaigns: Campaign[] | null;
+  /** By state, logit a year from 2010 on: how its slope differs from the nation's. */
+  state_slopes: number[] | null;
+  halves: Halves | null;
+}
+/** The recipe that departures alter. */
+interface Recipe {
+  trend: number;
+  range_km: number;
+  year_correlation: number;
+}
+
+/** Within this distance of the line between two halves one field passes into the other. */
+const BLEND_KM = 25;
+
+/**
+ * Draws a family's departures, each from a stream of its own, so that families of one seed share all else. A departure
+ * of strength s below 1 lies between the recipe's own value (s = 0) and the full family's (s = 1).
+ */
+export function drawDepartures(
+  seed: number,
+  family: TruthFamily,
+  geography: Geography,
+  cells: Cells,
+  recipe: Recipe,
+): Departures {
+  const strength = STRENGTHS[family];
+  const stream = (name: string) => randomStream(seed, `truth ${name}`);
+  const { lga_effects, campaigns, trend, nonstationary } = strength;
+  return {
+    family,
+    lga_effects: lga_effects > 0 ? drawLgaEffects(stream('lga-effects'), lga_effects, geography) : null,
+    campaigns: campaigns > 0 ? drawCampaigns(stream('campaigns'), campaigns) : null,
+    state_slopes: trend > 0 ? drawStateSlopes(stream('trend'), trend) : null,
+    halves: nonstationary > 0 ? drawHalves(seed, stream('nonstationary'), nonstationary, cells, recipe) : null,
+  };
+}
+
+/** The nation's slope in logit a year under a family, where the recipe's own is `slope`. */
+export function nationalSlope(family: TruthFamily, slope: number): number {
+  const { trend } = STRENGTHS[family];
+  return trend > 0 ? (1 - trend) * slope + trend * TREND.nation : slope;
+}
+
+function drawLgaEffects(random: Random, strength: number, { lgas }: Geography): number[] {
+  return lgas.map(() => strength * LGA_EFFECT_SD * random.normal());
+}
+
+function drawCampaigns(random: Random, strength: number): Campaign[] {
+  const states = shuffle(random, [...STATES.keys()]).slice(0, Math.round(CAMPAIGN.share_of_states * STATES.length));
+  const months = monthIndex(CAMPAIGN.last) - monthIndex(CAMPAIGN.first) + 1;
+  const [least, most] = CAMPAIGN.steps;
+  return states
+    .sort((a, b) => a - b)
+    .map((state) => ({
+      state,
+      first: addMonths(CAMPAIGN.first, Math.floor(months * random.uniform())),
+      step: strength * (least + (most - least) * random.uniform()),
+    }));
+}
+
+/** Of two states alike in people one gets more and the other less, so that the nation's slope stays as it is. */
+function drawStateSlopes(random: Random, strength: number): number[] {
+  const slopes = new Array<number>(STATES.length).fill(0);
+  const byPeople = [...STATES.keys()].sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
+  for (let i = 0; i < byPeople.length; i += 2) {
+    const sign = random.uniform() < 0.5 ? -1 : 1;
+    slopes[byPeople[i]!] = sign * strength * TREND.state;
+    if (i + 1 < byPeople.length) slopes[byPeople[i + 1]!] = -sign * strength * TREND.state;
+  }
+  return slopes;
+}
+
+function drawHalves(seed: number, random: Random, strength: number, cells: Cells, recipe: Recipe): Halves {
+  const angle = 2 * Math.PI * random.uniform();
+  const direction: [number, number] = [Math.cos(angle), Math.sin(angle)];
+  const along = cells.lga.map((_, i) => alongNormal(direction, cells, i)).sort((a, b) => a - b);
+  const between = (own: number, full: number) => own ** (1 - strength) * full ** strength;
+  const range_km = HALVES.range_km.map((full) => between(recipe.range_km, full)) as [number, number];
+  return {
+    direction,
+    offset_km: along[Math.floor(along.length / 2)]!,
+    range_km,
+    sd_factor: HALVES.sd_factor.map((full) => 1 + strength * (full - 1)) as [number, number],
+    fields: [
+      drawField(seed, 'truth first half', range_km[0], recipe.year_correlation),
+      drawField(seed, 'truth second half', range_km[1], recipe.year_correlation),
+    ],
+  };
+}
+
+function alongNormal([x, y]: [number, number], cells: Cells, cell: number): number {
+  return x * cells.longitude[cell]! * KM_PER_DEGREE_LONGITUDE + y * cells.latitude[cell]! * KM_PER_DEGREE_LATITUDE;
+}
+
+/** Share of the first half's variance in a place: 1 well inside it, 0 well outside. */
+export function shareOfFirst({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
+  const inside = (offset_km - alongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
+  const t = Math.min(1, Math.max(0, inside));
+  return t * t * (3 - 2 * t);
+}
+
+/** Both fields' values by year and cell, each where it belongs and of its own standard deviation. */
+export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
+  const [first, second] = halves.fields.map((field) => fieldByYear(field, cells)) as [Float64Array[], Float64Array[]];
+  const [sd_first, sd_second] = halves.sd_factor;
+  return first.map((values, k) =>
+    values.map((value, i) => {
+      const share = shareOfFirst(halves, cells, i);
+      return Math.sqrt(share) * sd_first * value + Math.sqrt(1 - share) * sd_second * second[k]![i]!;
+    }),
+  );
+}
+
+/** By LGA, logit: what effects of LGAs, campaigns and states' own slopes add in a month, `year` years after 2010 began. */
+export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
+  const { lga_effects, campaigns, state_slopes } = departures;
+  const byState = STATES.map((_, s) => (state_slopes ? state_slopes[s]! * year : 0));
+  for (const { state, first, step } of campaigns ?? []) {
+    const since = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
+    if (since > 0) byState[state]! += step * 2 ** (-since / CAMPAIGN.half_life_years);
+  }
+  return Float64Array.from(lgas, ({ state }, l) => (lga_effects?.[l] ?? 0) + byState[state]!);
+}
+
+/** Fisher and Yates. */
+function shuffle<T>(random: Random, values: T[]): T[] {
+  for (let i = values.length - 1; i > 0; i--) {
+    const j = Math.floor((i + 1) * random.uniform());
+    [values[i], values[j]] = [values[j]!, values[i]!];
+  }
+  return values;
+}

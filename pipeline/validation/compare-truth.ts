@@ -1,0 +1,62 @@
+import type { LgaScore } from '../artifacts.ts';
+import type { Truth } from './truth-file.ts';
+import { type Grouping, groupsOf, type Place, type Span } from './truth-groups.ts';
+import { addSums, noSums, sumsOf, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
+
+/** Sums of a set of LGA-months, by grouping and group. */
+export type GroupSums = Map<string, { by: Grouping; group: string; sums: TruthSums }>;
+/** How well the scores of a group of LGA-months recover the truth. */
+export interface GroupScore extends TruthScore {
+  by: Grouping;
+  group: string;
+}
+
+/** A country's scores, LGA by month. */
+export interface Scored {
+  lgas: readonly LgaScore[];
+  /** The same LGA-months in the same order. */
+  baseline: readonly LgaScore[];
+  /** Posterior draws of a row of `lgas`, in ascending order; null where the model hands on none. */
+  draws: ((row: number) => ArrayLike<number>) | null;
+  places: ReadonlyMap<string, Place>;
+  span: Span;
+}
+
+/** Every LGA-month beside its truth, by group. @throws what `truth` throws where it knows none */
+export function compareWithTruth({ lgas, baseline, draws, places, span }: Scored, truth: Truth): GroupSums {
+  const groups: GroupSums = new Map();
+  for (const [i, { lga_code, period, score, score_low, score_high }] of lgas.entries()) {
+    const sums = sumsOf({
+      ...{ truth: truth(lga_code, period), score, low: score_low, high: score_high },
+      baseline: baseline[i]!.score,
+      draws: draws?.(i) ?? null,
+    });
+    for (const [by, group] of groupsOf(period, places.get(lga_code)!, span)) addTo(groups, by, group, sums);
+  }
+  return groups;
+}
+
+/** The LGA-months of several countries together. */
+export function poolGroups(countries: readonly GroupSums[]): GroupSums {
+  const pooled: GroupSums = new Map();
+  for (const groups of countries) for (const { by, group, sums } of groups.values()) addTo(pooled, by, group, sums);
+  return pooled;
+}
+
+function addTo(groups: GroupSums, by: Grouping, group: string, sums: TruthSums): void {
+  const key = `${by} ${group}`;
+  const known = groups.get(key) ?? { by, group, sums: noSums() };
+  addSums(known.sums, sums);
+  groups.set(key, known);
+}
+
+/** Scores group by group, to four decimals; groupings in the order of `GROUPINGS`, groups by name. */
+export function scoreGroups(groups: GroupSums, order: readonly Grouping[]): GroupScore[] {
+  const four = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
+  return [...groups.values()]
+    .map(({ by, group, sums }) => {
+      const scores = Object.entries(truthScore(sums)).map(([name, value]) => [name, four(value)]);
+      return { by, group, ...(Object.fromEntries(scores) as unknown as TruthScore) };
+    })
+    .sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by) || (a.group < b.group ? -1 : 1));
+}

@@ -1,0 +1,111 @@
+/** Which covariates of the catalog tell of risk, judged on surveys that neither the fit nor the choice has seen. */
+import type { CovariateEffect, OverFolds } from '../artifacts.ts';
+import { mapInThreads } from '../engine/threads.ts';
+import { prepareRisk, type RiskInputs } from '../risk/inputs.ts';
+import { effectOf } from './covariate-effects.ts';
+import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
+import type { FoldData, FoldResult, FoldTask } from './fold.ts';
+import { foldByBlock, placesOf } from './spatial-folds.ts';
+
+/** Inner folds, and the side of the blocks that they are made of, as in a build's validation. */
+const INNER = { folds: 5, block_degrees: 1 };
+
+export interface Screening {
+  /** Of each covariate of the catalog alone, beside those of population; and of those of population, each left out. */
+  effects: CovariateEffect[];
+  /** Of all of the catalog's together; null for fewer than two. */
+  all: CovariateEffect | null;
+  /** By outer fold: what its inner folds chose. */
+  chosen: { fold: number; covariates: string[]; inner: CovariateEffect[] }[];
+  /** Of the chosen ones on the outer folds, which had no say in the choice. */
+  of_chosen: CovariateEffect;
+}
+
+/** Scores models on held-out folds. */
+export type Score = (tasks: FoldTask[]) => Promise<FoldResult[]>;
+
+/**
+ * Screens the catalog's covariates. For each outer fold, inner folds are made of the other LGAs, and a covariate is chosen
+ * if it raises the inner folds' log score by more than one standard error; the outer fold then scores the choice. So the
+ * figure for the chosen ones is what the procedure gains on places that it knew nothing of, the choice included.
+ * @param score scores models on held-out folds; in threads unless a test has another
+ * @throws UsageError if a surveyed LGA has no fold
+ */
+export async function screenCovariates(
+  inputs: RiskInputs,
+  how: CrossValidation,
+  onProgress: (what: string) => void,
+  score: Score = inThreads(inputs, how),
+): Promise<Screening> {
+  const prepared = prepareRisk(inputs);
+  const added = inputs.covariates.map(({ name }) => name);
+  const population = prepared.covariates.map(({ name }) => name).filter((name) => !added.includes(name));
+  const folds = foldsOf(prepared, how.foldOf);
+  const outer = async (sets: readonly (readonly string[])[]) => {
+    const tasks = sets.flatMap((covariates) => folds.map((fold) => ({ fold, covariates })));
+    return chunked(await score(tasks), folds.length).map((rows) => rows.flat());
+  };
+
+  onProgress(`${folds.length} folds with and without each covariate`);
+  const sets = [
+    population,
+    ...added.map((name) => [...population, name]),
+    ...population.map((name) => population.filter((other) => other !== name)),
+    ...(added.length > 1 ? [[...population, ...added]] : []),
+  ];
+  const [plain, ...others] = await outer(sets);
+  const effects = [
+    ...added.map((name, k) => effectOf(name, others[k]!, plain!)),
+    ...population.map((name, k) => effectOf(name, plain!, others[added.length + k]!)),
+  ];
+
+  const chosen: Screening['chosen'] = [];
+  for (const fold of folds) {
+    onProgress(`inner folds of fold ${fold}`);
+    const inner = await innerEffects(prepared, inputs, how.foldOf, fold, population, added, score);
+    chosen.push({ fold, inner, covariates: inner.filter(isClear).map(({ covariate }) => covariate) });
+  }
+  onProgress('the chosen ones');
+  const picked = await score(
+    chosen.map(({ fold, covariates }) => ({ fold, covariates: [...population, ...covariates] })),
+  );
+  return {
+    effects,
+    all: added.length > 1 ? effectOf('all', others.at(-1)!, plain!) : null,
+    chosen,
+    of_chosen: effectOf('chosen', picked.flat(), plain!),
+  };
+}
+
+/** What each covariate does on folds of blocks made of the LGAs outside `fold`. */
+async function innerEffects(
+  { observed }: ReturnType<typeof prepareRisk>,
+  { cells }: RiskInputs,
+  outer: Map<string, number>,
+  fold: number,
+  population: readonly string[],
+  added: readonly string[],
+  score: Score,
+): Promise<CovariateEffect[]> {
+  const known = placedOf(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
+  const places = known.map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
+  const foldOf = foldByBlock(placesOf(cells, places), INNER.folds, INNER.block_degrees);
+  const folds = [...new Set(known.map(({ lga_code }) => foldOf.get(lga_code)!))].sort((a, b) => a - b);
+  const unseen = new Set([...outer].filter(([, of]) => of === fold).map(([code]) => code));
+  const sets = [population, ...added.map((name) => [...population, name])];
+  const tasks = sets.flatMap((covariates) => folds.map((inner) => ({ fold: inner, covariates, unseen, foldOf })));
+  const [plain, ...others] = chunked(await score(tasks), folds.length).map((rows) => rows.flat());
+  return added.map((name, k) => effectOf(name, others[k]!, plain!));
+}
+
+const isClear = ({ log_score: { mean, standard_error } }: { log_score: OverFolds }) => mean > (standard_error ?? 0);
+
+const chunked = <T>(values: T[], size: number): T[][] =>
+  Array.from({ length: values.length / size }, (_, k) => values.slice(k * size, (k + 1) * size));
+
+const inThreads =
+  (inputs: RiskInputs, how: CrossValidation): Score =>
+  (tasks) => {
+    const data: FoldData = { inputs, how: { ...how, spatial_only: true } };
+    return mapInThreads<FoldTask, FoldResult>(new URL('./fold.ts', import.meta.url), data, tasks);
+  };

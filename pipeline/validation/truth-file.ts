@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { BadInput } from '../bad-input.ts';
+import type { Period } from '../contract/months.ts';
+import { readCsv } from '../ingest/readers/csv.ts';
+
+/** True prevalence of an LGA in a month, a share 0 to 1. @throws Error where it is not known */
+export type Truth = (lga_code: string, period: Period) => number;
+
+const COLUMNS = ['lga_pcode', 'period', 'prevalence'] as const;
+
+/**
+ * Reads `truth/prevalence.csv` of a country's directory: lga_pcode, period (YYYY-MM), prevalence.
+ * @throws BadInput naming file and row: no such file, columns missing, a prevalence that is no share; later, when asked for
+ *   an LGA and month that it lacks
+ */
+export async function readTruth(country: string): Promise<Truth> {
+  const file = path.join(country, 'truth', 'prevalence.csv');
+  const { header, rows } = await readCsv(file, file);
+  const [lga, period, prevalence] = COLUMNS.map((name) => header.indexOf(name)) as [number, number, number];
+  const missing = COLUMNS.filter((name) => !header.includes(name));
+  if (missing.length > 0) throw new BadInput(file, 'row 1', `no column ${missing.join(', ')}`, `${COLUMNS.join(', ')}`);
+  const values = new Map(
+    rows.map(({ line, cells }) => {
+      const share = Number(cells[prevalence] ?? Number.NaN);
+      if (!(share >= 0 && share <= 1))
+        throw new BadInput(file, `row ${line}`, `prevalence ${cells[prevalence]}`, 'a share, 0 to 1');
+      return [`${cells[lga]} ${cells[period]}`, share];
+    }),
+  );
+  return (lga_code, month) => {
+    const value = values.get(`${lga_code} ${month}`);
+    if (value === undefined) throw new BadInput(file, '', `no row of ${lga_code} in ${month}`, 'every month scored');
+    return value;
+  };
+}

@@ -1,0 +1,115 @@
+import type { Areas, Cluster, PredictionCells, ZonalRow } from '../artifacts.ts';
+import type { Model } from '../catalog/model.ts';
+import { monthOf, type Period, yearOf } from '../contract/months.ts';
+
+/** By what LGA-months are grouped: months estimated or forecast; and of the estimated ones these. */
+export const GROUPINGS = ['all', 'block', 'year', 'months', 'zone', 'distance', 'setting'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** What an LGA is grouped by. */
+export interface Place {
+  zone: string;
+  /** From its people's centre to the nearest survey cluster of any round. */
+  distance: string;
+  setting: 'urban' | 'rural';
+}
+export interface Span {
+  first_estimated: Period;
+  last_estimated: Period;
+  /** Months of the year, 1 to 12, in which some round had clusters in the field. */
+  surveyed: ReadonlySet<number>;
+}
+
+/** Upper ends of the classes of distance, km; the last class has none. */
+const DISTANCES = [5, 10, 20];
+const BLOCK_YEARS = 3;
+/** Mean radius of the sphere (IUGG). */
+const EARTH_RADIUS_KM = 6371.0088;
+
+/**
+ * What each LGA is grouped by.
+ * @param clusters one known by its LGA only stands at that LGA's people's centre; one known by state only is left out
+ */
+export function placesOf(
+  areas: Areas,
+  zonal: readonly ZonalRow[],
+  cells: PredictionCells,
+  clusters: readonly Cluster[],
+): Map<string, Place> {
+  const zones = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
+  const urban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
+  const centres = centresOf(cells);
+  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Spot[] => {
+    if (longitude !== null && latitude !== null) return [{ longitude, latitude }];
+    const centre = lga_code === null ? undefined : centres.get(lga_code);
+    return centre ? [centre] : [];
+  });
+  return new Map(
+    areas.lgas.map(({ lga_code, state_code }) => {
+      const centre = centres.get(lga_code);
+      const km = centre ? nearest(centre, spots) : Number.POSITIVE_INFINITY;
+      const setting = urban.get(lga_code) ? 'urban' : 'rural';
+      return [lga_code, { zone: zones.get(state_code)!, distance: classOf(km), setting }];
+    }),
+  );
+}
+
+export function spanOf({ first_estimated, last_estimated }: Model, clusters: readonly Cluster[]): Span {
+  return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => monthOf(period))) };
+}
+
+/** The groups that an LGA's month belongs to, one of each grouping; forecast months only of `all`. */
+export function groupsOf(period: Period, place: Place, span: Span): [Grouping, string][] {
+  if (period > span.last_estimated) return [['all', 'forecast']];
+  const year = yearOf(period);
+  const first = yearOf(span.first_estimated);
+  const start = year - ((year - first) % BLOCK_YEARS);
+  const end = Math.min(start + BLOCK_YEARS - 1, yearOf(span.last_estimated));
+  return [
+    ['all', 'estimated'],
+    ['block', start === end ? String(start) : `${start}-${end}`],
+    ['year', String(year)],
+    ['months', span.surveyed.has(monthOf(period)) ? 'months of fieldwork' : 'other months'],
+    ['zone', place.zone],
+    ['distance', place.distance],
+    ['setting', place.setting],
+  ];
+}
+
+interface Spot {
+  longitude: number;
+  latitude: number;
+}
+
+/** The mean position of each LGA's people. */
+function centresOf(cells: PredictionCells): Map<string, Spot> {
+  const sums = new Map<string, { people: number; x: number; y: number }>();
+  for (const [i, lga_code] of cells.lga_code.entries()) {
+    const sum = sums.get(lga_code) ?? { people: 0, x: 0, y: 0 };
+    const people = cells.population[i]!;
+    sum.people += people;
+    sum.x += people * cells.longitude[i]!;
+    sum.y += people * cells.latitude[i]!;
+    sums.set(lga_code, sum);
+  }
+  return new Map([...sums].map(([code, { people, x, y }]) => [code, { longitude: x / people, latitude: y / people }]));
+}
+
+function nearest(from: Spot, spots: readonly Spot[]): number {
+  return spots.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
+}
+
+/** Great-circle distance on a sphere (haversine). */
+function distanceKm(a: Spot, b: Spot): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)];
+  const h =
+    Math.sin(north / 2) ** 2 + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(east / 2) ** 2;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(h));
+}
+
+function classOf(km: number): string {
+  const k = DISTANCES.findIndex((end) => km < end);
+  if (k < 0) return `${DISTANCES.at(-1)} km or more`;
+  return k === 0 ? `below ${DISTANCES[0]} km` : `${DISTANCES[k - 1]}-${DISTANCES[k]} km`;
+}

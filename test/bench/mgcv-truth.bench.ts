@@ -1,0 +1,231 @@
+/**
+ * The risk model beside mgcv on made-up countries, whose truth is known; needs R with mgcv, and Rscript on PATH:
+ *
+ *   node test/bench/mgcv-truth.bench.ts [--truth matern,trend,…] [--seeds 1-3] [--countries DIR] [--build DIR]
+ *                                       [--draws 200] [--out FILE.csv]
+ *
+ * mgcv's model (mgcv-truth.R): round, a Duchon spline of place, effects of states and of states in rounds, smooths of log
+ * density, elevation, yearly rain and the rain of the two months before; binomial with weights n / (1 + (n − 1) rho), by
+ * restricted maximum likelihood. A month between two rounds lies between them in a straight line, and one after the last
+ * stays there; ranges come of draws from its normal posterior, and cover what it estimates and not what it leaves out.
+ *
+ * No test: nothing here fails on a score.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { areasOf, surveysOf } from '../../pipeline/areas.ts';
+import type { LgaScore } from '../../pipeline/artifacts.ts';
+import type { Model } from '../../pipeline/catalog/model.ts';
+import { parseFamilies, parseSeeds } from '../../pipeline/commands/score-truth.ts';
+import { formatTable } from '../../pipeline/commands/table.ts';
+import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
+import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
+import { toCsv } from '../../pipeline/csv.ts';
+import type { StageIo } from '../../pipeline/engine/stage.ts';
+import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import { FAMILIES } from '../../pipeline/synthetic/families.ts';
+import { compareWithTruth, type GroupSums, poolGroups, scoreGroups } from '../../pipeline/validation/compare-truth.ts';
+import { readTruth } from '../../pipeline/validation/truth-file.ts';
+import { GROUPINGS, placesOf, spanOf } from '../../pipeline/validation/truth-groups.ts';
+import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    truth: { type: 'string', default: FAMILIES.join(',') },
+    seeds: { type: 'string', default: '1-3' },
+    countries: { type: 'string', default: 'build/truth' },
+    build: { type: 'string', default: 'build/truth' },
+    draws: { type: 'string', default: '200' },
+    out: { type: 'string' },
+  },
+});
+const KM_PER_DEGREE = 111.195;
+const STAGES = ['ingest', 'zonal', 'season', 'risk'];
+
+interface Inputs {
+  observed: object[];
+  cells: object[];
+  rain: object[];
+  months: object[];
+}
+
+/** What mgcv-truth.R reads. */
+function inputsOf(io: StageIo, model: Model): Inputs {
+  const { lgas, states } = areasOf(io);
+  const { clusters, state_rounds } = surveysOf(io);
+  const number = new Map(lgas.map(({ lga_code }, i) => [lga_code, i + 1]));
+  const stateOf = new Map(lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  const mean = usualRain(io);
+  const annual = new Map(lgas.map(({ lga_code }) => [lga_code, mean(lga_code).reduce((sum, mm) => sum + mm, 0)]));
+  const rainBefore = (lga_code: string, month: number) => {
+    const mm = mean(lga_code);
+    return Math.sqrt((mm[(month + 10) % 12]! + mm[(month + 9) % 12]!) / 2);
+  };
+  const places = io.table('zonal/cells').map((cell) => ({
+    x: cell.longitude * Math.cos((9 * Math.PI) / 180) * KM_PER_DEGREE,
+    y: cell.latitude * KM_PER_DEGREE,
+    log_density: Math.log(cell.population_density),
+    elevation: (cell.elevation_m ?? 0) / 1000,
+    annual_rain: annual.get(cell.lga_code)!,
+    lga_code: cell.lga_code,
+    population: cell.population,
+    longitude: cell.longitude,
+    latitude: cell.latitude,
+  }));
+  type Spot = (typeof places)[number];
+  const describe = (spots: Spot[], period: Period) => {
+    const people = spots.reduce((sum, { population }) => sum + population, 0);
+    const over = (value: (spot: Spot) => number) =>
+      spots.reduce((sum, spot) => sum + spot.population * value(spot), 0) / people;
+    return {
+      x: over(({ x }) => x),
+      y: over(({ y }) => y),
+      log_density: over(({ log_density }) => log_density),
+      elevation: over(({ elevation }) => elevation),
+      annual_rain: over(({ annual_rain }) => annual_rain),
+      rain: over(({ lga_code }) => rainBefore(lga_code, monthOf(period))),
+      state: stateOf.get(spots[0]!.lga_code)!,
+    };
+  };
+  const nearest = (longitude: number, latitude: number) => {
+    const away = (spot: Spot) => (0.988 * (spot.longitude - longitude)) ** 2 + (spot.latitude - latitude) ** 2;
+    return places.reduce((best, spot) => (away(spot) < away(best) ? spot : best));
+  };
+  const byState = Map.groupBy(places, ({ lga_code }) => stateOf.get(lga_code)!);
+  const observed = [
+    ...clusters.flatMap(({ longitude, latitude, period, survey_year, examined, positivity }) => {
+      if (longitude === null || latitude === null) throw new Error('the bench is for clusters with coordinates');
+      const counts = { tested: examined, positive: positivity * examined, clustered: 1 };
+      return [{ ...describe([nearest(longitude, latitude)], period), round: survey_year, ...counts }];
+    }),
+    ...state_rounds.map(({ survey_year, period, state_code, positivity }) => {
+      const tested = model.parameters.risk.state_only_effective_size;
+      const counts = { tested, positive: positivity * tested, clustered: 0 };
+      return { ...describe(byState.get(state_code)!, period), round: survey_year, ...counts };
+    }),
+  ];
+  if (byState.size !== states.length) throw new Error('a state has no cells');
+  return {
+    observed,
+    cells: places.map(({ lga_code, longitude: _, latitude: __, ...rest }) => ({
+      ...rest,
+      lga: number.get(lga_code)!,
+      state: stateOf.get(lga_code)!,
+    })),
+    rain: lgas.flatMap(({ lga_code }, i) =>
+      Array.from({ length: 12 }, (_, m) => ({ lga: i + 1, month: m + 1, rain: rainBefore(lga_code, m + 1) })),
+    ),
+    months: monthsOf(model, roundsOf(clusters, state_rounds)),
+  };
+}
+
+/** Mean rain of January to December by LGA, mm. */
+function usualRain(io: StageIo): (lga_code: string) => number[] {
+  const months = Map.groupBy(io.table('zonal/climate'), ({ lga_code }) => lga_code);
+  const usual = new Map(
+    [...months].map(([lga_code, rows]) => [
+      lga_code,
+      Array.from({ length: 12 }, (_, m) => {
+        const own = rows.filter(({ period }) => monthOf(period) === m + 1);
+        return own.reduce((sum, { rain_mm }) => sum + rain_mm, 0) / own.length;
+      }),
+    ]),
+  );
+  return (lga_code) => usual.get(lga_code)!;
+}
+
+/** Each round's middle month, as an index of months. */
+function roundsOf(
+  clusters: { survey_year: number; period: Period }[],
+  state_rounds: { survey_year: number; period: Period }[],
+) {
+  return [...Map.groupBy([...clusters, ...state_rounds], ({ survey_year }) => survey_year)]
+    .map(([year, rows]) => ({
+      year,
+      middle: rows.reduce((sum, { period }) => sum + monthIndex(period), 0) / rows.length,
+    }))
+    .sort((a, b) => a.middle - b.middle);
+}
+
+function monthsOf(model: Model, rounds: { year: number; middle: number }[]) {
+  return periodRange(model.first_estimated, addMonths(model.last_estimated, FORECAST_MONTHS)).map((period) => {
+    const index = monthIndex(period);
+    const next = rounds.findIndex(({ middle }) => middle > index);
+    const after = rounds[next === -1 ? rounds.length - 1 : next]!;
+    const before = rounds[Math.max(0, next === -1 ? rounds.length - 1 : next - 1)]!;
+    const later = after === before ? 0 : (index - before.middle) / (after.middle - before.middle);
+    return { period, month: monthOf(period), before: before.year, after: after.year, later };
+  });
+}
+
+/** mgcv's scores, LGA by month in the order of ours. */
+async function runMgcv(inputs: Inputs, like: readonly LgaScore[], lgas: { lga_code: string }[]): Promise<LgaScore[]> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'mgcv-'));
+  try {
+    for (const [name, rows] of Object.entries(inputs))
+      writeFileSync(path.join(directory, `${name}.csv`), `${toCsv(rows)}\n`);
+    const script = path.join(import.meta.dirname, 'mgcv-truth.R');
+    execFileSync('Rscript', [script, directory, given.draws], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const file = path.join(directory, 'predicted.csv');
+    const { rows } = await readCsv(file, file);
+    const found = new Map(
+      rows.map(({ cells: [lga, period, score, low, high] }) => [
+        `${lgas[Number(lga) - 1]!.lga_code} ${period}`,
+        { score: Number(score), score_low: Number(low), score_high: Number(high) },
+      ]),
+    );
+    return like.map(({ lga_code, period }) => ({ lga_code, period, ...found.get(`${lga_code} ${period}`)! }));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function scoreBoth(country: string): Promise<{ ours: GroupSums; mgcv: GroupSums }> {
+  const truth = await readTruth(country);
+  const part = { country, out: given.build, jobs: 1, onEvent: () => {} };
+  return withArtifacts(STAGES, part, async ({ model }, io) => {
+    const lgas = io.table('risk/lgas');
+    const areas = areasOf(io);
+    const clusters = io.table('ingest/clusters');
+    const places = placesOf(areas, io.table('zonal/lgas'), io.columns('zonal/cells'), clusters);
+    const common = { baseline: io.table('risk/baseline'), draws: null, places, span: spanOf(model, clusters) };
+    const theirs = await runMgcv(inputsOf(io, model), lgas, areas.lgas);
+    return {
+      ours: compareWithTruth({ ...common, lgas }, truth),
+      mgcv: compareWithTruth({ ...common, lgas: theirs }, truth),
+    };
+  });
+}
+
+if (spawnSync('Rscript', ['-e', 'library(mgcv)']).status !== 0) {
+  process.stdout.write('Rscript with mgcv: not on PATH, nothing to compare with\n');
+  process.exit(0);
+}
+const rows: Record<string, string | number>[] = [];
+for (const truth of parseFamilies(given.truth)) {
+  const scored: { ours: GroupSums; mgcv: GroupSums }[] = [];
+  for (const seed of parseSeeds(given.seeds)) {
+    const country = path.join(given.countries, `${truth}-${seed}`);
+    if (!hasSyntheticCountry(seed, truth, country)) await writeSyntheticCountry({ seed, family: truth, out: country });
+    scored.push(await scoreBoth(country));
+    process.stderr.write(`${truth}, seed ${seed}\n`);
+  }
+  const [ours, mgcv] = (['ours', 'mgcv'] as const).map((model) =>
+    scoreGroups(poolGroups(scored.map((own) => own[model])), GROUPINGS),
+  );
+  for (const [i, own] of ours!.entries()) {
+    const other = mgcv![i]!;
+    rows.push({
+      ...{ truth, by: own.by, months: own.group, lga_months: own.lga_months },
+      ...{ coverage_90: own.coverage_90, mgcv_coverage_90: other.coverage_90, bias: own.bias, mgcv_bias: other.bias },
+      ...{ rmse: own.rmse, mgcv_rmse: other.rmse },
+      ...{ interval_score: own.interval_score, mgcv_interval_score: other.interval_score },
+    });
+  }
+}
+if (given.out) writeFileSync(given.out, `${toCsv(rows)}\n`);
+process.stdout.write(`${formatTable(rows.filter(({ by }) => ['all', 'block', 'months'].includes(String(by))))}\n`);

@@ -1,0 +1,185 @@
+/** Each family's truth has the strength that it is told with, measured from prevalence alone where that is possible. */
+import { expect, test } from 'vitest';
+import { monthIndex } from '../../../pipeline/contract/months.ts';
+import { type Cells, poolCells } from '../../../pipeline/synthetic/cells.ts';
+import { blendHalves, shareOfFirst } from '../../../pipeline/synthetic/departures.ts';
+import { FAMILIES, type TruthFamily } from '../../../pipeline/synthetic/families.ts';
+import { growGeography } from '../../../pipeline/synthetic/geography.ts';
+import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
+import { settle } from '../../../pipeline/synthetic/population.ts';
+import { makePrevalence, type Prevalence } from '../../../pipeline/synthetic/prevalence.ts';
+import { STATES } from '../../../pipeline/synthetic/states.ts';
+import { raiseTerrain } from '../../../pipeline/synthetic/terrain.ts';
+
+const SEED = 1;
+const geography = growGeography(SEED);
+const cells = thin(poolCells(geography, settle(SEED, geography), raiseTerrain(SEED)));
+// A season does not bear on what is tested here.
+const flat = geography.lgas.map(() => new Array<number>(12).fill(1));
+const truths = Object.fromEntries(
+  FAMILIES.map((family) => [family, makePrevalence(SEED, family, geography, cells, flat)]),
+) as Record<TruthFamily, Prevalence>;
+
+/** A tenth of the cells, one or more of every LGA: enough to measure by, and quick. */
+function thin(all: Cells): Cells {
+  const kept = all.lga.flatMap((lga, i) => (i % 10 === 0 || all.lga[i - 1] !== lga ? [i] : []));
+  const pick = (values: number[]) => kept.map((i) => values[i]!);
+  return {
+    lga: pick(all.lga),
+    longitude: pick(all.longitude),
+    latitude: pick(all.latitude),
+    population: pick(all.population),
+    population_density: pick(all.population_density),
+    elevation_m: pick(all.elevation_m),
+    of: all.of,
+  };
+}
+
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+const mean = (values: number[]) => sum(values) / values.length;
+const sd = (values: number[]) => Math.sqrt(mean(values.map((v) => v * v)) - mean(values) ** 2);
+const logit = (p: number) => Math.log(p / (1 - p));
+/** A cell of each LGA: between two families of one seed it differs by nothing but their departures. */
+const cellOf = geography.lgas.map((_, l) => cells.lga.indexOf(l));
+/** By LGA: the family's logit less that of `matern`, their intercepts apart. */
+function difference(family: TruthFamily, period: string): number[] {
+  const [own, plain] = [truths[family], truths.matern];
+  return cellOf.map(
+    (c) => logit(own.at(c, period)) - logit(plain.at(c, period)) - own.recipe.intercept + plain.recipe.intercept,
+  );
+}
+
+test('every family meets the same level in the autumn of 2010', () => {
+  const people = geography.lgas.map((_, l) => sum(cells.population.filter((_, c) => cells.lga[c] === l)));
+  for (const { by_lga, periods } of Object.values(truths)) {
+    const level = ['2010-09', '2010-10', '2010-11', '2010-12'].map((period) => {
+      const row = by_lga[periods.indexOf(period)]!;
+      return sum(row.map((p, l) => p * people[l]!)) / sum(people);
+    });
+    expect(mean(level)).toBeCloseTo(0.4, 6);
+  }
+});
+
+test.each([
+  ['lga-effects', 1],
+  ['mixed', 0.5],
+] as const)('%s: effects of LGAs of sd 0.3 × %d logit', (family, strength) => {
+  const { lga_effects } = truths[family].departures;
+  // The sampling error of a standard deviation of 774 is 2.5%.
+  expect(sd(lga_effects!)).toBeGreaterThan(0.3 * strength * 0.92);
+  expect(sd(lga_effects!)).toBeLessThan(0.3 * strength * 1.08);
+  expect(Math.abs(mean(lga_effects!))).toBeLessThan(0.04 * strength);
+});
+
+test('lga-effects: the truth has them, the same in every month', () => {
+  const effects = truths['lga-effects'].departures.lga_effects!;
+  for (const period of ['2010-11', '2018-10', '2024-04'])
+    for (const [l, d] of difference('lga-effects', period).entries()) expect(d).toBeCloseTo(effects[l]!, 8);
+});
+
+test.each([
+  ['campaigns', 1],
+  ['mixed', 0.5],
+] as const)('%s: in 12 of 37 states a step of -0.5 to -1 logit × %d', (family, strength) => {
+  const { campaigns } = truths[family].departures;
+  expect(new Set(campaigns!.map(({ state }) => state)).size).toBe(12);
+  for (const { step, first } of campaigns!) {
+    expect(step / strength).toBeLessThanOrEqual(-0.5);
+    expect(step / strength).toBeGreaterThanOrEqual(-1);
+    expect(first >= '2010-01' && first <= '2023-12').toBe(true);
+  }
+  expect(new Set(campaigns!.map(({ first }) => first.slice(0, 4))).size).toBeGreaterThan(5);
+});
+
+test('campaigns: the truth falls by the step, has half of it after two years, and keeps to the state', () => {
+  const { campaigns } = truths.campaigns.departures;
+  const early = campaigns!.find(({ first }) => first > '2010-01' && first < '2020-01')!;
+  const inState = geography.lgas.findIndex(({ state }) => state === early.state);
+  const at = (months: number) => {
+    const index = monthIndex(early.first) + months;
+    const period = truths.matern.periods.find((p) => monthIndex(p) === index)!;
+    return difference('campaigns', period)[inState]!;
+  };
+  expect(at(-1)).toBeCloseTo(0, 8);
+  // The middle of its first month is half a month after its start.
+  expect(at(0)).toBeCloseTo(early.step * 2 ** (-0.5 / 24), 8);
+  expect(at(24) / at(0)).toBeCloseTo(0.5, 8);
+  const without = geography.lgas.findIndex(({ state }) => !campaigns!.some((c) => c.state === state));
+  for (const period of ['2012-01', '2023-12']) expect(difference('campaigns', period)[without]).toBeCloseTo(0, 8);
+});
+
+test('trend: -0.1 logit a year for the nation, states 0.1 more or less, by logits at the same places', () => {
+  const years = 13;
+  const [first, last] = ['2010-11', '2023-11'].map((period) => difference('trend', period));
+  // Beside the slope of matern, which both contain.
+  const slopes = first!.map((d, l) => (last![l]! - d) / years + truths.matern.recipe.trend);
+  const byState = STATES.map((_, s) => slopes[geography.lgas.findIndex(({ state }) => state === s)]!);
+  for (const slope of byState) expect(Math.abs(slope + 0.1)).toBeCloseTo(0.1, 8);
+  expect(byState.filter((slope) => slope < -0.1).length).toBeOneOf([18, 19]);
+  const people = STATES.map(({ people }) => people);
+  const nation = sum(byState.map((slope, s) => slope * people[s]!)) / sum(people);
+  expect(nation).toBeGreaterThan(-0.11);
+  expect(nation).toBeLessThan(-0.09);
+});
+
+test('mixed: half way from the slope of matern to -0.1, states 0.05 more or less', () => {
+  const { departures, recipe } = truths.mixed;
+  expect(recipe.trend).toBeCloseTo((truths.matern.recipe.trend - 0.1) / 2, 12);
+  for (const slope of departures.state_slopes!) expect(Math.abs(slope)).toBeCloseTo(0.05, 12);
+});
+
+test('nonstationary: half of the cells in each half; twice the sd in the first; correlation .14 at 60 and at 300 km', () => {
+  const halves = truths.nonstationary.departures.halves!;
+  expect(halves.range_km).toEqual([60, 300]);
+  const shares = cells.lga.map((_, c) => shareOfFirst(halves, cells, c));
+  expect(mean(shares)).toBeGreaterThan(0.48);
+  expect(mean(shares)).toBeLessThan(0.52);
+  const years = blendHalves(halves, cells);
+  const inside = (half: number) => [...cells.lga.keys()].filter((c) => shares[c] === (half === 0 ? 1 : 0));
+  // A country holds many patches of 60 km, but few of 300 km: the second half is known to a third.
+  const spread = (half: number) => sd(inside(half).map((c) => years[9]![c]!));
+  expect(spread(0)).toBeGreaterThan(2 * 0.85);
+  expect(spread(0)).toBeLessThan(2 * 1.15);
+  expect(spread(1)).toBeGreaterThan(0.6);
+  expect(spread(1)).toBeLessThan(1.4);
+  const correlation = correlationAt(inside(0), years[9]!, 60);
+  expect(correlation).toBeGreaterThan(0);
+  expect(correlation).toBeLessThan(0.3);
+  expect(correlationAt(inside(1), years[9]!, 60)).toBeGreaterThan(0.6);
+});
+
+/** Correlation of the field between cells that lie about this far apart. */
+function correlationAt(inside: number[], values: Float64Array, km: number): number {
+  const pairs: [number, number][] = [];
+  const some = inside.filter((_, i) => i % 2 === 0);
+  for (const [i, a] of some.entries()) {
+    for (const b of some.slice(i + 1)) {
+      const x = (cells.longitude[a]! - cells.longitude[b]!) * KM_PER_DEGREE_LONGITUDE;
+      const y = (cells.latitude[a]! - cells.latitude[b]!) * KM_PER_DEGREE_LATITUDE;
+      if (Math.abs(Math.hypot(x, y) - km) < 3) pairs.push([values[a]!, values[b]!], [values[b]!, values[a]!]);
+    }
+  }
+  const [first, second] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)];
+  return (mean(pairs.map(([a, b]) => a * b)) - mean(first) * mean(second)) / (sd(first) * sd(second));
+}
+
+test('mixed: halves half way, ranges on a log scale', () => {
+  const halves = truths.mixed.departures.halves!;
+  expect(halves.sd_factor).toEqual([1.5, 1]);
+  const own = truths.mixed.recipe.range_km;
+  expect(halves.range_km[0]).toBeCloseTo(Math.sqrt(own * 60), 9);
+  expect(halves.range_km[1]).toBeCloseTo(Math.sqrt(own * 300), 9);
+});
+
+test('matern has no departure, and families of one seed have the same recipe', () => {
+  expect(truths.matern.departures).toEqual({
+    family: 'matern',
+    lga_effects: null,
+    campaigns: null,
+    state_slopes: null,
+    halves: null,
+  });
+  const { intercept: _, ...recipe } = truths.matern.recipe;
+  for (const family of ['lga-effects', 'campaigns', 'nonstationary'] as const)
+    expect(truths[family].recipe).toMatchObject(recipe);
+});
