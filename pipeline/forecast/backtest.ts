@@ -1,9 +1,10 @@
 /** Forecasts from rolling origins, each from what was known there, scored once the targets are. */
 import { type Period, periodOf } from '../contract/months.ts';
 import { HORIZONS } from './horizons.ts';
-import { type AreaLevel, type Panel, seenAt } from './panel.ts';
+import { type Panel, seenAt } from './panel.ts';
 import type { Forecaster } from './past-errors.ts';
 import { at, covers, crps } from './scores.ts';
+import type { AreaLevel } from './tables.ts';
 
 export interface ScoredForecast {
   area_level: AreaLevel;

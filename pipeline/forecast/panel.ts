@@ -2,9 +2,7 @@
 import type { Areas, Census } from '../artifacts.ts';
 import type { CaseSeries, Cases } from '../case-series.ts';
 import { monthIndex, type Period } from '../contract/months.ts';
-
-/** `long`: the state records that begin years before the others, whose older months are forecast too. */
-export type AreaLevel = 'lga' | 'state' | 'long';
+import type { AreaLevel } from './tables.ts';
 
 export interface Area {
   code: string;

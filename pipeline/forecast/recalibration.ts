@@ -20,20 +20,28 @@ const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
  * and 95% on, and in between by the normal score. Each is the quantile (.5 and .9) of past absolute errors over past
  * half-widths, of the last 12 origins whose targets at that horizon are known.
  */
-export function recalibrated(method: Forecaster): Forecaster {
+export function recalibrated(method: Forecaster): Recalibrated {
   const past: { origin: number; forecast: Forecast }[] = [];
+  const stretches = (seen: Panel) => HORIZONS.map((_, h) => stretchOf(past, seen, h));
   return {
     name: method.name,
+    stretches,
     forecast(seen) {
       const forecast = method.forecast(seen);
-      const scales = HORIZONS.map((_, h) => stretchOf(past, seen, h));
+      const scales = stretches(seen);
       past.push({ origin: seen.months - 1, forecast });
       return forecast.map((own) => own.map((q, h) => q && scaled(q, scales[h]!)));
     },
   };
 }
 
-interface Stretch {
+export interface Recalibrated extends Forecaster {
+  /** By horizon, the factors that its forecasts so far ask of one from the last month of `seen`. */
+  stretches(seen: Panel): Stretch[];
+}
+
+export interface Stretch {
+  /** Of distances from the median, up to the quartiles, and from 5 and 95% on. */
   inner: number;
   outer: number;
 }

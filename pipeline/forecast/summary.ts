@@ -1,6 +1,6 @@
 import { mean } from '../numerics/averages.ts';
 import type { ScoredForecast } from './backtest.ts';
-import type { AreaLevel } from './panel.ts';
+import type { AreaLevel } from './tables.ts';
 
 export interface SummaryRow {
   area_level: AreaLevel;

@@ -5,6 +5,8 @@ import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from
 
 /** A place's recorded season against the expected one, in figures. */
 export type SeasonFigures = Pick<SeasonCheckRow, 'correlation' | 'peak_off' | 'midpoint_off' | 'wrong_months'>;
+/** The two themselves, as shares of their peak, January first. */
+export type SeasonPair = Pick<SeasonCheckRow, 'expected' | 'recorded'>;
 
 /** Compares the season of one state's cases with that expected from its rain, using parameters from the other states. */
 export interface SeasonCheckRow {
@@ -31,20 +33,23 @@ export interface StateSeasonRecord extends SeasonRecord {
   lgas: readonly SeasonRecord[];
 }
 
+/** A state's row, and the seasons of its LGAs beside their figures. */
+export type CheckedState = Omit<SeasonCheckRow, 'lgas'> & { lgas: (SeasonFigures & SeasonPair)[] };
+
 /** Leave one state out: every parameter is chosen on the other states' records, then scored on the one left out. */
 export function checkSeason(
   records: readonly StateSeasonRecord[],
   durations: Durations,
   { highShare, seed }: { highShare: number; seed: number },
-): SeasonCheckRow[] {
+): CheckedState[] {
   return records.map((left) => {
     const others = records.filter((record) => record !== left);
     const rain = fitRainSeason(others, durations, randomStream(seed, `season without ${left.state_code}`));
     const compare = ({ rain_mm, season }: SeasonRecord) =>
       compareSeasons(expectedSeason(rain_mm, rain, durations), season, highShare);
-    const lgas = left.lgas.map((lga): SeasonFigures => {
-      const { correlation, peak_off, midpoint_off, wrong_months } = compare(lga);
-      return { correlation, peak_off, midpoint_off, wrong_months };
+    const lgas = left.lgas.map((lga) => {
+      const { correlation, peak_off, midpoint_off, wrong_months, expected, recorded } = compare(lga);
+      return { correlation, peak_off, midpoint_off, wrong_months, expected, recorded };
     });
     return { state_code: left.state_code, ...compare(left), lgas };
   });

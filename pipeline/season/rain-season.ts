@@ -1,7 +1,7 @@
 import { correlation, mean } from '../numerics/averages.ts';
 import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
-import { type SirsCycle, sirsCycle } from './sirs.ts';
+import { type SirsCycle, seasonAt, sirsCycle } from './sirs.ts';
 
 /** How rain makes a season of cases, the same everywhere. */
 export interface RainSeason {
@@ -55,7 +55,7 @@ export function rainForcing(rain_mm: readonly number[], half_saturation_mm: numb
 }
 
 /** The yearly cycle of an SIRS model whose transmission follows a place's usual rain. */
-export function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
+function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
   const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
   const season = { monthly: rainForcing(rain_mm, rain.half_saturation_mm), lag_months: rain.lag_months };
   return sirsCycle({ transmission_rate, share_year_round: rain.share_year_round, ...durations }, season);
@@ -78,7 +78,7 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
  * Nigeria's states are off by .096 of the peak, 7 of 144 months on the wrong side of half. Looked at as well, with these
  * figures held out: a power of the index (.092, 7), a floor of reports (.093, 7), the power moved by annual rain, dry
  * months or temperature (.092-.095, 7), rain × temperature (.099, 7), losses on logarithms (.095-.113, 7), durations in
- * the fit (.098, 7); none tells a low month. A deeper swing is refuted: the power 1.3 gives 17 wrong months, 2 gives 42.
+ * the fit (.098, 7); none finds a low month. A deeper swing is refuted: the power 1.3 gives 17 wrong months, 2 gives 42.
  * Nor do drier places swing more in the records: Kebbi and Zamfara fall to .56 and .61, Nasarawa and Plateau to .45 and .43.
  */
 export function fitRainSeason(records: readonly SeasonRecord[], durations: Durations, random: Random): RainSeason {
@@ -89,6 +89,17 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
       return expected.map((value, month) => value - season[month]!);
     });
   return named(minimiseBounded(residuals, BOUNDS, { starts: STARTS, random, iterations: 25 }).parameters);
+}
+
+/**
+ * The part of transmission that rain makes, by month, January first: the mean of s(t) over the month, without what needs
+ * no rain and without people's immunity. s runs straight between mid-months and is late by the lag, so it bends once.
+ */
+export function rainTransmission(rain_mm: readonly number[], { half_saturation_mm, lag_months }: RainSeason): number[] {
+  const season = { monthly: rainForcing(rain_mm, half_saturation_mm), lag_months };
+  const bend = (lag_months + 0.5) % 1;
+  const mean = (from: number, to: number) => ((seasonAt(season, from) + seasonAt(season, to)) / 2) * (to - from);
+  return rain_mm.map((_, month) => mean(month, month + bend) + mean(month + bend, month + 1));
 }
 
 /** The lag in whole months, 0 to 6, at which rain and expected cases correlate best; the shortest of equals. */

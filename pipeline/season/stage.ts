@@ -1,5 +1,5 @@
 import { areasOf } from '../areas.ts';
-import type { Areas, ClimateRow, ReportLine } from '../artifacts.ts';
+import type { Areas, ClimateRow, ReportLine, SeasonWindow } from '../artifacts.ts';
 import { type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { roundFields } from '../contract/decimals.ts';
@@ -9,12 +9,14 @@ import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { randomStream } from '../numerics/random.ts';
 import { tableOf } from '../table.ts';
-import { checkSeason, type SeasonCheckRow, summariseCheck } from './check.ts';
+import { windowsOf } from './area-windows.ts';
+import { checkSeason, type SeasonCheckRow, type SeasonPair, summariseCheck } from './check.ts';
 import { describeMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './records.ts';
-import { LGAS, NATIONAL, RAIN, STATES } from './tables.ts';
+import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './tables.ts';
+import { seasonErrors } from './windows.ts';
 
 export interface SeasonInput {
   areas: Areas;
@@ -31,6 +33,8 @@ export interface SeasonOutput {
   lgas: Record<string, Season>;
   /** Usual rain by month (mm) of each state, weighted by people: what transmission follows. */
   rain: Record<string, number[]>;
+  /** Runs of months that hold most of the year: of each state, then of each LGA. */
+  windows: { states: Record<string, SeasonWindow[]>; lgas: Record<string, SeasonWindow[]> };
   check: SeasonCheckRow[];
   report: ReportLine[];
 }
@@ -38,8 +42,12 @@ export interface SeasonOutput {
 /** What the records show about rain and season, the same for every area, and what follows for the country. */
 export interface SeasonPrepared extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
   fitted: RainSeason;
+  /** Recorded seasons by code. */
+  records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
+  /** Seasons recorded in states left out, and those expected there. */
+  left_out: { states: SeasonPair[]; lgas: SeasonPair[] };
 }
-type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain'>;
+type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'>;
 
 /** Seasons of the country, its states and LGAs, each from the rain where its people live. */
 export function season(input: SeasonInput): SeasonOutput {
@@ -52,7 +60,7 @@ export const split: Split<SeasonPrepared, SeasonPart> = {
   prepare: async (io) => learnSeason(inputOf(io)),
   part: async (io, prepared) => seasonsOf(inputOf(io), prepared),
   async merge(io, prepared, parts) {
-    const { method, national, states, lgas, rain, check, report } = merge(areasOf(io), prepared, parts);
+    const { method, national, states, lgas, rain, windows, check, report } = merge(areasOf(io), prepared, parts);
     const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
       Object.entries(seasons).flatMap(([own, season]) =>
         monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
@@ -66,6 +74,10 @@ export const split: Split<SeasonPrepared, SeasonPart> = {
       states: tableOf(STATES, each('state_code', states)),
       lgas: tableOf(LGAS, each('lga_code', lgas)),
       rain: tableOf(RAIN, rainByMonth),
+      windows: tableOf(
+        WINDOWS,
+        [windows.states, windows.lgas].flatMap((areas) => Object.values(areas).flat()),
+      ),
     };
   },
 };
@@ -102,11 +114,12 @@ function learnSeason(input: SeasonInput): SeasonPrepared {
     const lgas = cases.lgas.flatMap((series) => {
       if (series.state_code !== state_code || series.lga_code === null) return [];
       const season = seasonOf(series.first, withoutMasked(series), model);
-      return season ? [{ rain_mm: rainOf.get(series.lga_code)!, season }] : [];
+      return season ? [{ lga_code: series.lga_code, rain_mm: rainOf.get(series.lga_code)!, season }] : [];
     });
     return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
   });
-  const check = checkSeason(records, durations, { highShare, seed });
+  const checked = checkSeason(records, durations, { highShare, seed });
+  const check = checked.map((row) => ({ ...row, lgas: row.lgas.map(({ expected: _, recorded: __, ...own }) => own) }));
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
   const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
   const method: SeasonMethod = roundFields({
@@ -116,18 +129,39 @@ function learnSeason(input: SeasonInput): SeasonPrepared {
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
-  return { fitted, method, national, check, report };
+  const pairOf = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
+  return {
+    ...{ fitted, method, national, check, report },
+    records: {
+      states: Object.fromEntries(records.map(({ state_code, season }) => [state_code, season])),
+      lgas: Object.fromEntries(records.flatMap(({ lgas }) => lgas.map((lga) => [lga.lga_code, lga.season]))),
+    },
+    left_out: { states: checked.map(pairOf), lgas: checked.flatMap(({ lgas }) => lgas.map(pairOf)) },
+  };
 }
 
-function seasonsOf(input: SeasonInput, { fitted }: SeasonPrepared): SeasonPart {
+function seasonsOf(input: SeasonInput, { fitted, records, left_out }: SeasonPrepared): SeasonPart {
   const { season, transmission } = input.model.parameters;
   const { rainOf, rain } = usualRains(input);
-  const describe = (rain_mm: readonly number[]) =>
-    describeSeason(expectedSeason(rain_mm, fitted, transmission), season.high_share);
+  const seasonsFrom = (area: SeasonWindow['area'], rains: Iterable<[string, readonly number[]]>) => {
+    const kind = area === 'state' ? 'states' : 'lgas';
+    const errors = seasonErrors(left_out[kind]);
+    const each = [...rains].map(([code, rain_mm]) => {
+      const expected = expectedSeason(rain_mm, fitted, transmission);
+      const recorded = records[kind][code] ?? null;
+      const windows = windowsOf({ area, code, rain_mm, expected, recorded }, fitted, errors);
+      return { code, season: describeSeason(expected, season.high_share), windows };
+    });
+    return {
+      seasons: Object.fromEntries(each.map(({ code, season }) => [code, season])),
+      windows: Object.fromEntries(each.map(({ code, windows }) => [code, windows])),
+    };
+  };
+  const states = seasonsFrom('state', Object.entries(rain));
+  const lgas = seasonsFrom('lga', rainOf);
   return {
-    states: Object.fromEntries(Object.entries(rain).map(([state, rain_mm]) => [state, describe(rain_mm)])),
-    lgas: Object.fromEntries([...rainOf].map(([lga, rain_mm]) => [lga, describe(rain_mm)])),
-    rain,
+    ...{ states: states.seasons, lgas: lgas.seasons, rain },
+    windows: { states: states.windows, lgas: lgas.windows },
   };
 }
 
@@ -137,15 +171,21 @@ function merge(
   { method, national, check, report }: SeasonPrepared,
   parts: readonly SeasonPart[],
 ): SeasonOutput {
-  const all = <K extends keyof SeasonPart>(name: K, codes: readonly string[]) => {
-    const found: SeasonPart[K] = Object.assign({}, ...parts.map((part) => part[name]));
-    return Object.fromEntries(codes.map((code) => [code, found[code]!])) as SeasonPart[K];
+  const all = <T>(of: (part: SeasonPart) => Record<string, T>, codes: readonly string[]): Record<string, T> => {
+    const found: Record<string, T> = Object.assign({}, ...parts.map(of));
+    return Object.fromEntries(codes.map((code) => [code, found[code]!]));
   };
   const states = areas.states.map((state) => state.state_code);
   const lgas = areas.lgas.map((lga) => lga.lga_code);
   return {
-    ...{ method, national, states: all('states', states), lgas: all('lgas', lgas), rain: all('rain', states) },
-    ...{ check, report },
+    ...{ method, national, check, report },
+    states: all((part) => part.states, states),
+    lgas: all((part) => part.lgas, lgas),
+    rain: all((part) => part.rain, states),
+    windows: {
+      states: all((part) => part.windows.states, states),
+      lgas: all((part) => part.windows.lgas, lgas),
+    },
   };
 }
 
@@ -170,7 +210,7 @@ function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }
 
-/** Mean by month weighted by people; the plain mean if nobody lives there. */
+/** Mean by month weighted by people; unweighted if no people live there. */
 function weighByPeople(places: readonly { rain: readonly number[]; people: number }[]): number[] {
   const total = places.reduce((sum, { people }) => sum + people, 0);
   const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);

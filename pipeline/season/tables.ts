@@ -1,4 +1,4 @@
-import { lga_code, month, season, state_code } from '../columns.ts';
+import { lga_code, month, season, state_code, windows } from '../columns.ts';
 import { real } from '../table.ts';
 
 export const NATIONAL = { row: 'A month of the year', columns: season };
@@ -8,3 +8,4 @@ export const RAIN = {
   row: 'A month of the year in a state',
   columns: { state_code, month, rain_mm: real('Usual rain, mm, the mean over its people') },
 };
+export const WINDOWS = { row: 'A run of months in an area', columns: windows };

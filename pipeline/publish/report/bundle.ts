@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { Script } from 'node:vm';
 import { ROOT } from '../../engine/code.ts';
+import { packageFile } from '../../engine/packed.ts';
 
 /** What goes into the page besides its content. */
 export interface PageParts {
@@ -25,7 +26,7 @@ export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, ST
 export function pageParts(): PageParts {
   const own = (name: string) => path.resolve(import.meta.dirname, name);
   const library = (directory: string, file: string) =>
-    readFileSync(path.join(ROOT, 'node_modules', directory, file), 'utf8');
+    readFileSync(path.join(path.dirname(packageFile(directory, ROOT)), file), 'utf8');
   return {
     style: pageStyle(),
     scripts: [

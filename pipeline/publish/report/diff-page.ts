@@ -14,7 +14,7 @@ const TALLY: Column[] = [
   { head: 'Largest change', number: true },
 ];
 
-/** What a new version does to an old one, as a page: maps of changes, levels flipped and ranges apart, forecasts scored. */
+/** A page of how a new version differs from an old one: maps of changes, levels flipped and ranges apart, forecasts scored. */
 export function renderDiffPage(diff: SnapshotDiff, outlines: DiffOutlines): string {
   return staticPage({
     title: `${diff.a} to ${diff.b}`,
@@ -97,12 +97,12 @@ ${
             row.coverage.toFixed(3),
           ],
         ),
-      )}<p class="note">The new estimates are a model’s too and rest on much the same surveys: this tells whether forecasts held, not whether they were right.</p>`
+      )}<p class="note">The new estimates are a model’s too and rest on much the same surveys: this shows whether forecasts held, not whether they were right.</p>`
     : diff.unscored_periods.length === 0 &&
       html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
 }${
   diff.unscored_periods.length > 0 &&
-  html`<p class="missing">Not scored: ${listed(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey or case records of those months that the old one had not.</p>`
+  html`<p class="missing">Not scored: ${listed(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey of those months that the old one had not: there is nothing to score them against. Case records move no score.</p>`
 }</section>
 <section><h2>Answers</h2>${table(
     'Files of each operation',
@@ -136,7 +136,7 @@ ${
   )}</section>`;
 }
 
-/** What one of the two alone has. */
+/** Areas and months that only one of the two has. */
 function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a']): Markup | null {
   if (lgas.length + periods.length === 0) return null;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];

@@ -3,7 +3,7 @@ import type { SeasonCheckRow } from '../../season/check.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { KnownTruth } from '../../validation/known-truth.ts';
 
-/** What the report tells beyond the answers. */
+/** What the report says beyond the answers. */
 export interface Evidence {
   risk: RiskEvidence;
   /** null where the country has too few cells to leave any out. */

@@ -13,13 +13,13 @@ export interface MapOutlines {
 const UNITS = 1000;
 
 export interface MapStyle {
-  /** What the map shows, for those who do not see it. */
+  /** Text alternative of the map. */
   label: string;
   /** An LGA's fill, before any script has run. */
   fill: (lga_code: string) => string;
-  /** What a pointer that rests on an LGA is told; for a map without a script. */
+  /** The tooltip of an LGA; for a map without a script. */
   title?: (lga_code: string) => string;
-  /** Whether scripts find the parts by their ids: one such map a page. */
+  /** Whether scripts find its parts by their ids, which only one map of a page can have. */
   scripted?: boolean;
 }
 

@@ -23,7 +23,7 @@ export const monthName = (month: number): string => MONTHS[month - 1]!;
 export const periodName = (period: string): string =>
   `${monthName(Number(period.slice(5)))} ${Number(period.slice(0, 4))}`;
 
-/** Fills of the levels: each darker than the one before, so that they are told apart without colour. */
+/** Fills of the levels: each darker than the one before, so that they can be told apart without colour. */
 export const LEVEL_FILLS: Record<Level, string> = {
   very_low: '#fff7d6',
   low: '#fdd98a',

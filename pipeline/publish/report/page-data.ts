@@ -1,4 +1,4 @@
-/** What the page reads besides its own HTML: written by encode.ts, read by the scripts under page/. Types alone. */
+/** Types of the data that the page reads besides its own HTML: written by encode.ts, read by the scripts under page/. */
 import type { Validation } from '../../artifacts.ts';
 import type { Period } from '../../contract/months.ts';
 import type {

@@ -46,7 +46,7 @@ ${riskSection(contents)}
 ${seasonSection(contents, evidence)}
 ${surveySection(contents)}
 ${transmissionSection(contents, evidence)}
-${validationSection(evidence)}
+${validationSection(contents, evidence)}
 <section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
 ${methodsSection()}

@@ -4,7 +4,7 @@ import type { DiffOutlines } from './diff-maps.ts';
 import { diffSections, staticPage } from './diff-page.ts';
 import { type Content, html, type Markup, table } from './markup.ts';
 
-/** What publishing a version would change, for whoever has to say yes, as a page. */
+/** A page that shows the person who approves a version what publishing it would change. */
 export function renderReviewPage(review: Review, outlines: DiffOutlines): string {
   const { model_version, replaces, synthetic, diff } = review;
   return staticPage({

@@ -3,7 +3,7 @@ import { periodName } from '../names.ts';
 const indexOf = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5)) - 1;
 
 /**
- * How old the page is when somebody reads it, in words; the page itself stays the same bytes. Empty while its last
+ * How old the page is when it is read, in words; the page itself stays the same bytes. Empty while its last
  * estimated month has not passed.
  * @param periods estimated months, `estimated` of them, then forecast months
  * @param today in the reader's own calendar

@@ -31,7 +31,7 @@ requestAnimationFrame(() =>
   }),
 );
 
-// What is folded is printed too.
+// Folded sections are printed too.
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('main details')) details.setAttribute('open', '');
 });

@@ -6,7 +6,7 @@ export const element = <T extends Element = HTMLElement>(id: string): T => docum
 export const data: PageData = JSON.parse(element('data').textContent!);
 
 export type Colour = 'level' | 'score' | 'width' | 'change';
-/** What is looked at. */
+/** The view: what the page shows at the moment. */
 export interface View {
   /** Index into the data's periods. */
   month: number;

@@ -10,13 +10,14 @@ const PAGES: Readonly<Record<string, string>> = {
   survey: '../../../survey/MODEL.md',
   season: '../../../season/MODEL.md',
   risk: '../../../risk/MODEL.md',
+  forecast: '../../../forecast/MODEL.md',
   transmission: '../../../transmission/MODEL.md',
 };
 
 /** The pages for reviewers of the models, as they stand in the repository; equations as MathML. */
 export function methodsSection(): Markup {
   return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
-<p class="lead">Every model in full, for whoever wants to check it: data, equations, priors, estimation, checks and limits.</p>
+<p class="lead">Every model in full, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(PAGES).map(([name, file]) => {
   const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'));
   return html`<details id="method-${name}" class="method"><summary>${title}</summary>${raw(body)}</details>`;

@@ -3,6 +3,7 @@ import { type Contents, seasonsOf } from '../../snapshot/documents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
+import { windowsPart } from './windows.ts';
 
 /** When cases are expected to be highest, and how that compared with case records that were left out. */
 export function seasonSection(contents: Contents, { season_check }: Evidence): Markup {
@@ -44,6 +45,7 @@ ${
     ]),
   )}</details>`
 }
+${windowsPart(contents.tables)}
 </section>`;
 }
 

@@ -12,7 +12,7 @@ const cells = (row: SurveyTrend): Content[] => [
   row.children_tested === null ? null : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
 ];
 
-/** What surveys found: the observations that every score rests on. */
+/** The surveys' findings: the observations that every score rests on. */
 export function surveySection({ tables, model }: Contents): Markup {
   const trends = trendsOf(tables);
   const { method, small_sample, confidence } = model.parameters.survey;

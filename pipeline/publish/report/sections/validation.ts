@@ -1,16 +1,22 @@
 import type { OverFolds, Validation } from '../../../artifacts.ts';
+import type { GroupScore } from '../../../validation/compare-truth.ts';
 import type { KnownTruth } from '../../../validation/known-truth.ts';
+import type { Contents } from '../../snapshot/documents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { modelName } from '../names.ts';
+import { basisPart } from './basis.ts';
+import { forecastPart } from './forecasts.ts';
 
-/** How the scores did on survey cells that the model had not seen; plainly nothing where that was not measured. */
-export function validationSection({ risk, validation, known_truth }: Evidence): Markup {
+/** How the scores did on survey cells left out of the fit; says so where that was not measured. */
+export function validationSection({ tables, coverage }: Contents, { risk, validation, known_truth }: Evidence): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
 <p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. Beside the spatial model stand two simple ones: the baseline, each state’s average of the nearest survey round, drawn towards the country’s and moved by the season; and the national mean, the whole country’s figure in that round. A model that does not beat these is not worth its trouble.</p>
 ${validation ? measured(validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
 ${madeUp(known_truth)}
+${forecastPart(tables)}
+${basisPart({ tables, coverage })}
 ${
   risk.spatial &&
   html`<details><summary>What the spatial model learnt</summary>${table(
@@ -22,36 +28,57 @@ ${
 </section>`;
 }
 
-function madeUp({ seeds, all, countries, of_this_code }: KnownTruth): Markup {
-  const [estimated, forecast] = (['estimated', 'forecast'] as const).map(
-    (kind) => all.find((row) => row.kind === kind)!,
-  );
+function madeUp({ seeds, pooled, countries, of_this_code }: KnownTruth): Markup {
   const share = (value: number) => `${(100 * value).toFixed(1)}%`;
-  const ratio = (row: (typeof all)[number]) => (row.rmse / row.baseline_rmse).toFixed(2);
+  const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
+  const all = pooled.filter(({ by }) => by === 'all');
   return html`<h3>Where the truth is known</h3>
-<p>The spatial model was also run on ${seeds.length} made-up countries, where the true prevalence of every LGA and month is known. Its 90% ranges held ${share(estimated!.coverage)} of the true values in estimated months and ${share(forecast!.coverage)} in forecast months; its error (root mean square) was ${ratio(estimated!)} times the baseline’s in estimated and ${ratio(forecast!)} times in forecast months. ${of_this_code ? 'That is the very model of this version.' : 'The model’s code has changed since: take it as a guide.'} A real country may differ from them in ways that no test on them shows.</p>
+<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. Their truths are of several families: one is of the kind that the model assumes, the others depart from it. By family and three years its 90% ranges held ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${of_this_code ? 'That is the very model of this version.' : 'The model’s code has changed since: take it as a guide.'} A real country may differ from them in ways that no test on them shows.</p>
+${table(
+  'Made-up countries by family of truth',
+  [{ head: 'Truth' }, { head: 'Months' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
+  all.map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
+)}
+<p class="note">In 90%: share of true values in the 90% range. Bias: mean of score less truth. Error: root mean square of the same, here and of the baseline. Interval score: width of the 90% range and 20 times the distance by which it misses; less is better.</p>
+<details><summary>By years, zone, distance from survey clusters, town and country</summary>${table(
+    'Made-up countries by family of truth and group',
+    [{ head: 'Truth' }, { head: 'Of' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
+    pooled.filter(({ by }) => by !== 'all').map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
+  )}</details>
 <details><summary>Country by country</summary>${table(
-    'Made-up countries: share of true values in the 90% range; error as root mean square of shares',
+    'Made-up countries one by one',
     [
+      { head: 'Truth' },
       { head: 'Seed', number: true },
       { head: 'Months' },
-      { head: 'LGA-months', number: true },
-      { head: 'In 90%', number: true },
-      { head: 'Error', number: true },
-      { head: 'Baseline’s', number: true },
+      ...FIGURES.map(([head]) => ({ head, number: true as const })),
     ],
-    countries.map((row) => [
-      row.seed,
-      row.kind,
-      row.lga_months,
-      row.coverage.toFixed(3),
-      row.rmse.toFixed(4),
-      row.baseline_rmse.toFixed(4),
-    ]),
+    countries.map((row) => [row.truth, row.seed, row.group, ...FIGURES.map(([, of]) => of(row))]),
   )}</details>`;
 }
 
-function measured({ words, folds, block_degrees, scores }: Validation): Markup {
+/** What each covariate that the catalog adds did to the scores above. */
+function covariateTable(covariates: Validation['covariates']): Markup {
+  return html`<h3>What each covariate does</h3>
+<p>Besides how densely people live, the spatial model is told of ${covariates.map(({ covariate }) => covariate).join(', ')}. The same cells were predicted without each of these in turn. A difference of less than three standard errors may be chance.</p>
+${table(
+  'Scores with the covariate less those without it, ± one standard error of the difference between groups',
+  [{ head: 'Covariate' }, { head: 'Log score', number: true }, { head: 'CRPS', number: true }],
+  covariates.map((row) => [row.covariate, withError(row.log_score, 4), withError(row.crps, 5)]),
+)}`;
+}
+
+/** Columns of the tables of made-up countries. */
+const FIGURES: [string, (row: GroupScore) => string | number][] = [
+  ['LGA-months', ({ lga_months }) => lga_months],
+  ['In 90%', ({ coverage_90 }) => coverage_90.toFixed(3)],
+  ['Bias', ({ bias }) => bias.toFixed(4)],
+  ['Error', ({ rmse }) => rmse.toFixed(4)],
+  ['Baseline’s', ({ baseline_rmse }) => baseline_rmse.toFixed(4)],
+  ['Interval score', ({ interval_score }) => interval_score.toFixed(3)],
+];
+
+function measured({ words, folds, block_degrees, scores, covariates }: Validation): Markup {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
   return html`<p>${words} Blocks of LGAs ${block_degrees}° a side were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known by state only were left out throughout.</p>
 <div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, places predicted a share are found to have it. The further a model’s points reach, the better it tells places apart.</p></div>
@@ -80,7 +107,8 @@ ${table(
     ...row.coverage.map(({ share }) => share.toFixed(3)),
   ]),
 )}
-<p class="note">A cell is what one survey round found in one LGA and month. Log score: how probable the model held what was then observed, as a logarithm; higher is better. CRPS (continuous ranked probability score): how far the whole prediction lies from what was observed; lower is better. Mean absolute error: how far the predicted share lies; lower is better. In 90%: share of cells inside the model’s 90% range.</p>`;
+<p class="note">A cell is what one survey round found in one LGA and month. Log score: how probable the model held what was then observed, as a logarithm; higher is better. CRPS (continuous ranked probability score): how far the whole prediction lies from what was observed; lower is better. Mean absolute error: how far the predicted share lies; lower is better. In 90%: share of cells inside the model’s 90% range.</p>
+${covariates.length > 0 && covariateTable(covariates)}`;
 }
 
 /** All rounds first, then round by round, the models beside each other. */

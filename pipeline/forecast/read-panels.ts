@@ -1,0 +1,14 @@
+import { areasOf } from '../areas.ts';
+import { casesOf } from '../case-series.ts';
+import type { StageIo } from '../engine/stage.ts';
+import { byCode } from '../table.ts';
+import { type Panel, panelsOf } from './panel.ts';
+
+/** The country's panels, of what ingest handed on; none where it has no case records. */
+export const readPanels = (io: StageIo, { parameters } = io.model): Panel[] =>
+  panelsOf({
+    areas: areasOf(io),
+    cases: casesOf(io.table('ingest/cases')),
+    census: byCode(io.table('ingest/census'), 'lga_code'),
+    disrupted: parameters.season.masked,
+  });

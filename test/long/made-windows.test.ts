@@ -1,0 +1,70 @@
+/** Months to act in, on made-up countries: another model of rain and season than the one that is fitted made their truth. */
+import { expect, test } from 'vitest';
+import type { Areas, ClimateRow } from '../../pipeline/artifacts.ts';
+import { periodRange } from '../../pipeline/contract/months.ts';
+import { season } from '../../pipeline/season/stage.ts';
+import { bestWindow, windowShares } from '../../pipeline/season/windows.ts';
+import { describeModel } from '../../pipeline/synthetic/catalog.ts';
+import { makeCountry } from '../../pipeline/synthetic/made.ts';
+import { STATES } from '../../pipeline/synthetic/states.ts';
+
+/** Of the LGAs of a made-up country: shares held by their ranges, runs that begin within a month, and those promised. */
+function judge(seed: number) {
+  const made = makeCountry(seed);
+  const lgas = made.geography.lgas.map(({ lga_pcode, state }) => ({
+    lga_code: lga_pcode,
+    lga: lga_pcode,
+    state_code: STATES[state]!.state_code,
+  }));
+  const areas: Areas = {
+    states: STATES.map(({ state_code, state_pcode, state, zone }) => ({ state_code, state_pcode, state, zone })),
+    lgas,
+  };
+  const climate = lgas.flatMap(({ lga_code }, i) =>
+    periodRange('2010-01', '2010-12').map(
+      (period, t): ClimateRow => ({ lga_code, period, rain_mm: made.rain_mm[i]![t]!, temperature_c: null }),
+    ),
+  );
+  const populations = Object.fromEntries(lgas.map(({ lga_code }, i) => [lga_code, made.population.by_lga[i]!]));
+  const cases = {
+    states: [],
+    lgas: made.cases_lgas.map(({ lga, periods, confirmed }) => ({
+      state_code: lgas[lga]!.state_code,
+      lga_code: lgas[lga]!.lga_code,
+      first: periods[0]!,
+      confirmed,
+      masked: [],
+    })),
+  };
+  const { windows } = season({ areas, climate, populations, cases, model: describeModel(seed, 'matern') });
+
+  const rows = lgas.map(({ lga_code }, i) => ({
+    row: windows.lgas[lga_code]!.find(({ measure, months }) => measure === 'reported_cases' && months === 4)!,
+    truth: made.season[i]!,
+  }));
+  const share = (is: (place: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
+  const held = share(({ row, truth }) => {
+    const own = windowShares(truth, 4)[row.first_month - 1]!;
+    return row.share_low! <= own && own <= row.share_high!;
+  });
+  const near = share(({ row, truth }) => {
+    const apart = Math.abs(bestWindow(truth, 4).first_month - row.first_month);
+    return Math.min(apart, 12 - apart) <= 1;
+  });
+  const promised = rows.reduce((sum, { row }) => sum + row.start_probability!, 0) / rows.length;
+  const wrong = rows.filter(({ row, truth }) => {
+    const reached = bestWindow(truth, 4).share >= 0.6;
+    return row.criterion === (reached ? 'unlikely' : 'reached');
+  });
+  return { held, near, promised, wrong: wrong.length / rows.length };
+}
+
+test('ranges hold the true share of nine LGAs in ten over three countries, and the months are right to one', () => {
+  const countries = [1, 2, 3].map(judge);
+  const mean = (of: keyof ReturnType<typeof judge>) =>
+    countries.reduce((sum, country) => sum + country[of], 0) / countries.length;
+  // Of seed 2 they hold two in three: MODEL.md says why.
+  expect(mean('held')).toBeGreaterThan(0.85);
+  expect(mean('near')).toBeGreaterThan(mean('promised') - 0.05);
+  expect(mean('wrong')).toBeLessThan(0.1);
+});
