@@ -35,6 +35,7 @@ const project = (name: string, include: string[], exclude: string[], more: objec
 });
 const BUILT_TINY = 'test/support/global-setup.ts';
 const POSTGRES = 'test/proxy/global-setup.ts';
+const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
@@ -45,8 +46,8 @@ export default defineConfig({
         isolate: false,
       }),
       project('build', BUILD, [], { globalSetup: BUILT_TINY }),
-      project('service', ['test/proxy/**/*.test.ts'], BROWSER, { globalSetup: POSTGRES }),
-      project('browser', BROWSER, [], { globalSetup: [BUILT_TINY, POSTGRES] }),
+      project('service', ['test/proxy/**/*.test.ts'], BROWSER, { globalSetup: POSTGRES, setupFiles: SETUP }),
+      project('browser', BROWSER, [], { globalSetup: [BUILT_TINY, POSTGRES], setupFiles: SETUP }),
     ],
   },
 });

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { refuseOldNode } from './node-version.js';
+import { refuseOldNode, sayVersion } from './about.js';
 
 refuseOldNode('malaria-proxy');
-const { run } = await import('../proxy/cli.ts');
-process.exitCode = await run(process.argv.slice(2));
+if (!(await sayVersion(process.argv.slice(2)))) {
+  const { run } = await import('../proxy/cli.ts');
+  process.exitCode = await run(process.argv.slice(2));
+}

@@ -6,6 +6,7 @@
 import * as boundaries from './boundaries/tables.ts';
 import * as context from './context/tables.ts';
 import type { AreaGeometry } from './contract/schemas.ts';
+import * as forecast from './forecast/tables.ts';
 import * as ingest from './ingest/tables.ts';
 import * as risk from './risk/tables.ts';
 import * as season from './season/tables.ts';
@@ -23,10 +24,12 @@ export const ARTIFACT_TABLES = {
   'ingest/cases': ingest.CASES,
   'ingest/census': ingest.CENSUS,
   'ingest/layers': ingest.LAYERS,
+  'ingest/covariates': ingest.COVARIATES,
   'boundaries/areas_km2': boundaries.AREAS_KM2,
   'zonal/lgas': zonal.LGAS,
   'zonal/cells': zonal.CELLS,
   'zonal/climate': ingest.CLIMATE,
+  'zonal/covariates': zonal.COVARIATES,
   'context/lgas': context.LGAS,
   'context/states': context.STATES,
   'survey/trend': survey.TREND,
@@ -34,9 +37,13 @@ export const ARTIFACT_TABLES = {
   'season/states': season.STATES,
   'season/lgas': season.LGAS,
   'season/rain': season.RAIN,
+  'season/windows': season.WINDOWS,
   'risk/lgas': risk.LGAS,
   'risk/states': risk.STATES,
   'risk/baseline': risk.LGAS,
+  'forecast/cases': forecast.CASES,
+  'backtest/skill': forecast.SKILL,
+  'backtest/stretch': forecast.STRETCH,
 };
 export type ArtifactTables = typeof ARTIFACT_TABLES;
 
@@ -78,6 +85,7 @@ export interface Outlines {
   states: { state_code: string; geometry: AreaGeometry }[];
 }
 
+export type SeasonWindow = RowOf<typeof season.WINDOWS>;
 export type TrendRow = RowOf<typeof survey.TREND>;
 /** Posterior mean and central 90% range of an area in a month. */
 export type LgaScore = RowOf<typeof risk.LGAS>;
@@ -120,6 +128,13 @@ export interface HeldOutScores {
   /** Share of cells whose randomised probability integral transform lies in the central 50, 80, 90 and 95%. */
   coverage: { level: number; share: number }[];
 }
+/** With a covariate less without it, on held-out cells: above 0 the log score is better, below 0 the CRPS. */
+export interface CovariateEffect {
+  covariate: string;
+  folds: number;
+  log_score: OverFolds;
+  crps: OverFolds;
+}
 /** validation/scores: the risk models on spatial blocks of LGAs that each was fitted without; null where none can be. */
 export interface Validation {
   /** Which model the published scores come from. */
@@ -135,6 +150,8 @@ export interface Validation {
   scores: HeldOutScores[];
   /** Spatial minus baseline, paired by fold: above 0 the spatial model has the higher log score, crps or error. */
   difference: { log_score: OverFolds; crps: OverFolds; mean_absolute_error: OverFolds };
+  /** Of each covariate that the catalog adds: the spatial model's scores with all, less those without this one. */
+  covariates: CovariateEffect[];
   /** Cells by randomised probability integral transform in ten bins from 0 to 1: even where ranges are right. */
   pit: { model: ScoredModel; cells: number[] }[];
   /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
@@ -146,6 +163,6 @@ export interface ReportLine {
   source: string;
   rule: string;
   what: string;
-  /** Nothing that says so is published for the first time without somebody's reason (`publish --approve`). */
+  /** The first version with this finding takes a reason to be published (`publish --approve`). */
   needs_approval?: true;
 }

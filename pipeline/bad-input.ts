@@ -6,7 +6,7 @@ export interface Complaint {
   expected: string;
 }
 
-/** The one form of complaint about an input. Thrown by whoever reads; it stops the build before anything is made of it. */
+/** An input that is not as it should be. Thrown where it is read, it stops the build before anything is made of it. */
 export class BadInput extends Error implements Complaint {
   override name = 'BadInput';
   file: string;

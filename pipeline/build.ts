@@ -1,8 +1,8 @@
-/** A whole build: the stages that changed, then the snapshot, which is a candidate until somebody publishes it. */
+/** A whole build: the stages that changed, then the snapshot, which is a candidate until it is published. */
 
 import type { ReportLine } from './artifacts.ts';
-import { clearHalfKept, keepAccepted } from './catalog/store.ts';
-import { type CacheEntry, clearAsides, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
+import { clearUnfinishedCopies, keepAccepted } from './catalog/store.ts';
+import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
 import { enter, whenAlone } from './engine/lock.ts';
@@ -19,7 +19,7 @@ import { codeState, codeVersion } from './publish/release/code.ts';
 import { cacheOf } from './publish/release/places.ts';
 import { catalogFindings, type Finding } from './publish/snapshot/provenance.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
-import { SNAPSHOT, STAGES } from './stages.ts';
+import { SNAPSHOT, STAGES, TESTS } from './stages.ts';
 
 /** What is built and where. */
 export interface BuildPlace {
@@ -29,13 +29,13 @@ export interface BuildPlace {
   unpinned?: boolean | undefined;
   out: string;
   updatedAt?: string | undefined;
-  /** Leaves the validation out: quicker, and for trial alone. */
+  /** Leaves validation and backtest out: quicker, and for trial alone. */
   withoutValidation?: boolean | undefined;
 }
 
 export interface BuildOptions extends BuildPlace {
   jobs: number;
-  /** What was asked for, to be noted beside the candidate. */
+  /** The command line, to be noted beside the candidate. */
   command?: string;
   onEvent: (event: StageEvent) => void;
 }
@@ -43,11 +43,11 @@ export interface BuildOptions extends BuildPlace {
 export interface BuildResult {
   model_version: string;
   directory: string;
-  /** Whether this very version had been built before. */
+  /** Whether this version had been built before. */
   already: boolean;
   /** Why it may not be published; empty where it may. */
   unpublishable: string[];
-  /** SHA-256 of its manifest.json, which `verify` tells again. */
+  /** SHA-256 of its manifest.json, which `verify` prints too. */
   manifest_sha256: string;
   findings: Finding[];
 }
@@ -61,9 +61,9 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
   whenAlone(out, () => {
-    clearAsides(cache);
+    clearTemporaries(cache);
     clearUnfinished(out);
-    clearHalfKept(out);
+    clearUnfinishedCopies(out);
   });
   const place = enter(out);
   try {
@@ -72,8 +72,8 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = tableOf(options);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
-    for (const entry of entries) markLatest(cache, entry, country.model.country);
-    rememberRows(cache, country, raw);
+    for (const entry of entries) await markLatest(cache, entry, country.model.country);
+    await rememberRows(cache, country, raw);
     const findings = findingsOf(country, raw, cache, entries);
     const result = await buildSnapshot(options, country, raw, entries, findings);
     await noteCandidate(out, {
@@ -111,8 +111,8 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
 /** The stage table, or what is left of it without validation. */
 function tableOf({ withoutValidation }: BuildPlace): { stages: readonly Stage[]; snapshot: Stage } {
   if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
-  const inputs = SNAPSHOT.inputs.filter((name) => !name.startsWith('validation/'));
-  return { stages: STAGES.filter(({ name }) => name !== 'validation'), snapshot: { ...SNAPSHOT, inputs } };
+  const inputs = SNAPSHOT.inputs.filter((name) => !TESTS.includes(name.split('/')[0]!));
+  return { stages: STAGES.filter(({ name }) => !TESTS.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
 }
 
 /** Why what is built may not be published. */
@@ -178,7 +178,7 @@ async function buildSnapshot(
     },
   });
   const seconds = (performance.now() - began) / 1000;
-  if (!already) markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
+  if (!already) await markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
   const manifest_sha256 = hashOfManifest(directory);
   return { model_version: version, directory, already, unpublishable: reasons, manifest_sha256 };

@@ -98,7 +98,7 @@ function report(error: Error, json: boolean): void {
   if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);
 }
 
-/** As a process of its own: what nobody caught, and being told to stop, have their exit codes too. */
+/** As a process of its own: uncaught errors and signals to stop have their exit codes too. */
 export async function main(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
   process.on('uncaughtException', (error) => {

@@ -39,6 +39,40 @@ export const season = {
   is_peak: yes('Whether cases are expected to be highest in it'),
 };
 
+/** Runs of months for seasonal action (season/MODEL.md, section 7). */
+export const windows = {
+  area: text<'state' | 'lga'>('state or lga'),
+  code: text('state_code or lga_code'),
+  measure: text<'reported_cases' | 'rain_transmission'>(
+    'reported_cases: the seasonal index, new infections of an SIRS whose swing is that of reported cases; rain_transmission: the part of transmission that rain makes, which no record verifies',
+  ),
+  months: whole('Length of the run: 3, 4 or 5 months on end'),
+  first_month: whole('First month of the run that is expected to hold most of the year, 1 to 12'),
+  last_month: whole('Its last month, 1 to 12'),
+  share: real('Share of the usual year that the run holds, 0 to 1'),
+  share_low: orNull(
+    real('Lower end of the central 90% range of that share, by the errors in states left out; null: errors unknown'),
+  ),
+  share_high: orNull(real('Upper end of that range')),
+  start_probability: orNull(
+    real('Chance that the run that really holds most begins within a month of first_month; null: errors unknown'),
+  ),
+  criterion_probability: orNull(
+    real('Of four months: chance that some four months on end really hold 60% of the year; else null'),
+  ),
+  criterion: orNull(
+    text<'reached' | 'unlikely' | 'unknown'>(
+      'Of four months: reached (a chance of 0.9 or more), unlikely (0.1 or less), unknown (between, or errors unknown)',
+    ),
+  ),
+  record_first_month: orNull(
+    whole("First month of the run that holds most of the area's own case record; null: no record of its season"),
+  ),
+  record_share: orNull(real('Share of that record in the run of first_month to last_month')),
+  record_best_share: orNull(real('Share of that record in its own best run')),
+  rain_share: real('Share of the usual rain of a year in its wettest months on end, as many'),
+};
+
 export const trend = {
   state_code: orNull(text('Two-letter state code; null for the nation')),
   survey_year: whole('Year of the round'),

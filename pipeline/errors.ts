@@ -1,16 +1,16 @@
-/** What can be in the way of a command besides a bad input (bad-input.ts), each with an exit code of its own (commands/errors.ts). */
+/** Errors of a command other than bad input (bad-input.ts), each with its own exit code (commands/errors.ts). */
 
 /** Something was asked for that is not there or makes no sense: another option or argument is needed. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** What was checked is not fit to go on with: a finding, and no fault of anything. */
+/** A check found something that stops the command: a finding, not an error of the program. */
 export class Stopped extends Error {
   override name = 'Stopped';
 }
 
-/** What stands in the way may be gone at the next try: a lock, a network, a full disk. */
+/** A later try may succeed: a lock, a network, a full disk. */
 export class TryAgain extends Error {
   override name = 'TryAgain';
 }

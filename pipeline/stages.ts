@@ -10,6 +10,7 @@ const rasters = (source: Source) => source.format === 'geotiff';
 const tablesAndOutlines = (source: Source) => !rasters(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
+const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
 const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
 
 export const STAGES: readonly Stage[] = [
@@ -19,7 +20,18 @@ export const STAGES: readonly Stage[] = [
     reads: tablesAndOutlines,
     model: ['expected', 'extent', 'states', 'parameters.survey.method'],
     inputs: [],
-    outputs: ['states', 'lgas', 'polygons', 'climate', 'clusters', 'state_rounds', 'cases', 'layers', 'census'],
+    outputs: [
+      'states',
+      'lgas',
+      'polygons',
+      'climate',
+      'clusters',
+      'state_rounds',
+      'cases',
+      'layers',
+      'covariates',
+      'census',
+    ],
   },
   {
     name: 'boundaries',
@@ -36,7 +48,7 @@ export const STAGES: readonly Stage[] = [
     reads: rasters,
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
-    outputs: ['lgas', 'cells', 'climate'],
+    outputs: ['lgas', 'cells', 'climate', 'covariates'],
   },
   {
     name: 'context',
@@ -44,7 +56,7 @@ export const STAGES: readonly Stage[] = [
     by_state: true,
     reads: none,
     model: [],
-    inputs: [...AREAS, 'ingest/layers', 'zonal/lgas', 'boundaries/areas_km2'],
+    inputs: [...AREAS, 'ingest/layers', ...COVARIATES, 'zonal/lgas', 'zonal/cells', 'boundaries/areas_km2'],
     outputs: ['lgas', 'states'],
   },
   {
@@ -63,14 +75,14 @@ export const STAGES: readonly Stage[] = [
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
-    outputs: ['method', 'national', 'states', 'lgas', 'rain', 'check'],
+    outputs: ['method', 'national', 'states', 'lgas', 'rain', 'windows', 'check'],
   },
   {
     name: 'risk',
     module: 'pipeline/risk/stage.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
-    inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', 'season/lgas'],
+    inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
     outputs: ['lgas', 'states', 'baseline', 'evidence'],
   },
   {
@@ -78,8 +90,24 @@ export const STAGES: readonly Stage[] = [
     module: 'pipeline/validation/stage.ts',
     reads: none,
     model: ['parameters.risk', 'parameters.seed'],
-    inputs: [...AREAS, ...SURVEYS, 'zonal/cells', 'season/lgas', 'risk/evidence'],
+    inputs: [...AREAS, ...SURVEYS, 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check', 'risk/evidence'],
     outputs: ['scores'],
+  },
+  {
+    name: 'forecast',
+    module: 'pipeline/forecast/stage.ts',
+    reads: none,
+    model: ['parameters.season'],
+    inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
+    outputs: ['cases'],
+  },
+  {
+    name: 'backtest',
+    module: 'pipeline/forecast/backtest-stage.ts',
+    reads: none,
+    model: ['parameters.season'],
+    inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
+    outputs: ['skill', 'stretch'],
   },
   {
     name: 'transmission',
@@ -91,8 +119,11 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
+/** Stages that tell how good the others are. A build for trial goes without. */
+export const TESTS: readonly string[] = ['validation', 'backtest'];
+
 /** Every artifact that the snapshot is made from: the outputs of all stages. */
-export const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
+const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
   [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
 );
 

@@ -61,8 +61,8 @@ export async function doStatePart(options: StatePartOptions): Promise<string[]> 
     const states = statesOf(io).filter((state) => options.states.includes(state));
     const part = states.length > 0 ? await split.part(ofStates(io, states), prepared) : null;
     await refuseChanges(cacheKey, country.rawData);
-    const files = [keepStep(directory, { prepared })];
-    if (part !== null) files.push(keepStep(directory, { states, part }));
+    const files = [await keepStep(directory, { prepared })];
+    if (part !== null) files.push(await keepStep(directory, { states, part }));
     return files;
   } finally {
     place.leave();

@@ -10,7 +10,7 @@ export interface ColumnForm<Value = unknown> {
   readonly value?: Value;
 }
 export interface TableForm {
-  /** What one row is. */
+  /** What one row stands for. */
   row: string;
   columns: Record<string, ColumnForm>;
 }

@@ -22,7 +22,7 @@ export interface PartOptions {
 
 /**
  * Runs those of the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is
- * removed from the cache meanwhile, and plans still compare with what the latest build used.
+ * removed from the cache while it runs, and plans still compare with what the latest build used.
  */
 export async function withArtifacts<T>(
   names: readonly string[],

@@ -61,7 +61,7 @@ test('every command that the help lists is there, under its name', async () => {
 });
 
 test('commands and options that pages and deployments tell of are there', async () => {
-  const files = ['README.md', 'pipeline/*.md', 'pipeline/deploy/*', 'raw-data/README.md', 'proxy/cluster/README.md'];
+  const files = ['README.md', 'pipeline/*.md', 'pipeline/deploy/*.*', 'raw-data/README.md', 'proxy/cluster/README.md'];
   const told = globSync(files, { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z-]+)([^`#|\n]*)/g)].map(

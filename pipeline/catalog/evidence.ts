@@ -27,10 +27,10 @@ export function caseRecords(sources: readonly Described[]): Observed[] {
   );
 }
 
-/** Months that the catalog `after` has surveys or case records of that `before` had not, in order. */
-export function newEvidence(before: readonly Described[], after: readonly Described[]): Period[] {
+/** Months that the catalog `after` has surveys of that `before` had not, in order. */
+export function newSurveyMonths(before: readonly Described[], after: readonly Described[]): Period[] {
   const monthsOf = (sources: readonly Described[]) =>
-    [...surveyRounds(sources), ...caseRecords(sources)].flatMap(({ what, first, last }) =>
+    surveyRounds(sources).flatMap(({ what, first, last }) =>
       periodRange(first, last).map((period) => ({ key: `${what} ${period}`, period })),
     );
   const known = new Set(monthsOf(before).map(({ key }) => key));

@@ -8,6 +8,20 @@ const SHARES = { minimum: 0, maximum: 1 };
 const share = Type.Number(SHARES);
 const count = Type.Integer({ minimum: 1 });
 
+/** A source of the role `covariate`, as the risk model takes it. */
+export const Covariate = Type.Object(
+  {
+    source: text,
+    transform: Type.Enum(['none', 'log', 'log1p', 'sqrt'], { description: 'Before it is standardised over people' }),
+    square: Type.Optional(Type.Boolean({ description: 'The square of the standardised values as well' })),
+    time: Type.Optional(
+      Type.Literal('mean', { description: 'Of a source that changes by year or month: the mean over its times' }),
+    ),
+  },
+  closed,
+);
+export type Covariate = Static<typeof Covariate>;
+
 export const Model = Type.Object(
   {
     country: Type.String({ pattern: '^[a-z][a-z0-9]*$', description: 'First part of model_version' }),
@@ -64,6 +78,11 @@ export const Model = Type.Object(
             season_exponent: Type.Object(
               { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
               closed,
+            ),
+            covariates: Type.Optional(
+              Type.Array(Covariate, {
+                description: 'What the risk score is told of places besides how densely people live there',
+              }),
             ),
           },
           closed,

@@ -12,7 +12,7 @@ interface RoleForm {
 /** Names of places, of which a table is told by its codes: one that is another place's name is refused. */
 const NAMES = ['lga', 'state'] as const;
 
-/** One source a role, but for `layer` (one a figure) and the roles of surveys and cases (any number). */
+/** One source a role, but for `layer` (one a figure), `covariate` and the roles of surveys and cases (any number). */
 export const ROLES = {
   lga_boundaries: { what: 'Polygons of the LGAs', columns: ['lga_pcode', 'lga', 'state_pcode'] },
   state_boundaries: { what: 'Polygons of the states, checked against the LGAs', columns: ['state_pcode', 'state'] },
@@ -52,6 +52,12 @@ export const ROLES = {
     optional: NAMES,
     either: [['lga_pcode', 'state_pcode']],
   },
+  covariate: {
+    what: 'What may tell of risk: GeoTIFF, or table by LGA or by state of `value` or of `classes`, by year or month or neither',
+    columns: [],
+    optional: ['period', 'year', 'month', ...NAMES],
+    either: [['lga_pcode', 'state_pcode']],
+  },
 } as const satisfies Record<string, RoleForm>;
 export type Role = keyof typeof ROLES;
 /** The form of a role's columns. */
@@ -66,3 +72,5 @@ export const FIGURES = [
   'travel_minutes_to_care',
 ] as const;
 export type Figure = (typeof FIGURES)[number];
+/** Those that follow the programme's own work. They are context, and never covariates of the risk score. */
+export const COVERAGE: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];

@@ -10,15 +10,19 @@ import { closed, period, text, year } from './values.ts';
  * - `omit`: the area adds nothing to sums over this source.
  * - `mask`: the months named are kept in what is shown and left out of fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.
+ * - `nearest`: prediction cells without a value of a covariate take that of the nearest cell with one, within `km`.
+ * - `value`: `value` stands for a covariate's missing ones.
  */
 export const Gap = Type.Object(
   {
-    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered']),
+    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered', 'nearest', 'value']),
     lga_pcode: Type.Optional(Type.String()),
     state_pcode: Type.Optional(Type.String()),
     first: Type.Optional(period),
     last: Type.Optional(period),
     area_km2: Type.Optional(Type.Number({ minimum: 0 })),
+    km: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    value: Type.Optional(Type.Number()),
     reason: Type.String({ minLength: 1 }),
   },
   closed,
@@ -148,7 +152,8 @@ export const Source = Type.Object(
       ),
       {
         minItems: 1,
-        description: 'The file to read first, then its siblings; or one raster a month, each with `period`',
+        description:
+          'The file to read first, then its siblings; or one raster a month, each with `period`; or the rasters of a covariate',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

@@ -2,9 +2,10 @@
  * Accepted raw files, each under its hash: `<out>/raw/<sha256>`. A file may be overwritten in its place and an old
  * version still be compared with, and built again.
  */
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { asideOf, isAside } from '../engine/cache.ts';
+import { isTemporary, writeAtomic } from '../engine/atomic-write.ts';
 import { sha256File } from '../engine/hash.ts';
 import { TryAgain } from '../errors.ts';
 import type { Source } from './sources.ts';
@@ -15,16 +16,11 @@ const placeOf = (out: string, sha256: string) => path.join(out, 'raw', sha256);
 export async function keepFile(out: string, file: string, sha256: string): Promise<void> {
   const place = placeOf(out, sha256);
   if (existsSync(place)) return;
-  mkdirSync(path.dirname(place), { recursive: true });
-  const aside = asideOf(place);
-  try {
-    copyFileSync(file, aside, constants.COPYFILE_FICLONE);
-    if ((await sha256File(aside)) !== sha256)
+  await writeAtomic(place, async (copy) => {
+    await copyFile(file, copy, constants.COPYFILE_FICLONE);
+    if ((await sha256File(copy)) !== sha256)
       throw new TryAgain(`${file}: found it changed while it was copied, expected it to stay as it is; run it again`);
-    renameSync(aside, place);
-  } finally {
-    rmSync(aside, { force: true });
-  }
+  });
 }
 
 /** Where the file with this hash is kept; null where it is not, or is damaged. */
@@ -34,9 +30,9 @@ export async function keptFile(out: string, sha256: string): Promise<string | nu
 }
 
 /** Removes what was half copied. Only for who is alone in `out`. */
-export function clearHalfKept(out: string): void {
+export function clearUnfinishedCopies(out: string): void {
   const store = path.join(out, 'raw');
-  if (existsSync(store)) for (const name of readdirSync(store)) if (isAside(name)) rmSync(path.join(store, name));
+  if (existsSync(store)) for (const name of readdirSync(store)) if (isTemporary(name)) rmSync(path.join(store, name));
 }
 
 /** Keeps those of the raw files that are as the catalog pins them. */
@@ -47,4 +43,23 @@ export async function keepAccepted(
 ): Promise<void> {
   for (const { path: file, sha256 } of sources.flatMap(({ files }) => files))
     if (sha256 !== undefined && raw[file] === sha256) await keepFile(out, path.join(rawData, file), sha256);
+}
+
+/** Removes what none of `needed` names and was kept before `before`: a file accepted since is in no version yet. */
+export function forgetFiles(
+  out: string,
+  needed: ReadonlySet<string>,
+  before: number,
+): { files: number; bytes: number } {
+  const removed = { files: 0, bytes: 0 };
+  const store = path.join(out, 'raw');
+  if (!existsSync(store)) return removed;
+  for (const name of readdirSync(store)) {
+    const { size, mtimeMs } = statSync(path.join(store, name));
+    if (needed.has(name) || mtimeMs >= before) continue;
+    rmSync(path.join(store, name));
+    removed.files += 1;
+    removed.bytes += size;
+  }
+  return removed;
 }

@@ -66,7 +66,7 @@ Shows what a new file changes against the one accepted last, and what there is t
 accepted one. Nothing else accepts a changed file: \`build\` stops at one.
 
 Without FILE, what lies in the raw data is looked at. A FILE goes to its place there once it is accepted: that of the
-entry's only file, of the one with the same name or ending, or, for monthly rasters, a new month, told by its name
+entry's only file, of the one with the same name or ending, or, for monthly rasters, a new month, recognised by its name
 (rain_2024-01.tif) or --period. It is read first as a build reads it, and refused for what a build would refuse.
 
 Written: bytes, SHA-256, rows, span and new survey rounds of the entry in sources.json, who accepted it when and why;

@@ -2,11 +2,15 @@ import { Command } from 'commander';
 import type { HeldOutScores, OverFolds } from '../artifacts.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageIo } from '../engine/stage.ts';
+import { UsageError } from '../errors.ts';
 import { GIVEN } from '../risk/estimate.ts';
+import { fitRisk } from '../risk/fit.ts';
 import { inputsOf, prepareRisk } from '../risk/inputs.ts';
+import { describeEffect } from '../validation/covariate-effects.ts';
 import { crossValidate, type HeldOut } from '../validation/cross-validation.ts';
 import { readFolds, writeDraws, writeScores } from '../validation/held-out-files.ts';
 import { summariseScores } from '../validation/score-summary.ts';
+import { type Screening, screenCovariates } from '../validation/screening.ts';
 import { withArtifacts } from '../with-artifacts.ts';
 import { say } from './options.ts';
 
@@ -15,14 +19,15 @@ interface CrossValidateOptions {
   rawData?: string;
   unpinned?: boolean;
   folds: string;
-  out: string;
+  out?: string;
+  covariates?: boolean;
   draws?: string;
   build: string;
   json?: boolean;
 }
 
-/** Stages whose artifacts the risk models stand on. */
-const NEEDED = ['ingest', 'zonal', 'season'];
+/** Stages whose artifacts the risk models stand on, and those that refuse a covariate. */
+const NEEDED = ['ingest', 'boundaries', 'zonal', 'context', 'season'];
 
 /** `malaria-risk cross-validate`. */
 export function crossValidateCommand(): Command {
@@ -34,8 +39,9 @@ export function crossValidateCommand(): Command {
     .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
     .option('--unpinned', 'take raw files that differ from the catalog')
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
-    .requiredOption('--out <file.csv>', 'a row per held-out cell and model')
+    .option('--out <file.csv>', 'a row per held-out cell and model; needed but with --covariates')
     .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell')
+    .option('--covariates', "what each of model.json's covariates does to the scores, instead of the scores")
     .option('--build <dir>', 'directory with the cache of stages', 'build')
     .option('--json', 'the summary as JSON')
     .addHelpText(
@@ -46,12 +52,18 @@ Example:
 
 Trains only on rounds known by cell. The summary compares the two models with the national mean of the round. log_score
 is the log of the mean over draws of the beta-binomial density of the cell's count; crps, in its fair form, and the
-quantiles are of the observed share.`,
+quantiles are of the observed share.
+
+--covariates tells what each covariate of parameters.risk.covariates adds to the log score of held-out cells, paired by
+fold with its standard error; which ones folds inside each fold's training data would choose; and what that choice adds
+on the fold itself. It fits some hundred models: minutes for each covariate.`,
     )
     .action(async (options: CrossValidateOptions) => {
+      if (options.covariates) return screen(options);
+      if (options.out === undefined) throw new UsageError('no --out, expected a file for the scores, or --covariates');
       const rows = await heldOut(options);
       const shipped = rows.filter((row) => row.model !== 'national');
-      writeScores(options.out, shipped);
+      await writeScores(options.out, shipped);
       if (options.draws) await writeDraws(options.draws, shipped);
       const groups = [null, ...new Set(rows.map((row) => row.survey_year))].flatMap((survey_year) =>
         (['spatial', 'baseline', 'national'] as const).map((model) => {
@@ -64,15 +76,51 @@ quantiles are of the observed share.`,
     });
 }
 
+/** Models that are scored in screening start from the fit to everything, as a build's validation does. */
+async function screen(options: CrossValidateOptions): Promise<void> {
+  const foldOf = await readFolds(options.folds);
+  const found = await withNeeded(options, ({ model }, io) => {
+    const { risk, seed } = model.parameters;
+    const inputs = inputsOf(io);
+    if (inputs.covariates.length === 0)
+      throw new UsageError('no covariates in model.json, expected some in parameters.risk.covariates');
+    const prepared = prepareRisk(inputs);
+    const constants = { season_exponent: risk.season_exponent, ...GIVEN };
+    const observations = prepared.observed.map((o) => o.risk);
+    const { optimum } = fitRisk(prepared.mesh, prepared.times, observations, constants);
+    const states = inputs.areas.states.map((state) => state.state_code);
+    const how = { states, foldOf, constants, draws: risk.draws, seed, like: optimum };
+    return screenCovariates(inputs, how, (what) => void process.stderr.write(`${what}\n`));
+  });
+  if (options.json) say(JSON.stringify(found));
+  else say(...describeScreening(found));
+}
+
+function describeScreening({ effects, all, chosen, of_chosen }: Screening): string[] {
+  return [
+    ...effects.map((effect) => {
+      const times = chosen.filter(({ covariates }) => covariates.includes(effect.covariate)).length;
+      const added = chosen[0]!.inner.some(({ covariate }) => covariate === effect.covariate);
+      return `${describeEffect(effect)}${added ? `; chosen by the inner folds of ${times} in ${chosen.length}` : ''}`;
+    }),
+    ...(all ? [describeEffect({ ...all, covariate: 'all of the catalog together' })] : []),
+    describeEffect({ ...of_chosen, covariate: 'what inner folds chose' }),
+  ];
+}
+
 async function heldOut(options: CrossValidateOptions): Promise<HeldOut[]> {
   const foldOf = await readFolds(options.folds);
+  return withNeeded(options, (country, io) => crossValidateCountry(country, io, foldOf));
+}
+
+function withNeeded<T>(options: CrossValidateOptions, work: (country: Country, io: StageIo) => T | Promise<T>) {
   const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent: () => {} };
-  return withArtifacts(NEEDED, part, (country, io) => crossValidateCountry(country, io, foldOf));
+  return withArtifacts(NEEDED, part, work);
 }
 
 function crossValidateCountry({ model }: Country, io: StageIo, foldOf: Map<string, number>): HeldOut[] {
   const { risk, seed } = model.parameters;
-  const inputs = inputsOf(io, risk.state_only_effective_size);
+  const inputs = inputsOf(io);
   const prepared = prepareRisk(inputs);
   const states = inputs.areas.states.map((state) => state.state_code);
   const constants = { season_exponent: risk.season_exponent, ...GIVEN };

@@ -81,6 +81,6 @@ export function describeDiff(diff: SnapshotDiff): string {
 }
 
 const describeUnscored = (periods: readonly string[]) =>
-  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, without a survey or case records of those months that A had not.`;
+  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, without a survey of those months that A had not; case records move no score.`;
 
 const fixed = (value: number | null) => (value === null ? null : value.toFixed(4));

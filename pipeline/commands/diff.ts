@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { writeWhole } from '../engine/cache.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import { UsageError } from '../errors.ts';
 import { diffSnapshots } from '../publish/snapshot/diff.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
@@ -37,11 +37,11 @@ export function diffCommand(): Command {
       if (options.gate && !diff.thresholds)
         throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds for --gate`);
       const json = JSON.stringify(diff, null, 2);
-      if (options.out !== undefined) writeWhole(options.out, `${json}\n`);
+      if (options.out !== undefined) await writeAtomic(options.out, `${json}\n`);
       if (options.html !== undefined) {
         const { renderDiffPage } = await import('../publish/report/diff-page.ts');
         const { outlinesOf } = await import('../publish/report/diff-maps.ts');
-        writeWhole(options.html, renderDiffPage(diff, outlinesOf(after)));
+        await writeAtomic(options.html, renderDiffPage(diff, outlinesOf(after)));
       }
       say(options.json ? json : describeDiff(diff));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;

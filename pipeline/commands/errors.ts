@@ -31,7 +31,7 @@ const SYSTEM: Record<string, [exit_code: number, message: string]> = {
   EISDIR: [EXIT.bad_input, 'a directory is where a file should be'],
   ENOENT: [EXIT.bad_input, 'no such file or directory'],
   EIO: [EXIT.try_again, 'the disk failed; what is published is as it was'],
-  EPIPE: [EXIT.try_again, 'whoever read the output is gone'],
+  EPIPE: [EXIT.try_again, 'the program that read the output has ended'],
 };
 
 /** An error as the line that `--json` gives on standard error. */
@@ -43,7 +43,7 @@ export interface ErrorLine extends Partial<Complaint> {
   message: string;
 }
 
-/** What an error means to whoever ran the command, whatever threw it. */
+/** An error, whatever threw it, as the person or program that ran the command needs it. */
 export function describeError(error: Error): ErrorLine {
   const { code = '', path } = error as NodeJS.ErrnoException;
   const line = (name: string, exit_code: number, message = error.message.split('\n')[0]!): ErrorLine => ({

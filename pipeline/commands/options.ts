@@ -1,10 +1,16 @@
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Options of every command that reads a country. */
 export function addCountryOptions(command: Command): Command {
   return command
-    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .requiredOption(
+      '--country <dir>',
+      'directory with sources.json and model.json; need not be given where raw-data has just one',
+      onlyCountry(),
+    )
     .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
     .option('--unpinned', 'use raw files that differ from the catalog, for a trial that cannot be published')
     .option('--out <dir>', 'directory for the cache, snapshots and `current`', 'build')
@@ -12,10 +18,15 @@ export function addCountryOptions(command: Command): Command {
     .addOption(jobsOption());
 }
 
+function onlyCountry(): string | undefined {
+  const [first, ...others] = globSync('raw-data/*/sources.json');
+  return first !== undefined && others.length === 0 ? path.dirname(first) : undefined;
+}
+
 export const jobsOption = () =>
   new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne);
 
-/** Of `build` and `plan`. */
+/** Options of `build` and `plan`. */
 export const withoutValidation = () =>
   new Option('--without-validation', 'skip validation: faster, but the result cannot be published');
 

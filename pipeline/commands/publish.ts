@@ -9,14 +9,14 @@ kill at any moment leaves the old version or the new. What is over parameters.di
 findings that ask for it stop it unless --approve says why it may be. Who, when, why, out of which commit and with which
 changes is written to <out>/releases.
 
-An older version is a rollback. It stays until somebody publishes again; builds leave it alone.
+An older version is a rollback. It stays until the next publication; builds leave it alone.
 
 --to publishes somewhere else and leaves <out>/current alone: the version is held against what is current there, its
 files are copied and checked by their SHA-256, then the manifest, then \`current\`. \`malaria-proxy serve --snapshot\` takes
 the same address (of a directory: DIR/current). Credentials and endpoint of s3:// come from the environment, as for all
 of AWS's tools.
 
-Exits 0; 1 where it is stopped; 2 where there is no such version or place; 3 where somebody else is publishing or the
+Exits 0; 1 where it is stopped; 2 where there is no such version or place; 3 where another publication is under way or the
 storage cannot be reached.
 
 Examples:

@@ -22,7 +22,7 @@ interface QueryOptions {
   csv?: boolean;
 }
 
-/** What `query` alone asks. */
+/** The SQL of `query` without a statement. */
 const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_schema || '.' END || table_name AS "table",
     column_name AS "column", data_type AS type
   FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
@@ -53,7 +53,7 @@ Artifacts are the unrounded outputs of stages, named stage.name, as far as the c
     .action(async (sql: string | undefined, options: QueryOptions) => {
       const asked = sql === undefined ? query(LIST, options).then((all) => all.map(explained)) : query(sql, options);
       const rows = await asked.catch((error: Error) => {
-        // What DuckDB says of a statement is about the statement.
+        // An error of DuckDB's is about the statement.
         throw 'code' in error ? error : new UsageError(error.message);
       });
       if (options.json) say(JSON.stringify(rows, null, 2));

@@ -24,7 +24,7 @@ export function releasesCommand(): Command {
     .addHelpText(
       'after',
       `
-The row with a star is current. A publication that was killed before \`current\` moved is told as abandoned.
+The row with a star is current. A publication that was killed before \`current\` moved is listed as abandoned.
 
 Examples:
   malaria-risk releases list
@@ -45,7 +45,8 @@ Examples:
       `
 What is current stays, here and wherever else it was published last, as do the newest candidate, what was replaced in the
 last ten minutes, and versions that no build here noted. Records stay, with the manifest of each version that had been
-published: \`releases reproduce\` makes it again.
+published: \`releases reproduce\` makes it again, out of its raw files. Of those, <out>/raw keeps what a version that stays
+was made of, and what was accepted after the newest candidate.
 
 Example:
   malaria-risk releases prune --keep 6`,
@@ -57,6 +58,9 @@ Example:
         say(
           ...pruned.removed.map(({ model_version, bytes }) => `removed ${model_version}, ${megabytes(bytes)} MB`),
           `Removed ${pruned.removed.length} versions; ${pruned.kept.length} stay`,
+          ...(pruned.raw.files > 0
+            ? [`Removed ${pruned.raw.files} raw files of theirs, ${megabytes(pruned.raw.bytes)} MB, from ${out}/raw`]
+            : []),
         );
     });
   command

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { writeWhole } from '../engine/cache.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import { currentSnapshot } from '../publish/release/current.ts';
 import { findVersion } from '../publish/release/find.ts';
 import { releasesOf } from '../publish/release/places.ts';
@@ -38,7 +38,7 @@ export function reviewCommand(): Command {
       const after = findVersion(options.out, version ?? null);
       const review = await reviewSnapshot(currentSnapshot(options.out), after);
       const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
-      writeWhole(page, renderReviewPage(review, outlinesOf(after)));
+      await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
       if (options.json) say(JSON.stringify(review, null, 2));
       else say(describeReview(review), '', `As a page: ${page}`);
       if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;

@@ -1,16 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { areasOf } from '../areas.ts';
-import { casesOf } from '../case-series.ts';
 import { isPeriod } from '../contract/months.ts';
 import { toCsv } from '../csv.ts';
-import { writeWhole } from '../engine/cache.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import type { StageEvent } from '../engine/run.ts';
 import { UsageError } from '../errors.ts';
 import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../forecast/backtest.ts';
 import { forecasters } from '../forecast/forecasters.ts';
-import { type Panel, panelsOf } from '../forecast/panel.ts';
+import type { Panel } from '../forecast/panel.ts';
+import { readPanels } from '../forecast/read-panels.ts';
 import { type SummaryRow, summarise } from '../forecast/summary.ts';
-import { byCode } from '../table.ts';
 import { withArtifacts } from '../with-artifacts.ts';
 import { say } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -26,7 +24,7 @@ interface ScoreForecastsOptions {
   json?: boolean;
 }
 
-/** What the forecasts stand on, and the name that their own work has in what tells of progress. */
+/** The stages that forecasts need, and what their own work is called in the progress display. */
 const NEEDED = ['ingest'];
 const WORK = 'forecasts';
 
@@ -70,11 +68,11 @@ cases and quantiles in --out are cases.`,
         throw new UsageError(
           `${options.country}: found no forecast to score, expected case records of more than two years${options.origins ? ' and origins among --origins' : ''}`,
         );
-      if (options.out) writeWhole(options.out, `${toCsv(rows.map(toRow))}\n`);
+      if (options.out) await writeAtomic(options.out, `${toCsv(rows.map(toRow))}\n`);
       const summary = summarise(rows);
       if (options.json) say(JSON.stringify(summary));
       else {
-        // Single years by horizon would be a table that nobody reads to its end.
+        // Single years by horizon would make the table too long to read.
         const shown = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
         say(formatTable(shown.map(cells)), ...(options.out ? [`${options.out}: ${rows.length} rows`] : []));
       }
@@ -85,7 +83,7 @@ async function scoreCountry(
   options: ScoreForecastsOptions,
   onEvent: (event: StageEvent) => void,
 ): Promise<ScoredForecast[]> {
-  const panels = await readPanels(options, onEvent);
+  const panels = await panelsOf(options, onEvent);
   const began = performance.now();
   const all = panels.reduce((sum, panel) => sum + workOf(panel, options.origins), 0);
   let done = 0;
@@ -105,16 +103,9 @@ const workOf = (panel: Panel, span: OriginSpan | undefined) =>
   originsOf(panel, span ?? null).length * panel.areas.length;
 
 /** The country's case records, through ingest's artifacts. */
-function readPanels(options: ScoreForecastsOptions, onEvent: (event: StageEvent) => void): Promise<Panel[]> {
+function panelsOf(options: ScoreForecastsOptions, onEvent: (event: StageEvent) => void): Promise<Panel[]> {
   const part = { ...options, out: options.build, jobs: NEEDED.length, onEvent };
-  return withArtifacts(NEEDED, part, ({ model }, io) =>
-    panelsOf({
-      areas: areasOf(io),
-      cases: casesOf(io.table('ingest/cases')),
-      census: byCode(io.table('ingest/census'), 'lga_code'),
-      disrupted: model.parameters.season.masked,
-    }),
-  );
+  return withArtifacts(NEEDED, part, ({ model }, io) => readPanels(io, model));
 }
 
 /** The columns of --out. */

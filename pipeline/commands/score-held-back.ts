@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
-import { writeWhole } from '../engine/cache.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageEvent } from '../engine/run.ts';
 import type { StageIo } from '../engine/stage.ts';
@@ -37,7 +37,7 @@ export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent
   return withArtifacts(NEEDED, { ...options, onEvent }, (country, io) => look(options, country, io));
 }
 
-function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
+async function look(options: LookOptions, country: Country, io: StageIo): Promise<LookTaken> {
   const { records } = recordsOf(inputOf(io, country.model));
   const settings = settingsOf(country.model);
   const developed = developProjections(records, settings);
@@ -47,7 +47,7 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
     );
 
   const file = path.join(options.country, HELD_BACK_FILE);
-  const write = (register: HeldBack) => writeWhole(file, `${JSON.stringify(register, null, 2)}\n`);
+  const write = (register: HeldBack) => writeAtomic(file, `${JSON.stringify(register, null, 2)}\n`);
   const asked = {
     held_back_year: settings.held_back_year,
     design: designOf(developed.level_months, settings),
@@ -59,7 +59,7 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
   const { development } = developed;
   if (found.result) return { file, look: found, already: true, looks, development };
 
-  write(register);
+  await write(register);
   const { held_back } = scoreHeldBack(records, settings, developed);
   const errors = held_back.months > 0 ? held_back.errors : {};
   const four = (value: number) => Number(value.toFixed(4));
@@ -69,7 +69,7 @@ function look(options: LookOptions, country: Country, io: StageIo): LookTaken {
     seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
   };
   const look: Look = { ...found, result };
-  write({ looks: register.looks.with(entry, look) });
+  await write({ looks: register.looks.with(entry, look) });
   return { file, look, already: false, looks, development };
 }
 

@@ -1,120 +1,194 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
-import { writeWhole } from '../engine/cache.ts';
-import { readCsv } from '../ingest/readers/csv.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { areasOf } from '../areas.ts';
+import { toCsv } from '../csv.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
+import { UsageError } from '../errors.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
-import { modelFingerprint, TRUTH_FILE, type TruthRecord, type TruthRow } from '../validation/known-truth.ts';
+import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../synthetic/families.ts';
 import {
-  addSums,
   compareWithTruth,
-  NO_SUMS,
-  type TruthScore,
-  type TruthSums,
-  truthScore,
-} from '../validation/truth-scores.ts';
+  type GroupScore,
+  type GroupSums,
+  poolGroups,
+  scoreGroups,
+} from '../validation/compare-truth.ts';
+import { modelFingerprint, TRUTH_FILE, type TruthRecord, truthRecordText } from '../validation/known-truth.ts';
+import { readTruth } from '../validation/truth-file.ts';
+import { GROUPINGS, type Grouping, placesOf, spanOf } from '../validation/truth-groups.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { atLeastOne, say } from './options.ts';
+import { jobsOption, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
-/** What the scores come of. */
+/** The stages that scores need. */
 const NEEDED = ['ingest', 'zonal', 'season', 'risk'];
 
-type Kinds = Record<'estimated' | 'forecast', TruthSums>;
-
 interface TruthOptions {
-  seeds: number[];
-  out: string;
+  truth?: TruthFamily[];
+  seeds?: number[];
+  country?: string;
+  countries: string;
+  build: string;
+  by: (typeof SHOWN)[number];
+  out?: string;
   jobs: number;
   record?: boolean;
   json?: boolean;
 }
+/** A country to score. `truth` is its family, or the name of a directory that the user gave. */
+interface Candidate {
+  truth: string;
+  seed: number | null;
+  directory: string;
+  /** Writes it unless it is there. */
+  make(): Promise<unknown>;
+}
+/** A row of the results: a country's group, or with seed `all` that of a family's countries together. */
+type Row = GroupScore & { truth: string; seed: number | 'all' | null };
+
+const SHOWN = ['block', 'year', 'months', 'zone', 'distance', 'setting'] as const satisfies readonly Grouping[];
+const ALL_SEEDS = parseSeeds('1-10');
 
 /** `malaria-risk score-truth`. */
 export function scoreTruthCommand(): Command {
   return new Command('score-truth')
-    .description('Make up countries, score them, and compare the scores with the truth')
-    .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7', parseSeeds, parseSeeds('1-10'))
-    .option('--out <dir>', 'directory for the countries and the cache of stages', 'build/truth')
-    .option('--jobs <n>', 'stages that may run at once', atLeastOne, 2)
+    .description('Score made-up countries, whose truth is known, and compare the scores with it')
+    .option('--truth <list>', `families of truth (default: ${FAMILIES.join(',')})`, parseFamilies)
+    .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7 (default: 1-10)', parseSeeds)
+    .option('--country <dir>', 'score this country instead, which has its truth in truth/prevalence.csv')
+    .option('--countries <dir>', 'where the countries lie, or are written: FAMILY-SEED', 'build/truth')
+    .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
+    .addOption(new Option('--by <grouping>', 'what the table shows').choices(SHOWN).default('block'))
+    .option('--out <file.csv>', 'a row per country and group, and per family and group')
+    .addOption(jobsOption())
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
-    .option('--json', 'the record as JSON')
+    .option('--json', 'all rows as JSON')
     .addHelpText(
       'after',
       `
-Example:
-  malaria-risk score-truth --seeds 1-10
+Examples:
+  malaria-risk score-truth --truth lga-effects,trend --seeds 1-3 --out scores.csv
+  malaria-risk score-truth --country ../mine --by zone
 
-coverage is the share of true LGA-months inside the 90% range and should be near 0.9; rmse is the root mean square error
-of the score, and ratio divides it by the baseline's. A country takes about a minute; existing ones are not made again.`,
+Families are told by 'malaria-risk synth --help'. Scored are LGA-months:
+
+  coverage_90     share of true values inside the 90% range, which should be near 0.9; so coverage_50 and coverage_95,
+                  of the quartiles and of the 2.5 and 97.5% quantiles of the model's draws, empty where it keeps none
+  bias            mean of score less truth; rmse the root mean square error; ratio divides it by the baseline's
+  crps            continuous ranked probability score of the draws: less is better, also of the next
+  interval_score  width of the 90% range, and 20 times the distance by which it misses the truth
+
+Estimated months are also grouped by block of three years, year, months (those of the year in which surveys were in the
+field, and others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban where
+most of the people live in an urban centre). --country takes files of
+the form of truth/ in a made-up country: columns lga_pcode, period, prevalence. A country takes about a minute of CPU
+time; what was made or computed before is used again.`,
     )
-    .action(async (options: TruthOptions) => {
-      const bySeed: { seed: number; sums: Kinds }[] = [];
-      for (const seed of options.seeds) bySeed.push({ seed, sums: await scoreSeed(seed, options) });
-      const record = recordOf(bySeed);
-      if (options.record) writeWhole(fileURLToPath(TRUTH_FILE), `${JSON.stringify(record, null, 2)}\n`);
-      if (options.json) say(JSON.stringify(record));
-      else say(formatTable([...record.countries, ...record.all.map((row) => ({ seed: 'all', ...row }))].map(cells)));
-    });
+    .action(scoreTruth);
 }
 
-const KINDS = ['estimated', 'forecast'] as const;
-
-function recordOf(bySeed: { seed: number; sums: Kinds }[]): TruthRecord {
-  const row = (kind: TruthRow['kind'], sums: TruthSums): TruthRow => ({ kind, ...rounded(truthScore(sums)) });
-  return {
-    model_code: modelFingerprint(),
-    seeds: bySeed.map(({ seed }) => seed),
-    all: KINDS.map((kind) => row(kind, bySeed.map(({ sums }) => sums[kind]).reduce(addSums, NO_SUMS))),
-    countries: bySeed.flatMap(({ seed, sums }) => KINDS.map((kind) => ({ seed, ...row(kind, sums[kind]) }))),
-  };
+async function scoreTruth(options: TruthOptions): Promise<void> {
+  const candidates = candidatesOf(options);
+  const scored: { candidate: Candidate; groups: GroupSums }[] = [];
+  for (const [i, candidate] of candidates.entries()) {
+    if (!options.json) process.stderr.write(`${nameOf(candidate)} (${i + 1} of ${candidates.length})\n`);
+    scored.push({ candidate, groups: await scoreCountry(candidate, options) });
+  }
+  const countries: Row[] = scored.flatMap(({ candidate: { truth, seed }, groups }) =>
+    scoreGroups(groups, GROUPINGS).map((row) => ({ truth, seed, ...row })),
+  );
+  const families = [...Map.groupBy(scored, ({ candidate }) => candidate.truth)];
+  const pooled: Row[] = families.flatMap(([truth, own]) =>
+    scoreGroups(poolGroups(own.map(({ groups }) => groups)), GROUPINGS).map((row) => ({ truth, seed: 'all', ...row })),
+  );
+  if (options.record) record(options.seeds ?? ALL_SEEDS, pooled, countries);
+  if (options.out) writeAtomic(options.out, `${toCsv(options.country ? countries : [...countries, ...pooled])}\n`);
+  if (options.json) say(JSON.stringify({ countries, pooled }));
+  else say(formatTable(pooled.filter(({ by }) => by === 'all' || by === options.by).map(cells)));
 }
 
-const rounded = ({ lga_months, coverage, rmse, baseline_rmse }: TruthScore): TruthScore => {
-  const four = (value: number) => Number(value.toFixed(4));
-  return { lga_months, coverage: four(coverage), rmse: four(rmse), baseline_rmse: four(baseline_rmse) };
-};
+function candidatesOf({ truth, seeds, country, countries, record }: TruthOptions): Candidate[] {
+  if (country !== undefined) {
+    if (truth || seeds || record) throw new UsageError('--country goes without --truth, --seeds and --record');
+    return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
+  }
+  if (record && truth) throw new UsageError('--record is of the six families that count: leave --truth out');
+  return (truth ?? FAMILIES).flatMap((family) =>
+    (seeds ?? ALL_SEEDS).map((seed) => {
+      const directory = path.join(countries, `${family}-${seed}`);
+      const make = async () =>
+        hasSyntheticCountry(seed, family, directory) || writeSyntheticCountry({ seed, family, out: directory });
+      return { truth: family, seed, directory, make };
+    }),
+  );
+}
 
-const cells = ({ seed, kind, lga_months, coverage, rmse, baseline_rmse }: TruthRow & { seed: number | string }) => ({
-  seed: String(seed),
-  kind,
-  lga_months,
-  coverage: coverage.toFixed(3),
-  rmse: rmse.toFixed(4),
-  baseline_rmse: baseline_rmse.toFixed(4),
-  ratio: (rmse / baseline_rmse).toFixed(2),
-});
+const nameOf = ({ truth, seed }: Candidate) => (seed === null ? truth : `${truth}, seed ${seed}`);
 
-async function scoreSeed(seed: number, { out, jobs, json }: TruthOptions): Promise<Kinds> {
-  const country = path.join(out, `country-${seed}`);
+async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOptions): Promise<GroupSums> {
+  await candidate.make();
+  const truth = await readTruth(candidate.directory);
   const progress = showProgress(NEEDED, json ?? false);
   try {
-    if (!hasSyntheticCountry(seed, country)) await writeSyntheticCountry({ seed, out: country });
-    const part = { country, out, jobs, onEvent: json ? () => {} : progress.onEvent };
-    const truth = await readTruth(path.join(country, 'truth', 'prevalence.csv'));
-    return await withArtifacts(NEEDED, part, ({ model }, io) =>
-      compareWithTruth(io.table('risk/lgas'), io.table('risk/baseline'), truth, model.last_estimated),
-    );
+    const part = { country: candidate.directory, out: build, jobs, onEvent: json ? () => {} : progress.onEvent };
+    return await withArtifacts(NEEDED, part, ({ model }, io) => {
+      const clusters = io.table('ingest/clusters');
+      const scored = {
+        lgas: io.table('risk/lgas'),
+        baseline: io.table('risk/baseline'),
+        draws: null,
+        places: placesOf(areasOf(io), io.table('zonal/lgas'), io.columns('zonal/cells'), clusters),
+        span: spanOf(model, clusters),
+      };
+      return compareWithTruth(scored, truth);
+    });
   } finally {
     progress.end();
   }
 }
 
-/** True prevalence by LGA and month, as `synth` writes it: lga_pcode,period,prevalence. */
-async function readTruth(file: string): Promise<(lga_code: string, period: string) => number | undefined> {
-  const { rows } = await readCsv(file, file);
-  const truth = new Map(rows.map(({ cells: [lga, period, prevalence] }) => [`${lga} ${period}`, Number(prevalence)]));
-  return (lga_code, period) => truth.get(`${lga_code} ${period}`);
+function record(seeds: number[], pooled: Row[], countries: Row[]): void {
+  const whole = {
+    model_code: modelFingerprint(),
+    seeds,
+    pooled: pooled.map(({ seed: _, ...row }) => row),
+    countries: countries.filter(({ by }) => by === 'all'),
+  };
+  writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
+}
+
+const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_score, ...row }: Row) => ({
+  truth,
+  group,
+  lga_months,
+  coverage_50: row.coverage_50?.toFixed(3) ?? null,
+  coverage_90: row.coverage_90.toFixed(3),
+  coverage_95: row.coverage_95?.toFixed(3) ?? null,
+  bias: bias.toFixed(4),
+  rmse: rmse.toFixed(4),
+  ratio: (rmse / baseline_rmse).toFixed(2),
+  crps: row.crps?.toFixed(4) ?? null,
+  interval_score: interval_score.toFixed(3),
+});
+
+/** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */
+export function parseFamilies(text: string): TruthFamily[] {
+  const asked = text.split(',');
+  if (!asked.every(isFamily))
+    throw new InvalidArgumentError(`expected some of ${ALL_FAMILIES.join(', ')}, with commas`);
+  return ALL_FAMILIES.filter((family) => asked.includes(family));
 }
 
 /** `1-3,7` as 1, 2, 3, 7. */
 export function parseSeeds(text: string): number[] {
-  return text.split(',').flatMap((part) => {
+  const seeds = text.split(',').flatMap((part) => {
     const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     const [first, last] = [Number(range?.[1]), Number(range?.[2] ?? range?.[1])];
     if (!range || last < first || last - first >= 1000)
       throw new InvalidArgumentError('expected seeds such as 3 or 1-10 or 1,4,7');
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   });
+  return [...new Set(seeds)];
 }

@@ -10,7 +10,7 @@ type ReadAnswer = Snapshot['answer'];
 const LONGEST_BAR = 32;
 /** With it a state's line is as wide as the narrowest usual terminal, of 80 characters. */
 const SHORTEST_BAR = 8;
-/** What a narrow terminal shows in a table of its own, below. */
+/** Columns that a narrow terminal shows in a second table below. */
 const ASIDE = ['zone', 'is_urban', 'population'];
 
 /**

@@ -22,6 +22,7 @@ export function verifyCommand(): Command {
       if (options.json) say(JSON.stringify(verdict, null, 2));
       else {
         for (const fault of verdict.faults) say(`fault: ${fault}`);
+        if (verdict.unchecked) say(`not checked: ${verdict.unchecked}`);
         say(
           verdict.faults.length === 0
             ? `${verdict.model_version}: ${verdict.files} files are as they should be; SHA-256 of manifest.json ${verdict.manifest_sha256}`

@@ -1,8 +1,8 @@
-import { open, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { BadInput } from '../bad-input.ts';
 import { toCsv } from '../csv.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
 import { describeRaster, type RasterDescription } from '../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../ingest/readers/polygons.ts';
 import { describeGrid, sameGrid } from '../numerics/grid.ts';
@@ -76,7 +76,7 @@ cannot be had is empty. Memory goes with threads and the files' blocks, not with
 
 /**
  * Reads, computes and writes; resolves to the number of polygons.
- * @param onProgress is told the share of the work that is done.
+ * @param onProgress gets the share of the work that is done, 0 to 1
  * @throws BadInput; `out` is then left as it was.
  */
 export async function runZonal(options: ZonalOptions, onProgress: (share: number) => void): Promise<number> {
@@ -119,14 +119,9 @@ async function writeCsv(
   const rows = ids.flatMap((id, i) =>
     rasters.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weighted) })),
   );
-  const aside = `${file}.${process.pid}.part`;
   try {
-    const handle = await open(aside, 'w');
-    await handle.writeFile(`${toCsv(rows, columns)}\n`);
-    await handle.close();
-    await rename(aside, file);
+    await writeAtomic(file, `${toCsv(rows, columns)}\n`);
   } catch (cause) {
-    await rm(aside, { force: true });
     throw new BadInput(
       file,
       '',

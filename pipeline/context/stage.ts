@@ -3,6 +3,7 @@ import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { byCode, type RowOf, tableOf } from '../table.ts';
 import { figuresOf, responseIndex, weightedMean } from './figures.ts';
+import { refuseCoverageValues } from './not-inputs.ts';
 import { LGAS, STATES } from './tables.ts';
 
 interface ContextPart {
@@ -26,6 +27,7 @@ export const split: Split<null, ContextPart> = {
     );
     const lgas = areas.lgas.map(({ lga_code }) => byLga[lga_code]!);
     const states = areas.states.map(({ state_code }) => byState[state_code]!);
+    refuseCoverageValues(lgas, io.table('ingest/covariates'), io.table('zonal/covariates'), io.columns('zonal/cells'));
     const urban = lgas.filter((lga) => lga.is_urban).length;
     const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
     return {

@@ -48,6 +48,7 @@ export const Manifest = Type.Object(
     synthetic: Type.Boolean({ description: 'True where the country is made up' }),
     updated_at: Type.String(),
     code_version: Type.Optional(Type.String({ description: "Version of this project's code, as in its package.json" })),
+    contract_version: Type.Optional(Type.String({ description: 'Version of the contract that the answers keep to' })),
     unpublishable: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,

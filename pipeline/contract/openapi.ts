@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName, SCOPES } from './operations.ts';
 import { LEVELS } from './schemas.ts';
+import { CONTRACT_VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
 
@@ -43,14 +44,15 @@ const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const
 
 /**
  * The document as a JSON value, in a fixed order.
- * @param version the API's version, or the snapshot's where the document lies in one.
+ * @param modelVersion of the snapshot in which the document lies
  */
-export function buildOpenapi(version: string): Json {
+export function buildOpenapi(modelVersion: string): Json {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Malaria Risk Data Service',
-      version,
+      version: CONTRACT_VERSION,
+      'x-model-version': modelVersion,
       summary: 'Estimated and forecast malaria risk for every state and local government area',
       description: description(),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

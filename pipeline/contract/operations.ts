@@ -1,5 +1,5 @@
 /**
- * The twelve operations as one table. The proxy's routes and checks, the files that the pipeline writes, the schema
+ * The operations as one table: the twelve of SPEC.md, then further ones. The proxy's routes and checks, the files that the pipeline writes, the schema
  * check before publishing and the OpenAPI document all follow from it.
  */
 import type { TSchema } from 'typebox';
@@ -48,6 +48,8 @@ export interface Operation {
   readonly needsTransmission: boolean;
   readonly responseName: string;
   readonly response: TSchema;
+  /** Whether snapshots from before the contract's 1.1 lack it: they are still served and verified, without it. */
+  readonly later?: boolean;
   /** Path inside the snapshot, `{state}`, `{period}` and `{months}` standing for validated values. */
   readonly file: string;
 }
@@ -185,6 +187,30 @@ export const OPERATIONS = [
     response: schemas.TransmissionModel,
     file: 'v1/transmission/model.json',
   },
+  {
+    id: 'seasons-lgas',
+    path: '/v1/seasons/lgas',
+    summary: 'Months on end that hold most of a year, for seasonal action, in one state and its LGAs',
+    scope: 'risk_scores',
+    parameters: ['state'],
+    needsTransmission: false,
+    responseName: 'SeasonsLgas',
+    response: schemas.SeasonsLgas,
+    later: true,
+    file: 'v1/seasons/lgas/{state}.json',
+  },
+  {
+    id: 'forecasts-skill',
+    path: '/v1/forecasts/skill',
+    summary: 'How good forecasts of reported cases were, by horizon, beside simple methods',
+    scope: 'forecasts',
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'ForecastsSkill',
+    response: schemas.ForecastsSkill,
+    later: true,
+    file: 'v1/forecasts/skill.json',
+  },
 ] as const satisfies readonly Operation[];
 export type OperationId = (typeof OPERATIONS)[number]['id'];
 
@@ -225,9 +251,17 @@ export interface Coverage {
   transmission: boolean;
 }
 
-/** Every file that answers `operation` over a whole snapshot, in a fixed order. */
-export function operationFiles(operation: Operation, coverage: Coverage): string[] {
+/**
+ * Every file that answers `operation` over a whole snapshot, in a fixed order.
+ * @param listed the files of a snapshot that is there: where it has none of a later operation's, it is of before that
+ */
+export function operationFiles(operation: Operation, coverage: Coverage, listed?: object): string[] {
   if (operation.needsTransmission && !coverage.transmission) return [];
+  const files = filesOver(operation, coverage);
+  return operation.later && listed && !files.some((file) => file in listed) ? [] : files;
+}
+
+function filesOver(operation: Operation, coverage: Coverage): string[] {
   const has = (name: ParameterName) => (operation.parameters as readonly string[]).includes(name);
   const states = has('state') ? coverage.states : [''];
   const periods = has('period') ? periodRange(coverage.first_estimated, coverage.last_estimated) : [''];

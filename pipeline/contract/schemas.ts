@@ -1,5 +1,5 @@
 /**
- * The responses of the twelve operations, each fact once: the TypeScript types, the JSON Schemas that every file is
+ * The responses of the operations, each fact once: the TypeScript types, the JSON Schemas that every file is
  * checked against before publishing, and the OpenAPI document are all derived from these.
  */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
@@ -272,3 +272,58 @@ export const TransmissionModel = closed({
   limits: Type.Array(Type.String(), { description: 'What the model does not show' }),
 });
 export type TransmissionModel = Static<typeof TransmissionModel>;
+
+export const SeasonWindow = closed({
+  measure: Type.Enum(['reported_cases', 'rain_transmission'], {
+    description:
+      'reported_cases: the seasonal index, whose swing is that of facilities’ records; rain_transmission: the part of transmission that rain makes, which no record verifies',
+  }),
+  months: Type.Integer({ minimum: 3, maximum: 5, description: 'Length of the run of months' }),
+  first_month: month('First month of the run expected to hold most of the year'),
+  last_month: month('Its last month'),
+  share: share('Share of the usual year that the run holds'),
+  share_low: shareOrNull('Lower end of the central 90% range of that share; null: errors unknown'),
+  share_high: shareOrNull('Upper end of that range'),
+  start_probability: shareOrNull('Chance that the run that really holds most begins within a month of first_month'),
+  criterion_probability: shareOrNull('Of four months: chance that some four months on end really hold 60%; else null'),
+  criterion: nullable(
+    Type.Enum(['reached', 'unlikely', 'unknown'], {
+      description:
+        'Of four months: reached (0.9 or more), unlikely (0.1 or less), unknown (between, or errors unknown)',
+    }),
+  ),
+  record_first_month: nullable(month("First month of the best run of the area's own case record; null: no record")),
+  record_share: shareOrNull('Share of that record in the run of first_month to last_month'),
+  record_best_share: shareOrNull('Share of that record in its own best run'),
+  rain_share: share('Share of the usual rain of a year in its wettest months on end, as many'),
+});
+export type SeasonWindow = Static<typeof SeasonWindow>;
+const windows = Type.Array(SeasonWindow, { description: 'Runs of 3, 4 and 5 months, by each measure' });
+export const SeasonsLgas = closed({
+  state_code: stateCode,
+  state,
+  windows,
+  lgas: Type.Array(closed({ lga_code: lgaCode, lga, windows })),
+});
+export type SeasonsLgas = Static<typeof SeasonsLgas>;
+
+export const ForecastsSkill = closed({
+  skill: Type.Array(
+    closed({
+      area_level: Type.Enum(['lga', 'state', 'long'], {
+        description: 'long: states whose own records begin years before the others',
+      }),
+      origins: Type.String({ description: 'Year of the months that were forecast from, or all' }),
+      method: Type.String({ description: 'case_model, or one of the simple methods that it has to beat' }),
+      horizon_months: nullable(Type.Integer({ minimum: 1, maximum: 4, description: 'Months ahead; null: all' })),
+      forecasts: Type.Integer({ minimum: 1, description: 'Forecasts scored' }),
+      log_mae: Type.Number({ minimum: 0, description: 'Mean of |ln median - ln observed|' }),
+      crps_log: Type.Number({ minimum: 0, description: 'Continuous ranked probability score of ln cases' }),
+      coverage_50: share('Share of observed values between the quartiles'),
+      coverage_90: share('Share of observed values between the 5% and the 95% quantile'),
+      crps_per_1000: nullable(Type.Number({ minimum: 0, description: 'The score of cases per 1,000 people' })),
+    }),
+    { description: 'Of records that forecasts had not seen; empty where the country has too few' },
+  ),
+});
+export type ForecastsSkill = Static<typeof ForecastsSkill>;

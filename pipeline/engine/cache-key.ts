@@ -32,8 +32,8 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
   return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
-/** What writes a stage's tables has a say in their bytes, as the stage's own code has. */
-const TABLES = 'pipeline/parquet.ts';
+/** The code that writes tables also decides their bytes, so it is part of every stage's key. */
+export const TABLES = 'pipeline/parquet.ts';
 
 /** What a catalog says about a file for people. Only the snapshot stage sees it, so changing it reruns no other. */
 const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;

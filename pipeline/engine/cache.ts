@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import path from 'node:path';
 import { TryAgain } from '../errors.ts';
 import { isTable, rowCount, type Table } from '../table.ts';
+import { isTemporary, temporaryName, writeAtomic } from './atomic-write.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
 
@@ -24,12 +25,6 @@ const fileOf = (directory: string, name: string) => {
   return existsSync(table) ? table : path.join(directory, `${name}.json`);
 };
 const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
-
-/** A unique name for a file or directory that is being written or removed. */
-let asides = 0;
-export const asideOf = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++asides}.tmp`;
-/** Whether a name is one of those. `out` may be anyone's directory and hold other files that end in .tmp. */
-export const isAside = (name: string) => /\.\d+-[0-9a-z]+-\d+\.tmp$/.test(name);
 
 /** An entry together with its own hash, which reveals damage. */
 const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
@@ -65,21 +60,9 @@ export function latestEntry(cache: string, stage: string, country: string): Cach
 }
 
 /** Records which entry the latest build used. */
-export function markLatest(cache: string, entry: CacheEntry, country: string): void {
+export async function markLatest(cache: string, entry: CacheEntry, country: string): Promise<void> {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
-  writeWhole(latestOf(cache, entry.stage, country), seal(entry));
-}
-
-/** Writes a file atomically. */
-export function writeWhole(file: string, data: string | Uint8Array): void {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const aside = asideOf(file);
-  try {
-    writeFileSync(aside, data);
-    renameSync(aside, file);
-  } finally {
-    rmSync(aside, { force: true });
-  }
+  await writeAtomic(latestOf(cache, entry.stage, country), seal(entry));
 }
 
 /** @throws TryAgain if the file's bytes are no longer those that were written */
@@ -87,7 +70,7 @@ function readBytes(file: string, hash: string | undefined): Buffer {
   const bytes = readFileSync(file);
   if (sha256(bytes) === hash) return bytes;
   throw new TryAgain(
-    `${file}: found other bytes than this build wrote, expected nobody to change them; run the build again`,
+    `${file}: found other bytes than this build wrote, expected no change while it runs; run the build again`,
   );
 }
 
@@ -128,7 +111,7 @@ export async function writeEntry(
   seconds: number,
 ): Promise<CacheEntry> {
   const directory = entryDirectory(cache, cacheKey.stage, cacheKey.key);
-  const aside = asideOf(directory);
+  const aside = temporaryName(directory);
   try {
     mkdirSync(aside, { recursive: true });
     await writeTables(aside, values);
@@ -141,7 +124,7 @@ export async function writeEntry(
     writeFileSync(path.join(aside, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
       const other = findEntry(cache, cacheKey.stage, cacheKey.key);
-      if (!other) renameSync(directory, asideOf(directory));
+      if (!other) renameSync(directory, temporaryName(directory));
     }
     try {
       renameSync(aside, directory);
@@ -179,10 +162,10 @@ export function refuseUnfinite(key: string, value: unknown): unknown {
 }
 
 /** Removes what killed builds left half written. Call it only with the cache to yourself. */
-export function clearAsides(cache: string): void {
+export function clearTemporaries(cache: string): void {
   for (const folder of foldersOf(cache))
     for (const name of readdirSync(folder))
-      if (isAside(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+      if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 /**
@@ -192,7 +175,7 @@ export function clearAsides(cache: string): void {
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
   const result = { entries: 0, bytes: 0, kept: 0 };
-  clearAsides(cache);
+  clearTemporaries(cache);
   const used = new Set<string>();
   for (const stage of foldersOf(cache)) {
     for (const name of readdirSync(stage).filter((file) => /^latest-.*\.json$/.test(file))) {

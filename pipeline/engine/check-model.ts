@@ -5,7 +5,7 @@ import { monthIndex } from '../contract/months.ts';
 /** Estimated months that are asked for at most: a century. */
 const MOST_MONTHS = 1200;
 
-/** What the form of `model.json` cannot say. @throws BadInput naming the field */
+/** Checks what the schema of `model.json` cannot express. @throws BadInput naming the field */
 export function checkModel(model: Model): void {
   const complain = (where: string, found: string, expected: string) =>
     new BadInput('model.json', where, found, expected);
@@ -21,7 +21,11 @@ export function checkModel(model: Model): void {
     throw complain('first_estimated', model.first_estimated, `a month up to last_estimated ${model.last_estimated}`);
   if (months > MOST_MONTHS) throw complain('first_estimated', `${months} estimated months`, `at most ${MOST_MONTHS}`);
   if (Number.isNaN(Date.parse(model.updated_at)) || new Date(model.updated_at).toISOString() !== model.updated_at)
-    throw complain('updated_at', model.updated_at, 'a time that there is, UTC with milliseconds');
+    throw complain(
+      'updated_at',
+      model.updated_at,
+      'a valid time in UTC with milliseconds, such as 2026-11-21T00:00:00.000Z',
+    );
   const [west, south, east, north] = model.extent as [number, number, number, number];
   if (!(west >= -180 && west < east && east <= 180 && south >= -90 && south < north && north <= 90))
     throw complain('extent', model.extent.join(', '), 'west, south, east, north in degrees');

@@ -5,7 +5,7 @@ import type { Gap, Source } from '../catalog/sources.ts';
 /** Roles that a country has one source of, no more and no less. */
 const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];
 
-/** What a role's source can come as. */
+/** The formats that a role's source can have. */
 const FORMATS: Record<Role, readonly Source['format'][]> = {
   lga_boundaries: ['shapefile', 'geojson'],
   state_boundaries: ['shapefile', 'geojson'],
@@ -18,6 +18,7 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   cases_states: ['csv'],
   cases_lgas: ['csv'],
   layer: ['csv', 'geotiff'],
+  covariate: ['csv', 'geotiff'],
 };
 
 /** The rules for gaps that a role's source knows. */
@@ -30,9 +31,14 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   cases_lgas: ['mask'],
   layer: ['null', 'neighbours'],
 };
+/** A covariate's table lacks LGAs, its raster cells. */
+const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
+  table: ['neighbours', 'value'],
+  raster: ['nearest', 'value'],
+};
 
 /**
- * What the form of `sources.json` cannot say: which source needs what, and that no entry is without effect.
+ * Checks what the schema of `sources.json` cannot express: which source needs what, and that no entry is without effect.
  * @throws BadInput naming the source and the field
  */
 export function checkSources(sources: readonly Source[]): void {
@@ -40,7 +46,7 @@ export function checkSources(sources: readonly Source[]): void {
   for (const source of sources) checkSource(source);
 }
 
-/** What one entry cannot show: ids, roles, figures and files that are there once. */
+/** Checks across entries: ids, roles, figures and files that may occur only once. */
 export function checkTogether(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
@@ -56,12 +62,15 @@ export function checkTogether(sources: readonly Source[]): void {
     if (layers.findIndex((other) => other.figure === figure) !== i)
       throw complaintOf(id)(`a second layer of ${figure}`, 'each figure once');
   });
-  const files = sources.flatMap((source) => source.files.map((file) => file.path));
+  // A covariate may be a column of the climate's table, or the raster of elevation.
+  const files = sources
+    .filter(({ role }) => role !== 'covariate')
+    .flatMap((source) => source.files.map((file) => file.path));
   const again = files.find((file, i) => files.indexOf(file) !== i);
   if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
 }
 
-/** What an entry needs by its role and format. */
+/** Checks what an entry needs by its role and format. */
 export function checkSource(source: Source): void {
   const complain = complaintOf(source.id);
   if (source.role === 'layer' && !source.figure)
@@ -98,8 +107,8 @@ function checkRaster(source: Source, complain: Complain): void {
 /** The columns that the role needs, and none that it does not know: a slip of the pen would go unread. */
 function checkColumns(source: Source, complain: Complain): void {
   const { columns, optional = [], either = [] } = formOf(source.role);
-  const figure = source.role === 'layer' && !source.classes ? [source.figure!] : [];
-  const needed = [...columns, ...figure];
+  const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
+  const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const known = [...needed, ...optional, ...either.flat()];
   const found = Object.keys(source.columns ?? {});
   const unknown = found.find((name) => !known.includes(name));
@@ -111,17 +120,25 @@ function checkColumns(source: Source, complain: Complain): void {
     if (given.length !== 1)
       throw complain(given.length === 0 ? `no column ${names.join(' or ')}` : given.join(' and '), 'one of them');
   }
+  if (source.role === 'covariate' && found.includes('period') && found.includes('year'))
+    throw complain('period and year', 'one of them');
+  if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
+    throw complain('month alone', 'year and month, or period');
   const pairs = source.role === 'climate' ? [['year', 'month']] : [['longitude', 'latitude']];
   for (const [a, b] of pairs as [string, string][])
     if (found.includes(a) !== found.includes(b))
       throw complain(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
 }
 
-/** What says how much of a table there must be: rows, months, rounds. Without it a table cut short would pass. */
+/** Fields that say how long a table must be: rows, months, rounds. Without them a table cut short would pass. */
 function checkTable(source: Source, complain: Complain): void {
   if (source.files.length > 1) throw complain(`${source.files.length} files`, 'one table');
   if (source.files[0]!.rows === undefined) throw complain('no rows', "the file's rows, in `files`");
-  if (['climate', 'cases_states', 'cases_lgas'].includes(source.role) && !source.span)
+  const monthly = source.columns?.period !== undefined || source.columns?.month !== undefined;
+  if (
+    (['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && monthly)) &&
+    !source.span
+  )
     throw complain('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
     throw complain('no rounds', 'the survey rounds and their months of fieldwork');
@@ -145,15 +162,19 @@ function checkTable(source: Source, complain: Complain): void {
 }
 
 /** A gap that its role does not know, or that names no place, would be without effect. */
-function checkGap({ id, role }: Source, gap: Gap): void {
+function checkGap({ id, role, format }: Source, gap: Gap): void {
   const complain = complaintOf(`${id}, gaps`);
-  const rules = RULES[role] ?? [];
+  const rules = role === 'covariate' ? COVARIATE_RULES[format === 'geotiff' ? 'raster' : 'table'] : (RULES[role] ?? []);
   if (!rules.includes(gap.rule))
     throw complain(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw complain('`uncovered` without its place or size', 'state_pcode and area_km2');
-  if (['null', 'neighbours', 'omit'].includes(gap.rule) && gap.lga_pcode === undefined)
-    throw complain(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && format !== 'geotiff');
+  if (placed && gap.lga_pcode === undefined) throw complain(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  if (role === 'covariate' && format === 'geotiff' && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
+    throw complain(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
+  if (gap.rule === 'nearest' && gap.km === undefined) throw complain('`nearest` without `km`', 'how far it may reach');
+  if (gap.rule === 'value' && gap.value === undefined) throw complain('`value` without its value', 'one');
   if (gap.first !== undefined && gap.last !== undefined && gap.first > gap.last)
     throw complain(`${gap.first} to ${gap.last}`, 'the first month first');
 }

@@ -3,17 +3,10 @@ import path from 'node:path';
 import jsTokens from 'js-tokens';
 import { sha256, sha256Json } from './hash.ts';
 import { lockedPackages } from './packages.ts';
+import { type Code, packedCode, readPacked } from './packed.ts';
 
-/** Root of the repository, to which the names of code files are relative. */
+/** Root of the repository or of the installed package, to which the names of code files are relative. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
-
-/** The code behind a module. */
-export interface Code {
-  /** Hash of each file of this project, by its path from the root. */
-  files: Record<string, string>;
-  /** Version of each package that the files import, with a hash of it and of everything it depends on. */
-  packages: Record<string, string>;
-}
 
 /** A file's hash, and the strings in it that may refer to other files or packages. */
 interface CodeFile {
@@ -29,8 +22,12 @@ const locked = new Map<string, Map<string, string>>();
  * that those import. Any string that is the relative path of a file, or the name of a dependency, counts as an import,
  * since the file may be started as a worker or shipped as it is. Imports of types alone do not count. (Biome refuses to
  * import a package that package.json does not list.)
+ *
+ * In an installed package it is what the module was compiled of.
  */
 export function codeOf(module: string, root = ROOT): Code {
+  const packed = readPacked(root);
+  if (packed) return packedCode(packed, module, root);
   const files = new Map<string, string>();
   const packages = new Map<string, string>();
   if (!locked.has(root)) locked.set(root, lockedPackages(root));
@@ -62,6 +59,11 @@ const inOrder = (map: Map<string, string>) => Object.fromEntries([...map].sort((
 
 /** The first of these files that has changed since it was hashed, or null. @param files as returned by `codeOf` */
 export function changedFile(files: Code['files'], root = ROOT): string | null {
+  const packed = readPacked(root);
+  if (packed) {
+    const now = Object.assign({}, ...Object.values(packed.modules).map((code) => code.files));
+    return Object.keys(files).find((name) => now[name] !== files[name]) ?? null;
+  }
   const same = ([name, hash]: [string, string]) => {
     const file = path.resolve(root, name);
     return isFile(file) && readCode(file).hash === hash;

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { BadInput } from '../bad-input.ts';
 import { HELD_BACK_FILE, HeldBack } from '../catalog/held-back.ts';
 import { Model } from '../catalog/model.ts';
 import { type Source, Sources } from '../catalog/sources.ts';
+import { validatorOf } from '../json-schema.ts';
+import { checkCovariates } from './check-covariates.ts';
 import { checkEvidence } from './check-evidence.ts';
 import { checkModel } from './check-model.ts';
 import { checkSources } from './check-sources.ts';
@@ -40,7 +41,7 @@ export function refuseMissing(file: string, rawData: string): void {
 }
 
 /**
- * Reading a .shp also reads its sibling files of the same name. If they were not listed, nobody would notice a change.
+ * Reading a .shp also reads its sibling files of the same name. If they were not listed, a change would go unnoticed.
  * @throws BadInput naming it
  */
 export function refuseUnlisted({ id, format, files }: Source, rawData: string): void {
@@ -70,6 +71,7 @@ export function readCatalog(directory: string, rawData = directory): Country {
   checkSources(country.sources);
   checkModel(country.model);
   checkEvidence(country.model, country.sources);
+  checkCovariates(country.model, country.sources);
   for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
   return country;
 }
@@ -114,7 +116,7 @@ function readJson(directory: string, name: string): unknown {
 }
 
 function formFaults(directory: string, name: string, schema: TSchema): BadInput[] {
-  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema);
+  const validate = validatorOf(schema);
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;

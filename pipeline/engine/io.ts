@@ -6,7 +6,7 @@ import { modelRead, sourcesRead } from './cache-key.ts';
 import type { Country } from './country.ts';
 import { type Stage, type StageIo, tableReaders } from './stage.ts';
 
-/** What a stage runs on, in a form that can be sent to a thread. */
+/** A stage's input, in a form that can be sent to a thread. */
 export interface StageTask {
   module: string;
   cache: string;

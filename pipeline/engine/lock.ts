@@ -26,7 +26,7 @@ function named(out: string, { message }: Error): Error {
 }
 
 /**
- * Does `work` if nobody else is using `out`, and keeps everybody out meanwhile.
+ * Does `work` if no other process is using `out`, and locks others out until it is done.
  * @returns whether the work was done
  */
 export function whenAlone(out: string, work: () => void): boolean {
@@ -45,7 +45,7 @@ export function whenAlone(out: string, work: () => void): boolean {
   }
 }
 
-/** Shares `out` with other builds until `leave` is called; nothing is removed meanwhile. */
+/** Shares `out` with other builds until `leave` is called; until then nothing is removed. */
 export function enter(out: string): { leave(): void } {
   const lock = openLock(out, WAIT_MS);
   try {

@@ -4,21 +4,24 @@ import { sha256Json } from './hash.ts';
 
 /** The fields of a package-lock.json entry that matter here. */
 interface Locked {
+  /** Where the package has another name than its place. */
+  name?: string;
   version?: string;
   integrity?: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
+  optional?: boolean;
 }
 /** Entries by location, such as `node_modules/a/node_modules/b`; '' is the project itself. */
-type Lock = Record<string, Locked>;
+export type Lock = Record<string, Locked>;
 
 /**
  * The packages that a project depends on: for each name, its version and a hash of its content and that of every package
  * it depends on in turn. Packages for other platforms count too, so that the hash is the same everywhere.
  */
 export function lockedPackages(root: string): Map<string, string> {
-  const lock: Lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
+  const lock = readLock(root);
   return new Map(
     Object.keys(lock['']?.dependencies ?? {}).map((name) => {
       const { version } = lock[`node_modules/${name}`]!;
@@ -27,18 +30,29 @@ export function lockedPackages(root: string): Map<string, string> {
   );
 }
 
+export function readLock(root: string): Lock {
+  return JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
+}
+
 function contentsOf(name: string, lock: Lock): Record<string, unknown> {
-  const contents: Record<string, unknown> = {};
+  const entries = Object.entries(withDependencies(name, lock));
+  return Object.fromEntries(entries.map(([place, { version, integrity }]) => [place, { version, integrity }]));
+}
+
+/** A package's entry and those of everything that it depends on in turn. */
+export function withDependencies(name: string, lock: Lock): Lock {
+  const found: Lock = {};
   const visit = (wanted: string, from: string) => {
     const place = placeOf(wanted, from, lock);
-    if (place === null || place in contents) return;
-    const { version, integrity, dependencies, optionalDependencies, peerDependencies } = lock[place]!;
-    contents[place] = { version, integrity };
+    if (place === null || place in found) return;
+    const entry = lock[place]!;
+    found[place] = entry;
+    const { dependencies, optionalDependencies, peerDependencies } = entry;
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
       visit(needed, place);
   };
   visit(name, '');
-  return contents;
+  return found;
 }
 
 /** Where Node finds a package imported from `from`: within it or further up. Null if it is not installed. */

@@ -1,4 +1,4 @@
-/** A catalog pins each raw file by its SHA-256: what is built is what somebody accepted, or says that it is not. */
+/** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or says that it does not. */
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Country } from './country.ts';
@@ -21,7 +21,7 @@ export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<s
   );
 }
 
-/** @throws BadInput naming the first file that nobody accepted and the command that does */
+/** @throws BadInput naming the first file that was not accepted, and the command that accepts it */
 export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
   const [first, ...others] = unpinnedFiles(country.sources, raw);
   if (!first) return;
@@ -32,7 +32,7 @@ export function refuseUnpinned(country: Country, raw: Readonly<Record<string, st
   throw new BadInput(first.path, '', found, `it as accepted: ${acceptCommand(country, first.source)}`);
 }
 
-/** What shows and accepts a changed file. */
+/** The command that shows and accepts a changed file. */
 export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' | 'rawData'>, source: string): string {
   const raw = rawData === directory ? '' : ` --raw-data ${quoted(rawData)}`;
   return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;

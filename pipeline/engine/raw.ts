@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { writeWhole } from './cache.ts';
+import { writeAtomic } from './atomic-write.ts';
+import { refuseCoverageFiles } from './check-covariates.ts';
 import type { Country } from './country.ts';
 import { sha256File } from './hash.ts';
 import { refuseUnpinned } from './pins.ts';
@@ -15,6 +16,7 @@ export async function hashRawFiles(country: Country, unpinned = false): Promise<
   const hashes: Record<string, string> = {};
   for (const file of files) hashes[file] = await sha256File(path.join(country.rawData, file));
   if (!unpinned) refuseUnpinned(country, hashes);
+  refuseCoverageFiles(country.sources, hashes);
   return hashes;
 }
 
@@ -35,13 +37,13 @@ const MOST_BYTES = 64e6;
 const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
 /** Keeps a checksum of each line of the text files, four bytes a line, so that a later plan can say which row changed. */
-export function rememberRows(cache: string, country: Country, raw: Record<string, string>): void {
+export async function rememberRows(cache: string, country: Country, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
     const full = path.join(country.rawData, file);
     const target = linesOf(cache, hash);
     if (!isTable(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
     const sums = checksums(readFileSync(full));
-    writeWhole(target, Buffer.from(sums.buffer));
+    await writeAtomic(target, Buffer.from(sums.buffer));
   }
 }
 

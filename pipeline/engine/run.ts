@@ -127,7 +127,7 @@ export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: 
     );
 }
 
-/** A thread's error, restored: a bad input keeps its one line, a fault of ours its stack. */
+/** A thread's error, restored: a bad input keeps its one line, a bug its stack. */
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const { complaint } = message;
   const error = complaint

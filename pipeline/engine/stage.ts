@@ -12,7 +12,7 @@ export interface Stage {
   readonly by_state?: true;
   /** Which sources' raw files and catalog entries it reads. */
   readonly reads: (source: Source) => boolean;
-  /** It publishes what the catalog tells people about files (citation, licence …), which no other stage sees. */
+  /** It publishes what the catalog says about files for readers (citation, licence …), which no other stage sees. */
   readonly publishes_catalog?: true;
   /** The parts of model.json that it sees, as paths such as `parameters.survey.method`. */
   readonly model: readonly string[];
@@ -39,7 +39,7 @@ export interface StageIo {
   progress(share: number, what?: string): void;
 }
 
-/** How a stage reads tables, of their columns. */
+/** How a stage reads its tables. */
 export const tableReaders = (
   columnsOf: (name: keyof ArtifactTables) => Table['columns'],
 ): Pick<StageIo, 'table' | 'columns'> => ({

@@ -1,12 +1,13 @@
 /**
  * Steps of a split stage that other processes or machines have done. They lie next to the stage's future cache entry,
- * under its key, so they are made from the very inputs that the stage is. A file's name holds the hash of its bytes:
+ * under its key, so they are made from the same inputs as the stage. A file's name holds the hash of its bytes:
  * any tool may copy it, and a damaged one is ignored.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../errors.ts';
-import { entryDirectory, refuseUnfinite, writeWhole } from './cache.ts';
+import { writeAtomic } from './atomic-write.ts';
+import { entryDirectory, refuseUnfinite } from './cache.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256 } from './hash.ts';
 
@@ -16,7 +17,7 @@ export interface StatesPart<Part> {
   part: Part;
 }
 
-/** The steps of a stage done so far; `prepared` is absent until somebody has done that step. */
+/** The steps of a stage done so far; `prepared` is absent until that step is done. */
 export interface Steps<Prepared, Part> {
   prepared?: Prepared;
   parts: StatesPart<Part>[];
@@ -26,10 +27,10 @@ export const stepsDirectory = (cache: string, { stage, key }: Pick<CacheKey, 'st
   `${entryDirectory(cache, stage, key)}.steps`;
 
 /** Writes a step, over a damaged file of the same name if there is one. @returns its file */
-export function keepStep(directory: string, step: { prepared: unknown } | StatesPart<unknown>): string {
+export async function keepStep(directory: string, step: { prepared: unknown } | StatesPart<unknown>): Promise<string> {
   const text = JSON.stringify(step, refuseUnfinite);
   const file = path.join(directory, `${'prepared' in step ? 'prepared' : 'part'}-${sha256(text)}.json`);
-  writeWhole(file, text);
+  await writeAtomic(file, text);
   return file;
 }
 

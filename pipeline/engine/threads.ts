@@ -31,25 +31,64 @@ export function inThread<Message, Result>(
   });
 }
 
+/** Threads of one module, which share out the tasks that they are asked. */
+export interface ThreadPool<Task, Answer> {
+  /** Rejects if any thread of the pool fails. */
+  ask(task: Task): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Starts `size` threads of `module`, which gets `data` as its `workerData` and answers each message with one. */
+export function openPool<Task, Answer>(module: URL, data: unknown, size: number): ThreadPool<Task, Answer> {
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => {});
+  const waiting: { task: Task; resolve(answer: Answer): void }[] = [];
+  const idle: (() => void)[] = [];
+  const threads = Array.from({ length: size }, () => {
+    const thread = new Worker(module, { workerData: data });
+    let resolve: (answer: Answer) => void;
+    const next = () => {
+      const first = waiting.shift();
+      if (!first) return void idle.push(next);
+      resolve = first.resolve;
+      thread.postMessage(first.task);
+    };
+    thread.on('message', (answer: Answer) => {
+      resolve(answer);
+      next();
+    });
+    thread.on('error', failure.reject);
+    thread.on('exit', () => failure.reject(new Error(`a thread of ${module.pathname} ended without a result`)));
+    next();
+    return thread;
+  });
+  return {
+    ask(task) {
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      waiting.push({ task, resolve });
+      idle.shift()?.();
+      const answer = Promise.race([promise, failure.promise]);
+      // A caller that waits for several answers stops at the first failure, which must not leave the rest unhandled.
+      answer.catch(() => {});
+      return answer;
+    },
+    close: async () => void (await Promise.all(threads.map((thread) => thread.terminate()))),
+  };
+}
+
 /**
- * Does each of `tasks` in a thread of its own, as many at once as there are cores. `module` gets its task as `workerData`
- * and posts one message, the result. Results come in the order of the tasks, whichever thread ends first.
+ * Does `tasks` in a pool of as many threads as there are cores. Results come in the order of the tasks.
  * @throws whatever the first failing thread threw; the others are stopped
  */
-export async function mapInThreads<Task, Result>(module: URL, tasks: readonly Task[]): Promise<Result[]> {
-  const results: Result[] = new Array(tasks.length);
-  const workers = new Set<Worker>();
-  let next = 0;
-  const work = async () => {
-    while (next < tasks.length) {
-      const at = next++;
-      results[at] = await inThread(module, tasks[at], workers, (result: Result) => result);
-    }
-  };
+export async function mapInThreads<Task, Result>(
+  module: URL,
+  data: unknown,
+  tasks: readonly Task[],
+): Promise<Result[]> {
+  const pool = openPool<Task, Result>(module, data, Math.min(tasks.length, availableParallelism()));
   try {
-    await Promise.all(Array.from({ length: Math.min(tasks.length, availableParallelism()) }, work));
+    return await Promise.all(tasks.map(pool.ask));
   } finally {
-    await Promise.all([...workers].map((worker) => worker.terminate()));
+    await pool.close();
   }
-  return results;
 }

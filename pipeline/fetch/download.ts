@@ -165,7 +165,7 @@ async function append(response: Response, part: string, most: number, heard: () 
   }
 }
 
-/** What the server called the version that is being fetched, so that a later part is of the same. */
+/** The server's tag of the version that is being fetched, so that a later part is of the same version. */
 const tagOf = (part: string) => `${part}.tag`;
 const keepTag = (part: string, tag: string | null) => {
   if (tag === null || tag.startsWith('W/')) rmSync(tagOf(part), { force: true });

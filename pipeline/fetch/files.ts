@@ -11,7 +11,7 @@ export interface FetchOutcome {
   status: 'there already' | 'fetched' | 'failed';
   /** More about it: bytes, or what went wrong. */
   what: string;
-  /** Of a failure, whether a later try may go through. */
+  /** After a failure: whether a later try may succeed. */
   try_again?: boolean;
 }
 

@@ -112,7 +112,10 @@ function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Ro
   return lga_code;
 }
 
-/** Every month from the place's first to the catalogued last, but for masked ones: nobody has more cases in a month than people. */
+/**
+ * A place's cases in every month from its first to the catalogued last; masked months may be missing.
+ * @throws BadInput for more cases in a month than people, or for a missing month
+ */
 function consecutive(
   table: Table,
   source: Source,

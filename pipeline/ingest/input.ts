@@ -5,7 +5,7 @@ import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import { type Row, type Table, textOf } from './readers/table.ts';
 
-/** What every part of ingest is given. `report` is added to. */
+/** Input of every part of ingest, which adds its findings to `report`. */
 export interface IngestInput {
   rawData: string;
   sources: readonly Source[];
@@ -78,7 +78,7 @@ const plain = (name: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Refuses a gap declared for a place that there is not. @throws BadInput */
+/** @throws BadInput for a gap that the catalog declares for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {
   const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
   const states = new Set(areas.states.map((state) => state.state_pcode));
@@ -93,7 +93,7 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): v
   }
 }
 
-/** `NG001001 Aba North`: an LGA as people read it. */
+/** An LGA's code and name for messages: `NG001001 Aba North`. */
 export function nameOf(areas: Areas, lgaCode: string): string {
   return `${lgaCode} ${areas.lgas.find((lga) => lga.lga_code === lgaCode)?.lga ?? '?'}`;
 }

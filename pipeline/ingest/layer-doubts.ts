@@ -1,4 +1,4 @@
-/** What of the context's figures could be true and is hard to believe. */
+/** Checks of context figures that are possible but implausible. */
 import type { Areas } from '../artifacts.ts';
 import { correlation } from '../numerics/averages.ts';
 
@@ -8,9 +8,9 @@ interface Nets {
   itn_access: number | null;
 }
 
-/** Nobody sleeps under a net that is not there; the two figures are of different models, so some more is possible. */
+/** Use cannot exceed access, but the two figures come from different models, so some excess is allowed for. */
 const MOST_USE = 1.5;
-/** Fewer states have no order to speak of. */
+/** With fewer states a correlation says little. */
 const LEAST_STATES = 10;
 const LEAST_CORRELATION = 0.3;
 

@@ -96,8 +96,8 @@ function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: r
     );
 }
 
-/** Mean of a figure given as people by class: Σ people × midpoint / Σ people; null where nobody is counted. */
-function classMean(
+/** Mean of a figure given as people by class: Σ people × midpoint / Σ people; null where no people are counted. */
+export function classMean(
   table: Table,
   row: Row,
   classes: NonNullable<Source['classes']>,

@@ -3,12 +3,13 @@ import { byCode, tableOf } from '../table.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
+import { ingestCovariates } from './covariates.ts';
 import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { netDoubts } from './layer-doubts.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { locator } from './locate.ts';
 import { ingestSurveys } from './surveys.ts';
-import { CASES, CENSUS, CLIMATE, CLUSTERS, LAYERS, LGAS, STATE_ROUNDS, STATES } from './tables.ts';
+import { CASES, CENSUS, CLIMATE, CLUSTERS, COVARIATES, LAYERS, LGAS, STATE_ROUNDS, STATES } from './tables.ts';
 
 /** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
 export const run: StageRun = async (io) => {
@@ -22,6 +23,7 @@ export const run: StageRun = async (io) => {
   const census = await ingestCensus(input, areas);
   const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
   const layers = await ingestLayers(input, areas);
+  const covariates = await ingestCovariates(input, areas, polygons);
   for (const what of netDoubts(areas, layers))
     input.report.push({ source: 'itn_use', rule: 'hard to believe', what, needs_approval: true });
   return {
@@ -33,6 +35,7 @@ export const run: StageRun = async (io) => {
     state_rounds: tableOf(STATE_ROUNDS, state_rounds),
     cases: tableOf(CASES, cases),
     layers: tableOf(LAYERS, layers),
+    covariates: tableOf(COVARIATES, covariates),
     census: tableOf(CENSUS, census),
     report: input.report,
   };

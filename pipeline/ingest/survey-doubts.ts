@@ -1,4 +1,4 @@
-/** What of a survey's figures could be true and is hard to believe. */
+/** Checks of survey figures that are possible but implausible. */
 import type { Method } from '../catalog/values.ts';
 
 export interface Tested {
@@ -10,7 +10,7 @@ export interface Tested {
 
 /** Fewer children by a method than this say nothing. */
 const LEAST_EXAMINED = 500;
-/** A rapid test finds what microscopy finds and what is past: seldom less, by no more than chance. */
+/** A rapid test also finds past infections, so microscopy exceeds it by chance only. */
 const MOST_MICROSCOPY = 1.1;
 /** One round's positivity may be so many times another's. */
 const ROUND_FACTOR = 4;

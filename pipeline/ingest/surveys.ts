@@ -23,7 +23,7 @@ const FARTHEST_KM = 11;
 /**
  * The survey rounds by one diagnostic method (`parameters.survey.method`): methods are never mixed, rows by another are
  * dropped and counted in the report.
- * @throws BadInput for positive > examined, a share outside 0-1, nobody examined, an unknown place or method, a repeated
+ * @throws BadInput for positive > examined, a share outside 0-1, no one examined, an unknown place or method, a repeated
  *   cluster, a round that the catalog does not have or one of its rounds without a cluster, a month outside its round
  */
 export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Locate): Promise<Surveys> {
@@ -165,7 +165,7 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     positivity: readShare(table, row, 'positivity', source.unit),
   }));
   const rounds = keepMethod(input, source, table, all);
-  // Nobody knows how many were tested: all states count alike.
+  // The numbers tested are not known, so all states count alike.
   tellDoubts(
     input,
     source,
@@ -186,7 +186,7 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
   return rounds;
 }
 
-/** Of what was read of the table's rows, what is by the method that counts. */
+/** The rows by the survey's diagnostic method; the others are counted in the report. */
 function keepMethod<T>(input: IngestInput, source: Source, table: Table, read: readonly T[]): T[] {
   const { method } = input.model.parameters.survey;
   const names = { ...Object.fromEntries(METHODS.map((name) => [name, name])), ...source.methods } as Record<

@@ -61,3 +61,12 @@ export const CENSUS = {
   columns: { lga_code, people: whole('People'), children_0_4: whole('Children aged 0 to 4') },
 };
 export const LAYERS = { row: 'An LGA: figures that came as tables', columns: { lga_code, ...figures } };
+export const COVARIATES = {
+  row: 'A value of a covariate of the risk score, by LGA',
+  columns: {
+    covariate: text('The source that it is of'),
+    lga_code,
+    time: orNull(text('YYYY-MM or YYYY; null where it does not change')),
+    value: real("In the source's unit"),
+  },
+};

@@ -8,6 +8,7 @@ import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { CONTRACT_VERSION } from '../contract/version.ts';
 import { withDatabase } from '../duckdb.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
@@ -30,7 +31,7 @@ export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
   model_version: string;
-  /** Of this project's code. */
+  /** Version of this project's code. */
   code_version: string;
   /** Why it may not be published, if so. */
   unpublishable: readonly string[];
@@ -89,6 +90,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     synthetic: input.model.synthetic,
     updated_at: input.model.updated_at,
     code_version: input.code_version,
+    contract_version: CONTRACT_VERSION,
     ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
     coverage: { ...coverage, states: [...coverage.states] },
     counts: {
@@ -125,7 +127,13 @@ async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; s
       last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
       transmission: transmission !== null,
     };
-    const tables = await makeTables(db, { coverage, outlines: artifact('boundaries/outlines'), transmission });
+    const backtested = entries.some(({ stage }) => stage === 'backtest');
+    const tables = await makeTables(db, {
+      coverage,
+      outlines: artifact('boundaries/outlines'),
+      transmission,
+      backtested,
+    });
     const season_method = artifact<schemas.SeasonMethod>('season/method');
     return {
       contents: { model, sources, coverage, model_version, tables, season_method, transmission },
@@ -137,7 +145,7 @@ async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; s
   });
 }
 
-/** What the report tells beyond the answers. */
+/** What the report says beyond the answers. */
 function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
@@ -151,7 +159,7 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
 
 /** What the scores come from and how they were checked, for machines; the report says it in words. */
 function modelCard(contents: Contents, evidence: Evidence) {
-  const { model, model_version, season_method, transmission } = contents;
+  const { model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
     score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
@@ -161,6 +169,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
     validation: evidence.validation,
     known_truth: evidence.known_truth,
     season: { method: season_method, check: evidence.season_check },
+    forecasts: { cases: tables.forecast_skill },
     transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };

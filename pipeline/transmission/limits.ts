@@ -1,7 +1,7 @@
 import type { TransmissionModel } from '../contract/schemas.ts';
 import type { ProjectionTest, Scores } from './projection-test.ts';
 
-/** What was measured of each state's fit, beyond what is published. */
+/** Measurements of each state's fit beyond those that are published. */
 export interface FitFigures {
   state_code: string;
   /** Null if the record has too many gaps for a trend. */

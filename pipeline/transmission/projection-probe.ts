@@ -7,7 +7,7 @@ const CASES = [4.1, 3.6, 3.4, 3.7, 4.6, 5.9, 6.6, 6.1, 5.7, 5.8, 5.4, 4.7];
 const YEARS_BEFORE = 3;
 
 /**
- * An invented record, always the same but for its span. What a design projects from it tells one design from another,
+ * An invented record, always the same but for its span. What a design projects from it identifies the design,
  * whatever the country's data. Reporting grows unevenly, one month is unknown and three are masked, so that those rules
  * show as well.
  */

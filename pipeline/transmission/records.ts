@@ -47,7 +47,7 @@ export function settingsOf({ parameters }: Model): ProjectionSettings {
   return { durations, development_first, held_back_year, starts, seed: parameters.seed };
 }
 
-/** Population of a state in the census; an LGA without a row adds nothing. @throws Error if that leaves nobody */
+/** Population of a state in the census; an LGA without a row adds nothing. @throws Error if that leaves no people */
 function peopleOf(state_code: string, areas: Areas, census: Census): number {
   const people = areas.lgas
     .filter((lga) => lga.state_code === state_code)

@@ -15,7 +15,7 @@ export interface RainForm {
  * suitability ask of a month of transmission (Grover-Kopec et al. 2006, Malar J 5:38), a threshold and no half-saturation.
  * `reproductionRange` shows what other forms would have done.
  */
-export const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
+const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
 /** Mean over the year of new infections per infection among susceptibles only; share year-round; lag behind rain. */
 const BOUNDS = [
   { low: 1.2, high: 20, log: true },
@@ -36,7 +36,7 @@ const LEAST_REPORTED = 24;
 const LEAST_USED = 12;
 
 export interface SirsFit {
-  /** What the search found, in its own terms, as a start for another search. */
+  /** The optimum in the search's own parameters, as a start for another search. */
   found: readonly number[];
   parameters: SirsParameters;
   /** Months by which transmission follows rain. */
@@ -48,7 +48,7 @@ export interface SirsFit {
   drift: number[];
   /** Months in the fit, by index. */
   used: number[];
-  /** Of modelled with reported cases over the months in the fit. */
+  /** Correlation of modelled with reported cases over the months in the fit. */
   correlation: number;
   /**
    * What the season alone explains: of ln incidence by month of the year with ln reported cases over their centred

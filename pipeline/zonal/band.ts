@@ -29,8 +29,8 @@ export class OutlineFault extends Error {
 
 /** A band's sums, or why there are none, in a form that threads can send. */
 export type BandAnswer =
-  | { band: number; sums: Float64Array<ArrayBuffer> }
-  | { band: number; message: string; complaint: Complaint | null; outline: number | null };
+  | { sums: Float64Array<ArrayBuffer> }
+  | { message: string; complaint: Complaint | null; outline: number | null };
 
 /** Rows of a band that an outline can meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
@@ -113,12 +113,11 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   };
 }
 
-export async function answerBand(worker: BandWorker, band: number, window: Window): Promise<BandAnswer> {
+export async function answerBand(worker: BandWorker, band: Window): Promise<BandAnswer> {
   try {
-    return { band, sums: await worker.sumBand(window) };
+    return { sums: await worker.sumBand(band) };
   } catch (error) {
     return {
-      band,
       message: (error as Error).message,
       complaint: complaintIn(error),
       outline: error instanceof OutlineFault ? error.outline : null,

@@ -9,6 +9,7 @@ import type { Values, Window } from '../numerics/grid.ts';
 import { coverOutlines, OutlineFault } from './band.ts';
 import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
+import { meanNearest } from './covariates.ts';
 import { type Coverage, coveredCells, createCover } from './coverage.ts';
 import { drawOutline } from './outline.ts';
 import { sumInside } from './pass.ts';
@@ -39,6 +40,8 @@ export interface LgaFigures {
 export interface ZonalPart {
   lgas: LgaFigures[];
   cells: PredictionCells;
+  /** By covariate that came as a raster, in the catalog's order: its values in the cells' order, null where unknown. */
+  covariates: (number | null)[][];
   touched: TouchedCells;
 }
 
@@ -61,13 +64,18 @@ export async function measureLgas(
       ...{ figure: source.figure!, raster: await open(source), sums: codes.map(createSums) },
     })),
   );
+  const covariates = await Promise.all(
+    rasterSources(sources, 'covariate').map((source) =>
+      Promise.all(source.files.map(({ path }) => openSource(source, rawData, unitsOf(source), path))),
+    ),
+  );
   const rainSource = rasterSources(sources, 'climate')[0];
   const rainGrid = rainSource ? await gridOfRain(rainSource, rawData) : null;
   const rainWeights = rainGrid ? createCellWeights(rainGrid.columns) : null;
 
   try {
     const { grid } = population;
-    const pool = createCellPool(grid, blockCells(grid, POOL_KM));
+    const pool = createCellPool(grid, blockCells(grid, POOL_KM), covariates.length);
     const personSums = codes.map(createSums);
     const urbanSums = codes.map(createSums);
     const covered = codes.map(() => 0);
@@ -81,13 +89,15 @@ export async function measureLgas(
         : new Float64Array(persons.length).fill(Number.NaN);
       const figures: Values[] = [];
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
+      const values: Values[] = [];
+      for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
       const match = rainGrid ? matchCentres(grid, window, rainGrid) : null;
       for (const [lga, coverage] of coverages) {
         covered[lga]! += coveredCells(coverage);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
-        pool.add(lga, coverage, window, persons, urban, heights);
+        pool.add(lga, coverage, window, persons, urban, heights, values);
         if (match) rainWeights?.add(lga, coverage, window, persons, match);
       }
       addTouched(touched, coverages, window, persons);
@@ -128,7 +138,7 @@ export async function measureLgas(
         rain_mm: rain ? rain[lga]! : null,
       }),
     );
-    return { lgas, cells: pool.finish(codes), touched };
+    return { lgas, ...pool.finish(codes), touched };
   } catch (cause) {
     if (!(cause instanceof OutlineFault)) throw cause;
     throw new BadInput('the boundaries', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
@@ -136,6 +146,7 @@ export async function measureLgas(
     await population.close();
     await elevation?.close();
     for (const { raster } of layers) await raster.close();
+    for (const raster of covariates.flat()) await raster.close();
   }
 }
 

@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
+import { openPool } from '../engine/threads.ts';
 import type { RasterDescription } from '../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../ingest/readers/windows.ts';
 import type { Window } from '../numerics/grid.ts';
-import { answerBand, type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
+import { type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
@@ -10,8 +10,6 @@ import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 const CELLS_FOR_THREADS = 4e6;
 /** How many bands per thread may be done ahead of the one that is due. */
 const BANDS_AHEAD = 4;
-/** How many bands a thread is sent ahead, so that it never waits for the next. */
-const BANDS_QUEUED = 2;
 
 /**
  * Sums of every layer inside every outline: `[layer][outline]`. The rasters must have the same grid; `weights` may be
@@ -38,8 +36,8 @@ export async function sumInside(
     onProgress((band + 1) / bands.length);
   };
   const cells = bands.reduce((n, band) => n + band.rows * band.columns, 0) * rasters.length;
-  const helpers = cells < CELLS_FOR_THREADS ? 0 : Math.min(jobs, bands.length) - 1;
-  await sumBands(task, bands, helpers, take);
+  const threads = cells < CELLS_FOR_THREADS ? 1 : Math.min(jobs, bands.length);
+  await sumBands(task, bands, threads, take);
   return sums;
 }
 
@@ -64,66 +62,31 @@ function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: F
   });
 }
 
-/**
- * Sums the bands in this thread and in `helpers` more. Bands are given out from north to south, to helpers ahead of need,
- * and results and failures are taken in that order.
- */
+/** Sums the bands in threads ahead of need, or in this thread, and takes results and failures from north to south. */
 async function sumBands(
   task: PassTask,
   bands: Window[],
-  helpers: number,
+  threads: number,
   take: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
-  const done = new Map<number, BandAnswer>();
-  let given = 0;
-  let taken = 0;
-  let fault: Error | null = null;
-  let wake = () => {};
-  const mayGive = () => given < bands.length && given < taken + BANDS_AHEAD * (helpers + 1);
-
-  const threads = Array.from({ length: helpers }, () => {
-    const thread = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });
-    thread.on('error', (error) => {
-      fault = error as Error;
-      wake();
-    });
-    let queued = 0;
-    const fill = () => {
-      for (; queued < BANDS_QUEUED && mayGive(); queued++, given++) {
-        thread.postMessage({ band: given, window: bands[given] });
-      }
-    };
-    thread.on('message', (answer: BandAnswer) => {
-      queued--;
-      done.set(answer.band, answer);
-      fill();
-      wake();
-    });
-    return { thread, fill };
-  });
-  const own = await openBandWorker(task);
+  if (threads === 1) {
+    const own = await openBandWorker(task);
+    try {
+      for (const [band, window] of bands.entries()) take(band, await own.sumBand(window));
+    } finally {
+      await own.close();
+    }
+    return;
+  }
+  const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
-    while (taken < bands.length) {
-      for (const { fill } of threads) fill();
-      if (mayGive()) {
-        const band = given++;
-        done.set(band, await answerBand(own, band, bands[band]!));
-        // Lets the helpers' answers arrive.
-        await new Promise((resolve) => setImmediate(resolve));
-      } else if (!done.has(taken)) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      if (fault) throw fault;
-      for (let answer = done.get(taken); answer; answer = done.get(taken)) {
-        done.delete(taken);
-        take(taken, sumsOf(answer));
-        taken++;
-      }
+    const ahead: Promise<BandAnswer>[] = [];
+    let given = 0;
+    for (const band of bands.keys()) {
+      while (given < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[given++]!));
+      take(band, sumsOf(await ahead.shift()!));
     }
   } finally {
-    await own.close();
-    await Promise.all(threads.map(({ thread }) => thread.terminate()));
+    await pool.close();
   }
 }

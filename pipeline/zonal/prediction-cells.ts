@@ -3,7 +3,7 @@ import { gridCellAreaKm2 } from '../numerics/area.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
-const KM_PER_DEGREE = 111.2;
+export const KM_PER_DEGREE = 111.2;
 
 /** Sums over one LGA's part of a block of population cells, all weighted by share × persons except `inhabitedKm2`. */
 interface Pool {
@@ -14,6 +14,14 @@ interface Pool {
   urban: number;
   elevation: number;
   elevationPeople: number;
+  /** By covariate: Σ people × value, and the people of cells with a value. */
+  covariates: { sum: number; people: number }[];
+}
+
+/** Cells by LGA, and each covariate's mean over a cell's people, null where it has no value. */
+export interface PooledCells {
+  cells: PredictionCells;
+  covariates: (number | null)[][];
 }
 
 /** How many cells of `grid` make a block of about `sideKm` from north to south; at least 1. */
@@ -26,8 +34,9 @@ export function blockCells(grid: Grid, sideKm: number): number {
  * and elevation are means weighted by people; density is persons per km² of inhabited ground, Σ share × persons over
  * Σ share × cell area (WGS 84) of cells with people; the urban share follows the cells' marks. Parts without people are
  * omitted.
+ * @param covariates how many rasters of covariates there are
  */
-export function createCellPool(grid: Grid, side: number) {
+export function createCellPool(grid: Grid, side: number, covariates = 0) {
   const blocksAcross = Math.ceil(grid.columns / side);
   const pools: Map<number, Pool>[] = [];
 
@@ -35,15 +44,29 @@ export function createCellPool(grid: Grid, side: number) {
     pools[lga] ??= new Map();
     let pool = pools[lga].get(block);
     if (!pool) {
-      pool = { people: 0, longitude: 0, latitude: 0, inhabitedKm2: 0, urban: 0, elevation: 0, elevationPeople: 0 };
+      pool = {
+        ...{ people: 0, longitude: 0, latitude: 0, inhabitedKm2: 0, urban: 0, elevation: 0, elevationPeople: 0 },
+        covariates: Array.from({ length: covariates }, () => ({ sum: 0, people: 0 })),
+      };
       pools[lga].set(block, pool);
     }
     return pool;
   };
 
   return {
-    /** `lga`: its place in the list of LGAs; `urban` 1 or 0 and `elevation` (NaN where unknown, m) cell by cell. */
-    add(lga: number, coverage: Coverage, window: Window, persons: Values, urban: Uint8Array, elevation: Values): void {
+    /**
+     * `lga`: its place in the list of LGAs; cell by cell `urban`, 1 or 0, `elevation`, m, and each covariate, NaN where
+     * unknown.
+     */
+    add(
+      lga: number,
+      coverage: Coverage,
+      window: Window,
+      persons: Values,
+      urban: Uint8Array,
+      elevation: Values,
+      values: readonly Values[] = [],
+    ): void {
       const { firstRow, rowStart } = coverage;
       for (let i = 0; i + 1 < rowStart.length; i++) {
         const row = firstRow + i;
@@ -63,6 +86,12 @@ export function createCellPool(grid: Grid, side: number) {
             pool.latitude += people * latitude;
             pool.inhabitedKm2 += share * area;
             pool.urban += people * urban[offset + column]!;
+            for (let v = 0; v < values.length; v++) {
+              const value = values[v]![offset + column]!;
+              if (Number.isNaN(value)) continue;
+              pool.covariates[v]!.sum += people * value;
+              pool.covariates[v]!.people += people;
+            }
             const metres = elevation[offset + column]!;
             if (Number.isNaN(metres)) continue;
             pool.elevation += people * metres;
@@ -72,7 +101,7 @@ export function createCellPool(grid: Grid, side: number) {
       }
     },
     /** Cells by LGA, in the order of `codes`, each LGA's from north to south and west to east. */
-    finish(codes: string[]): PredictionCells {
+    finish(codes: string[]): PooledCells {
       const cells: PredictionCells = {
         lga_code: [],
         longitude: [],
@@ -82,6 +111,7 @@ export function createCellPool(grid: Grid, side: number) {
         urban_share: [],
         elevation_m: [],
       };
+      const means: (number | null)[][] = Array.from({ length: covariates }, () => []);
       codes.forEach((code, lga) => {
         const blocks = [...(pools[lga] ?? [])].sort(([a], [b]) => a - b);
         for (const [, pool] of blocks) {
@@ -92,9 +122,12 @@ export function createCellPool(grid: Grid, side: number) {
           cells.population_density.push(pool.people / pool.inhabitedKm2);
           cells.urban_share.push(pool.urban / pool.people);
           cells.elevation_m.push(pool.elevationPeople > 0 ? pool.elevation / pool.elevationPeople : null);
+          pool.covariates.forEach(({ sum, people }, k) => {
+            means[k]!.push(people > 0 ? sum / people : null);
+          });
         }
       });
-      return cells;
+      return { cells, covariates: means };
     },
   };
 }

@@ -31,6 +31,8 @@ export async function prepareZonal(
   };
   for (const role of ['elevation', 'layer'] as const)
     for (const source of rasterSources(sources, role)) await refuseFillsOf(source);
+  for (const source of rasterSources(sources, 'covariate'))
+    for (const { path } of source.files) await refuseFillsOf(source, path);
   for (const source of rasterSources(sources, 'climate'))
     if (source.repeats !== undefined) for (const { path } of rainMonths(source)) await refuseFillsOf(source, path);
 

@@ -16,16 +16,20 @@ const UNITS: Record<string, { valid: readonly [number, number]; factor: number }
   'mm per month': { valid: [0, 10_000], factor: 1 },
 };
 
+/** Of a covariate, which is standardised. */
+const ANY_UNIT = { valid: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], factor: 1 } as const;
+
 /** The sources of a role that are rasters. */
 export function rasterSources(sources: readonly Source[], role: Role): Source[] {
   return sources.filter((source) => source.role === role && source.format === 'geotiff');
 }
 
 /** Units that a raster of the source's role may have. */
-export function unitsOf({ role, figure }: Source): string[] {
+export function unitsOf({ role, figure, unit }: Source): string[] {
   if (role === 'population') return ['persons'];
   if (role === 'elevation') return ['m'];
   if (role === 'climate') return ['mm per month'];
+  if (role === 'covariate') return [unit];
   return figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
 }
 
@@ -36,7 +40,7 @@ export async function openSource(
   units: string[],
   path = source.files[0]!.path,
 ): Promise<Raster & { factor: number }> {
-  const unit = units.includes(source.unit) ? UNITS[source.unit] : undefined;
+  const unit = units.includes(source.unit) ? (UNITS[source.unit] ?? ANY_UNIT) : undefined;
   if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
   const [least, most] = (source.range ?? unit.valid) as [number, number];
   const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;

@@ -6,13 +6,14 @@ import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
 import { CLIMATE } from '../ingest/tables.ts';
-import { byCode, rowsOf, tableOf } from '../table.ts';
+import { byCode, type RowOf, rowsOf, tableOf } from '../table.ts';
 import { compareWithCensus } from './checks.ts';
+import { fillCells } from './covariates.ts';
 import { measureLgas, type ZonalPart } from './measure.ts';
 import { prepareZonal, type ZonalPrepared } from './prepare.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './sources.ts';
-import { CELLS, LGAS } from './tables.ts';
+import { CELLS, COVARIATES, LGAS } from './tables.ts';
 import { countTouched } from './touched-cells.ts';
 
 export interface ZonalInput {
@@ -23,11 +24,14 @@ export interface ZonalInput {
   rawData: string;
 }
 
+type CovariateRow = RowOf<typeof COVARIATES>;
+
 export interface ZonalOutput {
   lgas: ZonalRow[];
   cells: PredictionCell[];
   /** None where rain does not come as rasters. */
   climate: ClimateRow[];
+  covariates: CovariateRow[];
   report: ReportLine[];
 }
 
@@ -47,10 +51,16 @@ export const split: Split<ZonalPrepared, ZonalPart> = {
   part: (io, prepared) => measureLgas(inputOf(io), io.sources, io.rawData, prepared, io.progress),
   async merge(io, prepared, parts) {
     const input = inputOf(io);
-    const { lgas, cells, climate, report } = merge(input, prepared, parts);
+    const { lgas, cells, climate, covariates, report } = merge(input, prepared, parts);
     const census = byCode(io.table('ingest/census'), 'lga_code');
     compareWithCensus(sourceOf(io, 'population'), input.areas, lgas, census);
-    return { lgas: tableOf(LGAS, lgas), cells: tableOf(CELLS, cells), climate: tableOf(CLIMATE, climate), report };
+    return {
+      lgas: tableOf(LGAS, lgas),
+      cells: tableOf(CELLS, cells),
+      climate: tableOf(CLIMATE, climate),
+      covariates: tableOf(COVARIATES, covariates),
+      report,
+    };
   },
 };
 
@@ -107,13 +117,22 @@ function merge(
       ...figuresOf((figure) => layers[figure]?.[i] ?? null),
     }),
   );
-  const cells = Map.groupBy(
-    parts.flatMap((part) => rowsOf<PredictionCell>(part.cells)),
-    (cell) => cell.lga_code,
+  const byLga = Map.groupBy(
+    parts.flatMap((part) =>
+      rowsOf<PredictionCell>(part.cells).map((cell, i) => ({ cell, values: part.covariates.map((own) => own[i]!) })),
+    ),
+    ({ cell }) => cell.lga_code,
   );
+  const pooled = codes.flatMap((code) => byLga.get(code) ?? []);
+  const cells = pooled.map(({ cell }) => cell);
+  const covariates = rasterSources(sources, 'covariate').flatMap((source, k) => {
+    const values = pooled.map((own) => own.values[k]!);
+    return fillCells(source, cells, values, report).map((value, cell) => ({ covariate: source.id, cell, value }));
+  });
   return {
     lgas,
-    cells: codes.flatMap((code) => cells.get(code) ?? []),
+    cells,
+    covariates,
     climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : [],
     report,
   };

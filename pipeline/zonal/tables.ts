@@ -1,6 +1,6 @@
 /** The tables that the rasters make; its climate has the columns of ingest's. */
 import { figures, lga_code } from '../columns.ts';
-import { orNull, real } from '../table.ts';
+import { orNull, real, text, whole } from '../table.ts';
 
 export const LGAS = {
   row: 'An LGA: figures from rasters, not rounded',
@@ -22,5 +22,13 @@ export const CELLS = {
     population_density: real('Persons per km² of its inhabited ground'),
     urban_share: real('Share of its people in urban centres, 0 to 1'),
     elevation_m: orNull(real("Its people's mean elevation, m; null where unknown")),
+  },
+};
+export const COVARIATES = {
+  row: 'A value of a covariate of the risk score that came as a raster, by prediction cell',
+  columns: {
+    covariate: text('The source that it is of'),
+    cell: whole('Row in zonal/cells, from 0'),
+    value: real("In the source's unit; the mean over the cell's people"),
   },
 };

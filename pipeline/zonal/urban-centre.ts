@@ -11,7 +11,7 @@ export interface UrbanRule {
 /** European Commission et al. 2021, Applying the Degree of Urbanisation, section 7.2: urban centres. */
 export const DEGURBA: UrbanRule = { density: 1500, people: 50_000 };
 
-/** Plain data, so that it can go to whoever works on some of the areas. */
+/** Plain data, so that it can be sent to the processes that measure some of the areas. */
 export interface UrbanCentres {
   count: number;
   /** By row of the grid: first column and end (excluded) of each run of cells that belong to one, from west to east. */

@@ -5,7 +5,7 @@ import { answerBand, openBandWorker, type PassTask } from './band.ts';
 
 const worker = await openBandWorker(workerData as PassTask);
 
-parentPort!.on('message', async ({ band, window }: { band: number; window: Window }) => {
-  const answer = await answerBand(worker, band, window);
+parentPort!.on('message', async (band: Window) => {
+  const answer = await answerBand(worker, band);
   parentPort!.postMessage(answer, 'sums' in answer ? [answer.sums.buffer] : []);
 });

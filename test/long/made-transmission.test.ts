@@ -14,7 +14,7 @@ const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0
 let runs: { made: ReturnType<typeof makeCases>; out: TransmissionOutput }[];
 beforeAll(() => {
   runs = SEEDS.map((seed) => {
-    const model: Model = describeModel(seed);
+    const model: Model = describeModel(seed, 'matern');
     model.parameters.transmission.starts = 4;
     const made = makeCases(seed);
     return { made, out: transmission({ ...made, model }) };

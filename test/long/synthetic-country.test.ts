@@ -25,10 +25,10 @@ test('the same seed gives the same bytes in another process, time zone and langu
   expect(JSON.parse(kept.stdout)).toEqual({ out: other, seed: 1, written: false });
   expect(statSync(join(other, 'model.json')).mtimeMs).toBe(before);
 
-  expect(hasSyntheticCountry(1, other)).toBe(true);
-  expect(hasSyntheticCountry(2, other)).toBe(false);
+  expect(hasSyntheticCountry(1, 'matern', other)).toBe(true);
+  expect(hasSyntheticCountry(2, 'matern', other)).toBe(false);
   rmSync(join(other, 'cases/lgas.csv'));
-  expect(hasSyntheticCountry(1, other)).toBe(false);
+  expect(hasSyntheticCountry(1, 'matern', other)).toBe(false);
 });
 
 test('another seed is another country, put in the place of the first, and nothing is left beside it', async () => {

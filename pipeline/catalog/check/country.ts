@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
+import { checkCovariates } from '../../engine/check-covariates.ts';
 import { checkEvidence } from '../../engine/check-evidence.ts';
 import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
@@ -45,6 +46,7 @@ async function catalogFaults({ sources, model, rawData }: Country): Promise<Faul
     await faultOf('form', null, () => checkTogether(sources)),
     await faultOf('form', null, () => checkModel(model)),
     await faultOf('form', null, () => checkEvidence(model, sources)),
+    await faultOf('form', null, () => checkCovariates(model, sources)),
   ];
   for (const source of sources) {
     found.push(await faultOf('form', source.id, () => checkSource(source)));

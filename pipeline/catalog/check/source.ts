@@ -4,6 +4,7 @@ import { BadInput } from '../../bad-input.ts';
 import type { Country } from '../../engine/country.ts';
 import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
+import { ingestCovariates } from '../../ingest/covariates.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { locator } from '../../ingest/locate.ts';
@@ -43,6 +44,7 @@ export async function readOneTable(country: Country, source: Source, places: Pla
   else if (source.role === 'survey_states') await readStates(input, areas, source);
   else if (source.role === 'population_census') await ingestCensus(input, areas);
   else if (source.role === 'layer') await ingestLayers(input, areas);
+  else if (source.role === 'covariate') await ingestCovariates(input, areas, polygons);
   else await ingestCases(input, areas, census);
   return input.report;
 }
@@ -52,13 +54,14 @@ export async function readOneTable(country: Country, source: Source, places: Pla
  * @throws BadInput at the first fault
  */
 export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
-  const paths = source.role === 'climate' ? rainMonths(source) : source.files.slice(0, 1);
+  const all = source.role === 'covariate' ? source.files : source.files.slice(0, 1);
+  const paths = source.role === 'climate' ? rainMonths(source) : all;
   let first: Grid | undefined;
   for (const { path } of paths) {
     const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
       first ??= raster.grid;
-      if (!sameGrid(raster.grid, first))
+      if (source.role === 'climate' && !sameGrid(raster.grid, first))
         throw new BadInput(path, '', describeGrid(raster.grid), `the first month's ${describeGrid(first)}`);
       // As a build does: of others nobody said how often a value may repeat.
       const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;

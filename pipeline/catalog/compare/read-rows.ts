@@ -14,6 +14,7 @@ const KEYS: Partial<Record<Role, readonly string[]>> = {
   cases_states: ['state_pcode', 'period'],
   cases_lgas: ['lga_pcode', 'period'],
   layer: ['lga_pcode', 'state_pcode'],
+  covariate: ['lga_pcode', 'state_pcode', 'period', 'year'],
 };
 
 const NUMBERS = [
@@ -25,6 +26,7 @@ const NUMBERS = [
   'positive',
   'positivity',
   'confirmed',
+  'value',
 ];
 
 /** The rows of a table in the form in which two releases are compared. What is no number there is told by a check. */
@@ -44,7 +46,7 @@ export async function readComparedRows(
     const place = values.lga_pcode ?? values.state_pcode ?? '';
     const keyed = { ...values, ...(period === null ? {} : { period }) } as Row['values'];
     const numbers: Record<string, number | null> = Object.fromEntries(names.map((name) => [name, numberIn(row, name)]));
-    if (source.classes) numbers[`mean ${source.figure}`] = meanOf(source.classes, numbers);
+    if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
       key: (KEYS[source.role] ?? [])
         .map((name) => keyed[name] ?? '')

@@ -1,10 +1,12 @@
 /** A changed file of a country: checked as a build checks it, shown against the last accepted one, and accepted. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReportLine } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
 import type { Period } from '../../contract/months.ts';
-import { asideOf, writeWhole } from '../../engine/cache.ts';
+import { writeAtomic } from '../../engine/atomic-write.ts';
+import { checkCovariates } from '../../engine/check-covariates.ts';
 import { checkEvidence } from '../../engine/check-evidence.ts';
 import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
@@ -91,8 +93,11 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 
     if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
     for (const { path: file, sha256 } of is.files) await keepFile(out, path.join(view, file), sha256!);
-    for (const { file, path: place } of given) putInPlace(file, path.join(rawData, place));
-    writeCatalog(country, was, edits, {
+    for (const { file, path: own } of given) {
+      const place = path.join(rawData, own);
+      if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
+    }
+    await writeCatalog(country, was, edits, {
       ...{ at: accept.at, by: accept.by, reason: accept.reason, what: describeChange(update) },
       ...(doubts.length > 0 ? { doubts } : {}),
     });
@@ -146,6 +151,7 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
   checkSource(source);
   checkModel(country.model);
   checkEvidence(country.model, country.sources);
+  checkCovariates(country.model, country.sources);
   if (source.format === 'geotiff') {
     await readOneRaster(country, source);
     return [];
@@ -192,20 +198,12 @@ async function acceptedView(out: string, rawData: string, source: Source): Promi
   return linkedView(files);
 }
 
-/** Copies a file to its place, whole or not at all. */
-function putInPlace(file: string, place: string): void {
-  if (path.resolve(file) === path.resolve(place)) return;
-  mkdirSync(path.dirname(place), { recursive: true });
-  const aside = asideOf(place);
-  try {
-    copyFileSync(file, aside);
-    renameSync(aside, place);
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function writeCatalog(country: Country, was: Source, edits: readonly Edit[], acceptance: Acceptance): void {
+async function writeCatalog(
+  country: Country,
+  was: Source,
+  edits: readonly Edit[],
+  acceptance: Acceptance,
+): Promise<void> {
   const index = country.sources.indexOf(was);
   const entry = { path: ['sources', index, 'accepted', was.accepted?.length ?? 0], value: acceptance };
   const first = was.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
@@ -214,7 +212,7 @@ function writeCatalog(country: Country, was: Source, edits: readonly Edit[], acc
     if (name === 'model.json' && own.length === 0) continue;
     const file = path.join(country.directory, name);
     const text = readFileSync(file, 'utf8');
-    writeWhole(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
   }
 }
 

@@ -36,7 +36,7 @@ export async function readCsv(full: string, file: string): Promise<Csv> {
   });
 }
 
-/** What DuckDB says of a line that it could not take. */
+/** DuckDB's account of a line that it could not read. */
 interface Reject {
   line: number;
   error_message: string;

@@ -21,7 +21,7 @@ export interface RasterDescription extends BlockSize {
 const MAX_BLOCK_BYTES = 2 ** 28;
 
 /**
- * What there is to know of one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
+ * Describes one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
  * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
  */
 export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {

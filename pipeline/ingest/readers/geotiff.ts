@@ -9,7 +9,7 @@ import type { BlockSize } from './windows.ts';
 export interface Raster extends BlockSize {
   file: string;
   grid: Grid;
-  /** What it was opened by, for other threads. */
+  /** With which other threads can open it too. */
   description: RasterDescription;
   /**
    * Values of a window: in `space` where it is large enough and of the right type, else in a new array.

@@ -221,7 +221,7 @@ function checkRing(ring: unknown, place: Place): [number, number][] {
   return points;
 }
 
-/** Whether an edge takes the long way round: none does but one that joins both ends of the map. */
+/** Whether an edge spans more than half the globe; one along a parallel from -180° to 180° is not meant. */
 function isOverAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
   return Math.abs(a - b) > 180 && !(Math.abs(a) === 180 && Math.abs(b) === 180);
 }

@@ -121,7 +121,7 @@ export function periodIn(table: Table, row: Row, column: string): Period {
   return text;
 }
 
-/** Refuses a table with fewer rows than catalogued: asked last, for what is missing is better told by name. */
+/** Refuses a table with fewer rows than catalogued. Called last, because checks that name what is missing say more. */
 export function refuseShort({ file, total, least }: Table): void {
   if (total < least) throw new BadInput(file, '', `${total} rows`, `${least} or more (sources.json): is it cut short?`);
 }
@@ -136,7 +136,7 @@ export function refuseDuplicates(table: Table, key: readonly string[]): void {
       throw new BadInput(
         table.file,
         `row ${row.line}`,
-        `${key.join(' + ')} ${id} again, first in row ${first}`,
+        `${key.join(' + ')} ${id}, which row ${first} has too`,
         'one row each',
       );
     }

@@ -10,14 +10,14 @@ const ZSTD = 50_000;
 
 const HOST_LITTLE_ENDIAN = endianness() === 'LE';
 
-/** How the cells of a block are coded: what TIFF's tags say, in their own numbers. */
+/** How the cells of a block are coded, as the values of TIFF's tags. */
 export interface Coding {
   compression: number;
   /** 1 none, 2 differences of whole numbers, 3 differences of a float's bytes. */
   predictor: number;
   /** 1 unsigned, 2 signed, 3 float. */
   format: number;
-  /** Of a sample: 8, 16, 32 or 64. */
+  /** Bits of a sample: 8, 16, 32 or 64. */
   bits: number;
   littleEndian: boolean;
   /** Samples of a cell that lie side by side in the block: the bands, or 1 where bands lie apart. */
@@ -39,7 +39,7 @@ export type Samples =
   | Float32Array
   | Float64Array;
 
-/** Whether `decompress` and `decodeRows` know the coding. */
+/** Whether `decompress` and `decodeRows` support the coding. */
 export function isDecodable({ compression, predictor, format, bits }: Coding): boolean {
   const known = [NONE, LZW, ...DEFLATE, ZSTD].includes(compression);
   if (!known || ![8, 16, 32, 64].includes(bits)) return false;

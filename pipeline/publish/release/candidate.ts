@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
-import { asideOf, isAside } from '../../engine/cache.ts';
+import { isTemporary, temporaryName } from '../../engine/atomic-write.ts';
 import { sha256, sha256Json } from '../../engine/hash.ts';
 import { UsageError } from '../../errors.ts';
 import { syncDirectory } from './disk.ts';
@@ -32,7 +32,7 @@ export async function makeCandidate(out: string, making: Making): Promise<{ dire
   if (isBuilt(out, version, keys)) return { directory, already: true };
   await mkdir(snapshots, { recursive: true });
   await syncDirectory(out);
-  const aside = asideOf(path.join(snapshots, `.${version}`));
+  const aside = temporaryName(path.join(snapshots, `.${version}`));
   try {
     await mkdir(aside);
     await write(aside);
@@ -73,7 +73,7 @@ export function clearUnfinished(out: string): void {
   for (const folder of [out, snapshotsOf(out), releasesOf(out)]) {
     if (!isThere(folder)) continue;
     for (const name of readdirSync(folder))
-      if (isAside(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+      if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../engine/code.ts';
 import { sha256 } from '../../engine/hash.ts';
+import { readPacked } from '../../engine/packed.ts';
 
 /** Version of this project's code. */
 export function codeVersion(): string {
@@ -12,16 +13,21 @@ export function codeVersion(): string {
 /** The code at hand: enough to check the very same out. */
 export interface CodeState {
   version: string;
-  /** Null where the code is no checkout of git. */
+  /** Null where the code is neither a checkout of git nor packed from one. */
   commit: string | null;
   /** Whether the checkout has changes that are not committed. */
   dirty: boolean | null;
-  /** SHA-256 of package-lock.json; null where there is none, as in an installed package. */
+  /** SHA-256 of package-lock.json; null where there is none. */
   lock_file: string | null;
   node: string;
 }
 
 export function codeState(): CodeState {
+  const packed = readPacked(ROOT);
+  if (packed) {
+    const { commit, dirty, lock_file } = packed;
+    return { version: codeVersion(), commit, dirty, lock_file, node: process.versions.node };
+  }
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   let [commit, dirty]: [string | null, boolean | null] = [null, null];

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { placeOf } from '../../contract/published.ts';
-import { asideOf } from '../../engine/cache.ts';
+import { temporaryName } from '../../engine/atomic-write.ts';
 import { UsageError } from '../../errors.ts';
 import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import { syncDirectory } from './disk.ts';
@@ -40,7 +40,7 @@ export function checkCurrent(out: string): void {
 
 /** Moves `current` to a version in one rename. */
 export async function pointCurrent(out: string, version: string): Promise<void> {
-  const aside = asideOf(currentOf(out));
+  const aside = temporaryName(currentOf(out));
   try {
     await symlink(placeOf(version), aside);
     await rename(aside, currentOf(out));

@@ -1,6 +1,6 @@
-import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { asideOf } from '../../engine/cache.ts';
+import { writeAtomic } from '../../engine/atomic-write.ts';
 
 /** Makes what was done to a directory's entries last through a loss of power. */
 export async function syncDirectory(directory: string): Promise<void> {
@@ -14,22 +14,8 @@ export async function syncDirectory(directory: string): Promise<void> {
 
 /** Writes a file that is there whole or not at all, and stays when the power is lost. */
 export async function writeDurably(file: string, text: string): Promise<void> {
-  const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true });
-  const aside = asideOf(file);
-  try {
-    const handle = await open(aside, 'wx');
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(aside, file);
-  } finally {
-    await rm(aside, { force: true });
-  }
-  await syncDirectory(folder);
+  await writeAtomic(file, (temporary) => writeFile(temporary, text, { flush: true }));
+  await syncDirectory(path.dirname(file));
 }
 
 /**

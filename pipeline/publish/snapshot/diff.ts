@@ -1,4 +1,4 @@
-import { newEvidence } from '../../catalog/evidence.ts';
+import { newSurveyMonths } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
@@ -29,10 +29,10 @@ export interface Tally {
 
 type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
 
-/** How good forecasts were; errors in the score's own unit. */
+/** Accuracy of forecasts; errors in the unit of the score. */
 export interface ForecastScore {
   forecasts: number;
-  /** Of the forecast and of the simple ones it is to beat; null where a month had not been estimated the year before. */
+  /** Mean absolute errors of the forecast and of the simple ones it is to beat; null where a month had not been estimated the year before. */
   mean_absolute_error: { forecast: number; persistence: number; same_month_last_year: number | null };
   /** Mean of forecast − estimate. */
   bias: number;
@@ -43,11 +43,11 @@ export interface ForecastScore {
   coverage: number;
 }
 
-/** What a new snapshot does to an old one. */
+/** How a new snapshot differs from an old one. */
 export interface SnapshotDiff {
   a: string;
   b: string;
-  /** Whether either is of a made-up country. */
+  /** Whether either country is made up. */
   synthetic: boolean;
   thresholds: Thresholds | null;
   /** LGAs' scores of the months that both estimate, and of those that both forecast. */
@@ -66,22 +66,22 @@ export interface SnapshotDiff {
   /** Answers by operation: same bytes, other bytes, in one only. */
   answers: { operation: string; same: number; changed: number; only_in_a: number; only_in_b: number }[];
   tables: TableChange[];
-  /** A's forecasts of months that B estimates by observations that A had not; null where there are none. */
+  /** A's forecasts of months that B estimates by surveys that A had not; null where there are none. */
   past_forecasts: {
     periods: Period[];
     all: ForecastScore;
     by_horizon: (ForecastScore & { horizon_months: number })[];
   } | null;
   /**
-   * Months that A forecast and B estimates without a survey or case records of that month that A had not: both are the
-   * model's own carrying-on, so their difference says nothing about the forecast.
+   * Months that A forecast and B estimates without a survey of that month that A had not: both are the model's own
+   * carrying-on, so their difference says nothing about the forecast. Case records move no score (forecast/MODEL.md).
    */
   unscored_periods: Period[];
-  /** What is over its threshold, in words. */
+  /** Changes over their thresholds, in words. */
   over: string[];
 }
 
-/** What two rows, `a` and `b`, of the same area and month have changed. */
+/** SQL of what differs between two rows, `a` and `b`, of the same area and month. */
 const CHANGE = `
   steps(b.score - a.score)::INTEGER AS change, a.level <> b.level AS flipped,
   a.score_high < b.score_low OR b.score_high < a.score_low AS disjoint`;
@@ -150,7 +150,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     await createViews(db, 'b', b.directory);
     const tables = await diffTables(db);
     await db.run(PREPARE);
-    const observed = newEvidence(a.manifest.sources as Source[], b.manifest.sources as Source[]);
+    const observed = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
     await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const by = <T>(...keys: string[]) =>
@@ -212,8 +212,8 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
 
 function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   return OPERATIONS.map((operation) => {
-    const inA = operationFiles(operation, a.manifest.coverage);
-    const inB = new Set(operationFiles(operation, b.manifest.coverage));
+    const inA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
+    const inB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
     const both = inA.filter((file) => inB.has(file));
     const same = both.filter((file) => a.manifest.files[file]?.sha256 === b.manifest.files[file]?.sha256).length;
     return {
@@ -226,7 +226,7 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   });
 }
 
-/** What is over its threshold, in words. */
+/** Changes over their thresholds, in words. */
 function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[]): string[] {
   const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
   const rules = [

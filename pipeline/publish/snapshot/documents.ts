@@ -1,4 +1,4 @@
-/** The answers of the twelve operations, each a projection of the snapshot's tables. */
+/** The answers of the operations, each a projection of the snapshot's tables. */
 import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { roundFields } from '../../contract/decimals.ts';
@@ -53,6 +53,8 @@ export function* documents(contents: Contents): Generator<Document> {
   yield* boundaries(contents);
   yield* context(contents);
   if (contents.transmission) yield* transmission(contents, contents.transmission);
+  yield* seasons(tables);
+  yield file<schemas.ForecastsSkill>('forecasts-skill', {}, { skill: tables.forecast_skill });
 }
 
 const file = <T>(operation: OperationId, values: FileParameters, value: T): Document => ({
@@ -252,4 +254,25 @@ function* transmission(contents: Contents, model: schemas.TransmissionModel): Ge
       })),
     },
   );
+}
+
+function* seasons({ season_windows, context_states, context_lgas }: Tables): Generator<Document> {
+  const rows = Map.groupBy(season_windows, ({ code }) => code);
+  const windows = (code: string) =>
+    (rows.get(code) ?? []).map(({ area: _, code: __, ...row }): schemas.SeasonWindow => row);
+  const lgas = Map.groupBy(context_lgas, ({ state_code }) => state_code);
+  for (const area of context_states)
+    yield file<schemas.SeasonsLgas>(
+      'seasons-lgas',
+      { state: area.state_code },
+      {
+        ...named(area),
+        windows: windows(area.state_code),
+        lgas: (lgas.get(area.state_code) ?? []).map(({ lga_code, lga }) => ({
+          lga_code,
+          lga,
+          windows: windows(lga_code),
+        })),
+      },
+    );
 }

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * What must hold within and between the tables of a snapshot: each area and month once, scores inside their ranges,
- * classes and seasons by their rules, the same figure wherever it is told, states as their LGAs make them.
+ * classes and seasons by their rules, the same figure wherever it appears, states as their LGAs make them.
  * @param db whose current schema has the tables
  * @param highShare share of the peak from which on a month is high
  */
@@ -90,6 +90,12 @@ const seasonRules = (highShare: number) => `
     OR bool_or(is_high <> (seasonal_index >= ${highShare}))
   ORDER BY ALL`;
 
+const AREAS = `(SELECT 'state' AS area, state_code AS code FROM context_states
+    UNION ALL SELECT 'lga', lga_code FROM context_lgas)`;
+const WINDOW = "concat_ws(' ', area, code, measure, months)";
+const WINDOW_ROWS = `${AREAS}, (VALUES ('reported_cases'), ('rain_transmission')) measures(measure), range(3, 6) runs(months)`;
+const VERDICT = `CASE WHEN criterion_probability >= 0.9 THEN 'reached' WHEN criterion_probability <= 0.1 THEN 'unlikely' ELSE 'unknown' END`;
+
 const LGA_MONTH = "lga_code || ' ' || period";
 const STATE_MONTH = "state_code || ' ' || period";
 const SEASON_ROWS = `(SELECT 'nation' AS area, NULL AS code UNION ALL SELECT 'state', state_code FROM context_states
@@ -109,6 +115,18 @@ const CHECKS: readonly string[] = [
   complete('forecasts_states', STATE_MONTH, 'context_states, forecast'),
   complete('forecasts_lgas', LGA_MONTH, 'context_lgas, forecast'),
   complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS),
+  complete('season_windows', WINDOW, WINDOW_ROWS),
+  complete('basis', "concat_ws(' ', area, code, period)", `${AREAS}, (FROM estimated UNION ALL FROM forecast)`),
+  `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
+   FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
+  `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
+      WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
+      WHEN share_low > share_high THEN 'its range ends before it begins'
+      ELSE 'its criterion is not what its chance makes it' END AS fault
+   FROM season_windows
+   WHERE last_month <> (first_month + months - 2) % 12 + 1 OR share_low > share_high
+     OR criterion IS DISTINCT FROM CASE WHEN months = 4 THEN ${VERDICT} END
+   ORDER BY ALL`,
   ...['risk_lgas', 'forecasts_lgas'].flatMap((table) => [
     ...scoreRules(table, 'lga_code', 'period, state_code'),
     ...agree(table, 'context_lgas', 'lga_code', ['state_code', 'lga', 'is_urban', 'population']),

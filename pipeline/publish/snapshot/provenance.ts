@@ -29,7 +29,7 @@ export function foundSources(sources: readonly Source[], raw: Record<string, str
   }));
 }
 
-/** What the catalog itself gives reason to say: files that nobody accepted, and what was accepted in doubt. */
+/** Findings about the catalog: files whose bytes were never accepted, and files accepted despite doubts. */
 export function catalogFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
   const stage = 'catalog';
   return [
@@ -70,6 +70,8 @@ export const MADE_OF: Record<OperationId, readonly string[]> = {
   ],
   'transmission-lgas': ['ingest/states', 'ingest/lgas', 'season/method', 'season/lgas', 'transmission/model'],
   'transmission-model': ['transmission/model'],
+  'seasons-lgas': ['ingest/states', 'ingest/lgas', 'season/windows'],
+  'forecasts-skill': ['backtest/skill'],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */

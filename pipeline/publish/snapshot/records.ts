@@ -4,13 +4,13 @@ import { keyOf } from '../../engine/cache-key.ts';
 import { sha256Json } from '../../engine/hash.ts';
 
 /**
- * Whether a manifest's account of itself holds together: each stage's key is the hash of what is told of the stage,
+ * Whether a manifest's account of itself holds together: each stage's key is the hash of what is recorded of the stage,
  * stages read what the stages before them handed on, raw files are those of the sources, and the version carries it all.
  */
 export function recordFaults(manifest: Manifest): string[] {
   const { stages, lock_file: lock, runtime = '', model_version } = manifest;
   const faults: string[] = [];
-  if (stages.length === 0) faults.push('manifest.json: tells of no stages');
+  if (stages.length === 0) faults.push('manifest.json: lists no stages');
   const known = new Map<string, string>();
   for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
     known.set(`raw ${path}`, sha256!);

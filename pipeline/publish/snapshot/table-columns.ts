@@ -1,6 +1,7 @@
 /** The flat tables of a snapshot: what a row is, and each column's type, unit and meaning. Said here once. */
 import * as columns from '../../columns.ts';
 import type { AreaGeometry, Level, StateRisk } from '../../contract/schemas.ts';
+import * as forecast from '../../forecast/tables.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
@@ -12,6 +13,8 @@ const scores = {
 };
 const lgaScores = { period, state_code, lga_code, lga, is_urban, ...scores };
 const stateScores = { period, state_code, state, zone, ...scores };
+
+const cases = forecast.CASES.columns;
 
 const geometry: ColumnForm<AreaGeometry> = {
   type: 'BLOB',
@@ -29,6 +32,30 @@ export const TABLES = {
     row: 'A state in a forecast month',
     columns: { ...stateScores, horizon_months: whole('Months past the latest estimated month, 1 to 4') },
   },
+  forecasts_cases: {
+    row: 'An area with case records in a month after them; ranges as wide as the backtest asks',
+    columns: cases,
+  },
+  forecast_skill: forecast.SKILL,
+  basis: {
+    row: 'An area in an estimated or forecast month: what its score rests on. Case records are no part of it',
+    columns: {
+      area: text<'state' | 'lga'>('state or lga'),
+      code: text('state_code or lga_code'),
+      period,
+      basis: text<'survey' | 'usual_season'>(
+        'survey: no later than the last survey of the state; usual_season: later, the last level carried on with the usual season; or no survey in the state',
+      ),
+      last_survey: orNull(text('Last month of a survey in the state up to then, YYYY-MM; null before the first')),
+      months_since_survey: orNull(whole('Months from that to this; null before the first')),
+      last_cases: orNull(text('Last month of its own case record up to then, YYYY-MM; null without one')),
+      cases_log_mae: orNull(
+        real(
+          'Of case forecasts for areas of its kind, as many months after last_cases as this: mean absolute error of ln cases; else null',
+        ),
+      ),
+    },
+  },
   context_states: {
     row: 'A state',
     columns: { state_code, state, zone, lgas: whole('Number of LGAs'), ...columns.context },
@@ -42,6 +69,7 @@ export const TABLES = {
       ...columns.season,
     },
   },
+  season_windows: { row: 'A run of months in an area, by one measure', columns: columns.windows },
   survey_trend: { row: 'A survey round in an area', columns: columns.trend },
   transmission_series: {
     row: 'A month of a state with case records',

@@ -14,7 +14,10 @@ export interface TableChange {
 }
 
 /** Columns that say which row a row is. */
-const KEYS = ['period', 'horizon_months', 'survey_year', 'month', 'area', 'code', 'state_code', 'lga_code'];
+const KEYS = [
+  ...['area_level', 'origins', 'method', 'period', 'horizon_months', 'survey_year', 'month', 'measure', 'months'],
+  ...['area', 'code', 'state_code', 'lga_code'],
+];
 const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 
 /** Compares the tables of the schemas `a` and `b`, which hold nothing else. */

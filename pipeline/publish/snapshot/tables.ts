@@ -10,8 +10,10 @@ import { roundFields } from '../../contract/decimals.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
 import { type AreaGeometry, LEVELS, type Level, type TransmissionModel, ZONES } from '../../contract/schemas.ts';
 import { type Database, literal, withDatabase } from '../../duckdb.ts';
+import type { STRETCH } from '../../forecast/tables.ts';
 import { writeTable } from '../../parquet.ts';
 import { byCode, type RowOf, type TableForm, tableOf } from '../../table.ts';
+import { basisOf } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
 import { describeTables, TABLES, type TableName } from './table-columns.ts';
 import type { Tree } from './tree.ts';
@@ -26,6 +28,8 @@ export interface TableInput {
   outlines: Outlines;
   /** null where the country has no case records. */
   transmission: TransmissionModel | null;
+  /** Whether forecasts of cases were tested. */
+  backtested: boolean;
 }
 
 /** Class of a rounded score. */
@@ -38,8 +42,13 @@ const ZONE = `MAP {${Object.entries(ZONES).map(([code, name]) => `${literal(code
 /**
  * Makes the tables of the artifacts, which `db` has as views. Rules that depend on a number (level, order) are applied to
  * the rounded one.
+ * @throws Error where the stages' tables are not of the same areas
  */
-export async function makeTables(db: Database, { coverage, outlines, transmission }: TableInput): Promise<Tables> {
+export async function makeTables(
+  db: Database,
+  { coverage, outlines, transmission, backtested }: TableInput,
+): Promise<Tables> {
+  await refuseOtherAreas(db);
   const { first_estimated, last_estimated } = coverage;
   const ahead = forecastPeriods(coverage);
   const lgaScores = async (first: string, last: string) =>
@@ -79,6 +88,7 @@ export async function makeTables(db: Database, { coverage, outlines, transmissio
     `SELECT state_code, lga, c.* FROM ingest.lgas JOIN context.lgas c USING (lga_code)
      ORDER BY state_code, lga_code`,
   );
+  const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
   const shapeOfState = byCode(outlines.states, 'state_code');
   const shapeOfLga = byCode(outlines.lgas, 'lga_code');
   return {
@@ -86,6 +96,12 @@ export async function makeTables(db: Database, { coverage, outlines, transmissio
     risk_states: await stateScores(first_estimated, last_estimated),
     forecasts_lgas: (await lgaScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
     forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
+    forecasts_cases: stretched(
+      await db.rows('FROM forecast.cases'),
+      backtested ? await db.rows('FROM backtest.stretch') : [],
+    ),
+    forecast_skill,
+    basis: await basisOf(db, coverage, forecast_skill),
     context_states,
     context_lgas,
     season: await rows(
@@ -96,6 +112,7 @@ export async function makeTables(db: Database, { coverage, outlines, transmissio
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
        ) ORDER BY place, state_code, code, month`,
     ),
+    season_windows: await rows('season_windows', 'FROM season.windows'),
     survey_trend: await rows('survey_trend', 'FROM survey.trend'),
     ...roundFields({
       transmission_series: (transmission?.states ?? []).flatMap(({ state_code, series }) =>
@@ -113,10 +130,45 @@ export async function makeTables(db: Database, { coverage, outlines, transmissio
   };
 }
 
+/** Joins by code would silently drop an area that one of the tables lacks. */
+async function refuseOtherAreas(db: Database): Promise<void> {
+  for (const level of ['lga', 'state'])
+    for (const stage of ['context', 'risk', 'season']) {
+      const [own, all] = [stage, 'ingest'].map(
+        (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
+      );
+      const [odd] = await db.rows<{ code: string }>(
+        `((${own} EXCEPT ${all}) UNION ALL (${all} EXCEPT ${own})) ORDER BY code LIMIT 1`,
+      );
+      if (odd)
+        throw new Error(
+          `${stage}/${level}s: found other areas than in ingest/${level}s (${odd.code}), expected the same`,
+        );
+    }
+}
+
 /** Estimated months, then forecast months. */
 export const periodsOf = ({ risk_states, forecasts_states }: Pick<Tables, 'risk_states' | 'forecasts_states'>) => [
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
+
+/** Case forecasts with their ranges stretched about the median, on the log scale, as past errors ask; whole cases. */
+function stretched(
+  rows: readonly Tables['forecasts_cases'][number][],
+  stretches: readonly RowOf<typeof STRETCH>[],
+): Tables['forecasts_cases'] {
+  return rows.map((row) => {
+    const { inner, outer } = stretches.find(
+      ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
+    ) ?? { inner: 1, outer: 1 };
+    const at = (value: number, factor: number) => Math.round(row.q50 * (value / row.q50) ** factor);
+    return {
+      ...row,
+      ...{ q05: at(row.q05, outer), q25: at(row.q25, inner), q50: Math.round(row.q50) },
+      ...{ q75: at(row.q75, inner), q95: at(row.q95, outer) },
+    };
+  });
+}
 
 /** Scores rounded and classed, highest first in each group. */
 function classed<Row extends { score: number; score_low: number; score_high: number }>(

@@ -30,13 +30,13 @@ function raster(change: (cells: Cells) => Cells, nodata = 'nan') {
   };
 }
 
-const each = (value: (n: number, column: number, row: number, cells: Cells) => number) =>
+export const each = (value: (n: number, column: number, row: number, cells: Cells) => number) =>
   raster((cells) => ({
     ...cells,
     values: cells.values.map((n, i) => value(n, i % cells.columns, Math.floor(i / cells.columns), cells)),
   }));
 /** The value that lies elsewhere, by its column and row. */
-const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
+export const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
   each((_, column, row, cells) => {
     const [x, y] = place(column, row, cells);
     const inside = x >= 0 && x < cells.columns && y >= 0 && y < cells.rows;

@@ -5,7 +5,7 @@ import type { Mutation } from './mutation.ts';
 type Row = Record<string, string>;
 
 /** A table without quotes, taken apart and put together again. */
-function table(change: (rows: Row[], header: string[]) => Row[]) {
+export function table(change: (rows: Row[], header: string[]) => Row[]) {
   return (bytes: Buffer, name: string): Buffer => {
     const zipped = name.endsWith('.gz');
     const [head, ...lines] = (zipped ? gunzipSync(bytes) : bytes).toString('utf8').trimEnd().split('\n');
@@ -22,15 +22,20 @@ function table(change: (rows: Row[], header: string[]) => Row[]) {
 
 const number = (value: number) => String(Number(value.toPrecision(8)));
 /** Other values of a column in some rows; blanks stay. */
-const map = (column: string, value: (n: number, row: Row) => number, which: (row: Row) => boolean = () => true) =>
+export const map = (
+  column: string,
+  value: (n: number, row: Row) => number,
+  which: (row: Row) => boolean = () => true,
+) =>
   table((rows) =>
     rows.map((row) =>
       which(row) && row[column] !== '' ? { ...row, [column]: number(value(Number(row[column]), row)) } : row,
     ),
   );
-const times = (column: string, factor: number, which?: (row: Row) => boolean) => map(column, (n) => n * factor, which);
+export const times = (column: string, factor: number, which?: (row: Row) => boolean) =>
+  map(column, (n) => n * factor, which);
 /** Values of columns taken from the next row of those that `which` picks. */
-const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
+export const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
   table((rows) => {
     const own = rows.filter(which);
     const next = new Map(own.map((row, i) => [row, own[(i + 1) % own.length]!]));
@@ -39,14 +44,14 @@ const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
       return other ? { ...row, ...Object.fromEntries(columns.map((name) => [name, other[name]!])) } : row;
     });
   });
-const swap = (a: string, b: string, which: (row: Row) => boolean = () => true) =>
+export const swap = (a: string, b: string, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [a]: row[b]!, [b]: row[a]! } : row)));
-const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
+export const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
 const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
 const METHODS = { microscopy: 'rdt', rdt: 'microscopy' };
-const inYear = (year: string) => (row: Row) => row.survey_year === year || row.period?.startsWith(year) === true;
-const inState = (pcode: string) => (row: Row) =>
+export const inYear = (year: string) => (row: Row) => row.survey_year === year || row.period?.startsWith(year) === true;
+export const inState = (pcode: string) => (row: Row) =>
   (row.state_pcode ?? row.lga_pcode ?? row.ADM2_PCODE)!.startsWith(pcode);
 
 /** A month more, with the values of the same month of the year before as `value` makes them. */
@@ -63,7 +68,11 @@ const NEXT_MONTH = (period: string) => {
   return month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
 };
 
-const of = (source: string, kinds: Record<string, Mutation['change']>, before?: Mutation['before']): Mutation[] =>
+export const of = (
+  source: string,
+  kinds: Record<string, Mutation['change']>,
+  before?: Mutation['before'],
+): Mutation[] =>
   Object.entries(kinds).map(([name, change]) => ({ source, name, change, ...(before ? { before } : {}) }));
 
 export const TABLES: Mutation[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { caseRecords, newEvidence, surveyRounds } from '../../../pipeline/catalog/evidence.ts';
+import { caseRecords, newSurveyMonths, surveyRounds } from '../../../pipeline/catalog/evidence.ts';
 
 const clusters = (...years: number[]) => ({
   id: 'clusters',
@@ -24,11 +24,10 @@ test('surveys and case records are observations, rain is not', () => {
   expect(caseRecords(sources)).toEqual([{ what: 'cases_states', id: 'cases', first: '2021-01', last: '2021-03' }]);
 });
 
-test('new is what the older catalog had not: a month more of cases, another round, wherever they are catalogued', () => {
+test('new is a round that the older catalog had not, wherever it is catalogued; case records move no score', () => {
   const before = [clusters(2018), cases('2021-11')];
-  expect(newEvidence(before, before)).toEqual([]);
-  expect(newEvidence(before, [clusters(2018), { ...cases('2022-01'), id: 'renamed' }])).toEqual(['2021-12', '2022-01']);
-  // October and November 2021 have case records already: the round is new evidence of them all the same.
-  expect(newEvidence(before, [clusters(2018), states, cases('2021-11')])).toEqual(['2021-10', '2021-11', '2021-12']);
-  expect(newEvidence(before, [clusters(2018)])).toEqual([]);
+  expect(newSurveyMonths(before, before)).toEqual([]);
+  expect(newSurveyMonths(before, [{ ...clusters(2018), id: 'renamed' }, cases('2022-01')])).toEqual([]);
+  expect(newSurveyMonths(before, [clusters(2018), states])).toEqual(['2021-10', '2021-11', '2021-12']);
+  expect(newSurveyMonths(before, [clusters(2018, 2021), states])).toEqual(['2021-10', '2021-11', '2021-12']);
 });

@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS, type Operation, operationErrors, SCOPES } from '../../../pipeline/contract/operations.ts';
 
-const openapi = () => buildOpenapi('1.0.0') as any;
+const openapi = () => buildOpenapi('tiny-1-00000000') as any;
 
 test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
   const validator = new Validator();

@@ -19,10 +19,10 @@ const coverage: Coverage = {
   transmission: true,
 };
 
-test('twelve operations, each with an id and a path of its own under /v1/', () => {
-  expect(OPERATIONS).toHaveLength(12);
-  expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(12);
-  expect(new Set(OPERATIONS.map(({ responseName }) => responseName)).size).toBe(12);
+test('twelve operations of SPEC 4 and what is more, each with an id and a path of its own under /v1/', () => {
+  expect(OPERATIONS.slice(12).map(({ id }) => id)).toEqual(['seasons-lgas', 'forecasts-skill']);
+  expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
+  expect(new Set(OPERATIONS.map(({ responseName }) => responseName)).size).toBe(OPERATIONS.length);
   for (const { id, path, file } of OPERATIONS) {
     expect(path).toBe(`/v1/${id.replace('-', '/')}`);
     expect(file.startsWith(path.slice(1))).toBe(true);
@@ -58,15 +58,15 @@ test('files by state, period and months, in a fixed order and without a double',
   );
   expect(operationFiles(byId('periods'), coverage)).toEqual(['v1/periods.json']);
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage));
-  // 4 single, 1 model, 3 and 3 x 2 by period, 4 and 4 x 2 by months, 3 x 2 by state.
-  expect(all).toHaveLength(5 + 3 + 6 + 4 + 8 + 6);
+  // 5 single, 1 model, 3 and 3 x 2 by period, 4 and 4 x 2 by months, 4 x 2 by state.
+  expect(all).toHaveLength(6 + 3 + 6 + 4 + 8 + 8);
   expect(new Set(all).size).toBe(all.length);
 });
 
 test('without case records there are no transmission files', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, transmission: false }));
   expect(all.filter((file) => file.includes('transmission'))).toEqual([]);
-  expect(all).toHaveLength(32 - 4);
+  expect(all).toHaveLength(35 - 4);
 });
 
 test('a path needs all its values', () => {

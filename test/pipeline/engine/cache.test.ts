@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryName } from '../../../pipeline/engine/atomic-write.ts';
 import {
-  asideOf,
-  clearAsides,
+  clearTemporaries,
   findEntry,
   latestEntry,
   markLatest,
@@ -93,7 +93,7 @@ test('an entry that was changed or lost a file is not found, and is written anew
 test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', async () => {
   const cache = temporary();
   const entry = await writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
-  markLatest(cache, entry, 'one');
+  await markLatest(cache, entry, 'one');
   for (const file of [
     path.join(path.dirname(fileOf(cache, 'a')), 'stage.json'),
     path.join(cache, 'survey/latest-one.json'),
@@ -116,9 +116,9 @@ test('a byte flipped in what is told of an entry: it is made anew, and no plan t
 test('what is half written is cleared, and what others call .tmp stays', async () => {
   const cache = temporary();
   await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
-  for (const name of [path.basename(asideOf('abc')), 'mine.tmp', 'notes.12.tmp'])
+  for (const name of [path.basename(temporaryName('abc')), 'mine.tmp', 'notes.12.tmp'])
     writeFileSync(path.join(cache, 'survey', name), '');
-  clearAsides(cache);
+  clearTemporaries(cache);
   expect(readdirSync(path.join(cache, 'survey')).filter((name) => name.endsWith('.tmp'))).toEqual([
     'mine.tmp',
     'notes.12.tmp',
@@ -144,8 +144,8 @@ test('a number that JSON cannot hold is refused, and leaves nothing', async () =
 test('pruning keeps what the latest build of each country used', async () => {
   const cache = temporary();
   for (const key of ['a', 'b', 'c']) await writeEntry(cache, cacheKey(key), { trend: [key] }, 1);
-  markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
-  markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
+  await markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
+  await markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 2 });
   expect(['a', 'b', 'c'].map((key) => existsSync(fileOf(cache, key)))).toEqual([false, true, true]);
   expect(latestEntry(cache, 'survey', 'one')?.key).toBe(sha256('b'));

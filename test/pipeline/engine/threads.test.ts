@@ -6,13 +6,16 @@ const moduleOf = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads';${code}`)}`,
   );
 
-test('results come in the order of tasks, whichever ends first', async () => {
-  const slowFirst = moduleOf('setTimeout(() => parentPort.postMessage(workerData * 10), workerData === 1 ? 200 : 0)');
-  expect(await mapInThreads<number, number>(slowFirst, [1, 2, 3, 4])).toEqual([10, 20, 30, 40]);
-  expect(await mapInThreads(slowFirst, [])).toEqual([]);
+test('results come in the order of tasks, whichever ends first; each thread gets the data and task after task', async () => {
+  const slowFirst = moduleOf(
+    "parentPort.on('message', (task) => setTimeout(() => parentPort.postMessage(task * workerData), task === 1 ? 200 : 0))",
+  );
+  expect(await mapInThreads<number, number>(slowFirst, 10, [1, 2, 3, 4, 5])).toEqual([10, 20, 30, 40, 50]);
+  expect(await mapInThreads(slowFirst, 10, [])).toEqual([]);
 });
 
-test('what a thread throws is thrown, and one that says nothing is an error', async () => {
-  await expect(mapInThreads(moduleOf("throw new RangeError('found 3')"), [1, 2])).rejects.toThrow('found 3');
-  await expect(mapInThreads(moduleOf(''), [1])).rejects.toThrow('ended without a result');
+test('what a thread throws is thrown, and one that ends without an answer is an error', async () => {
+  const throws = moduleOf("parentPort.on('message', () => { throw new RangeError('found 3'); })");
+  await expect(mapInThreads(throws, null, [3])).rejects.toThrow('found 3');
+  await expect(mapInThreads(moduleOf(''), null, [1, 2])).rejects.toThrow('ended without a result');
 });

@@ -29,7 +29,7 @@ const cases: Case[] = [
   [
     'a duplicate',
     line('nets.csv', 3, 'NG001001,0.3'),
-    /nets\.csv, row 3: found lga_pcode NG001001 again, first in row 2/,
+    /nets\.csv, row 3: found lga_pcode NG001001, which row 2 has too/,
   ],
   ['an LGA missing', line('nets.csv', 3, ''), /nets\.csv, NG001002 Place 2: found no row, expected a figure, or a gap/],
   ['a share above 1', line('nets.csv', 2, 'NG001001,1.2'), /nets\.csv, row 2, itn_use: found 1\.2, expected 0 to 1/],
@@ -91,7 +91,7 @@ const cases: Case[] = [
   [
     'a repeated cluster',
     line('surveys.csv', 3, (old) => old.replace('NG001001-2', 'NG001001-1')),
-    /surveys\.csv, row 3: found .* again, first in row 2/,
+    /surveys\.csv, row 3: found .*, which row 2 has too/,
   ],
   [
     'a survey month that is none',

@@ -1,16 +1,12 @@
 import { Value } from 'typebox/value';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Areas, ClimateRow } from '../../../pipeline/artifacts.ts';
 import type { Cases } from '../../../pipeline/case-series.ts';
-import type { HeldBack } from '../../../pipeline/catalog/held-back.ts';
 import type { Model } from '../../../pipeline/catalog/model.ts';
 import { periodRange } from '../../../pipeline/contract/months.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../pipeline/contract/schemas.ts';
-import { type SeasonOutput, season } from '../../../pipeline/season/stage.ts';
-import { readRegister } from '../../../pipeline/transmission/held-back.ts';
-import { type TransmissionOutput, transmission } from '../../../pipeline/transmission/stage.ts';
-import { realArtifacts } from '../../support/real-artifacts.ts';
-import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../../support/real-data.ts';
+import { season } from '../../../pipeline/season/stage.ts';
+import { transmission } from '../../../pipeline/transmission/stage.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
 const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];
@@ -122,130 +118,5 @@ describe('a country of three LGAs', () => {
     expect(both.model!.states.map(({ state_code }) => state_code)).toEqual(['BB']);
     expect(both.report[0]!.what).toMatch(/^AA: fewer than 24 months/);
     expect(Value.Check(TransmissionModel, both.model)).toBe(true);
-  });
-});
-
-describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
-  let seasons: SeasonOutput;
-  let transmitted: TransmissionOutput;
-  let register: HeldBack;
-  beforeAll(async () => {
-    const real = await realArtifacts();
-    real.model.held_back = readRegister(REAL_CATALOG);
-    register = real.model.held_back;
-    seasons = season(real);
-    transmitted = transmission({ ...real, rain: seasons.rain });
-  });
-
-  test('twelve states left out in turn reach the figures asked for', () => {
-    const { check } = seasons.method;
-    expect(check.states).toEqual(['AK', 'BA', 'BE', 'CR', 'EB', 'EK', 'KE', 'KW', 'NA', 'OY', 'PL', 'ZA']);
-    expect(check.median_correlation).toBeGreaterThanOrEqual(0.873);
-    expect(check.median_correlation).toBeLessThan(0.92); // above it, suspect overfitting
-    expect(check.mean_months_peak_is_off).toBeLessThanOrEqual(1.2);
-    expect(check.mean_months_off).toBeLessThanOrEqual(0.79);
-    expect(Object.keys(seasons.lgas)).toHaveLength(774);
-  });
-
-  test("the season's swing is the records' own: held-out seasons made flatter or deeper are further off", () => {
-    const error = (power: number) => {
-      const squares = seasons.check.flatMap(({ expected, recorded }) =>
-        expected.map((value, month) => (value ** power - recorded[month]!) ** 2),
-      );
-      return Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length);
-    };
-    expect(error(1)).toBeLessThan(0.1);
-    for (const power of [0.8, 1.2]) expect(error(power), `to the power of ${power}`).toBeGreaterThan(1.05 * error(1));
-    // Without rain, the mean season of the other states' records.
-    const others = seasons.check.flatMap((left) => {
-      const rest = seasons.check.filter((row) => row !== left);
-      const sums = left.recorded.map((_, month) => rest.reduce((sum, row) => sum + row.recorded[month]!, 0));
-      return sums.map((value, month) => (value / Math.max(...sums) - left.recorded[month]!) ** 2);
-    });
-    expect(Math.sqrt(others.reduce((sum, value) => sum + value, 0) / others.length)).toBeGreaterThan(1.2 * error(1));
-    const wrong = seasons.check.reduce((sum, row) => sum + row.wrong_months, 0);
-    expect(wrong / seasons.check.length).toBeLessThanOrEqual(0.6); // twelve months high everywhere: 0.58
-  });
-
-  test('the method says which low months the check found, and what a season of twelve months means', () => {
-    const { description } = seasons.method;
-    expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
-    expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index found \d+ of them/);
-    expect(description).toMatch(/over 203 LGAs of states left out, the median correlation is 0\.7/);
-    expect(description).toMatch(/whose case records reach 2023/);
-    expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
-  });
-
-  test('two peaks where southern rain breaks in August, as records show there; one in the north', () => {
-    const peaks = (values: readonly number[]) =>
-      values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
-    for (const state of ['OY', 'OG', 'LA', 'OS']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(2);
-    for (const state of ['SO', 'YO', 'KN', 'BO']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(1);
-    const recorded = seasons.check.find(({ state_code }) => state_code === 'OY')!.recorded;
-    expect(peaks(recorded)).toBeGreaterThan(1);
-    // The south's year is flatter than the north's.
-    const lowest = (state: string) => Math.min(...seasons.states[state]!.seasonal_index);
-    expect(lowest('RI')).toBeGreaterThan(lowest('SO'));
-  });
-
-  test('simple projections are those of the reference, to its three decimals', () => {
-    const { development, held_back } = transmitted.fits!.projection;
-    expect([development.months, held_back.months]).toEqual([132, 36]);
-    const figures = ({ errors }: typeof development) =>
-      ['same_month_last_year', 'same_month_last_three_years', 'abeku_log', 'abeku_raw', 'flat'].map((name) =>
-        Number(errors[name]!.toFixed(3)),
-      );
-    expect(figures(development)).toEqual([1.109, 1.486, 1.072, 0.998, 1.168]);
-    expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
-  });
-
-  test('the design is registered, and the held-back errors are those of its look (else: malaria-risk score-held-back)', () => {
-    const { design, standing, projection } = transmitted.fits!;
-    expect(standing).toEqual({ registered: true, looks: register.looks.length });
-    const { result } = register.looks.find((look) => look.design === design)!;
-    for (const [name, error] of Object.entries(result!.mean_absolute_error))
-      expect(projection.held_back.errors[name]).toBeCloseTo(error, 3);
-    expect(transmitted.model!.limits.at(-1)).toMatch(/registered before its look.*look \d+ at this year/);
-  });
-
-  test("R's range by month: months surely growing, surely not, and doubtful ones named", () => {
-    for (const [k, { reproduction_range }] of transmitted.fits!.states.entries()) {
-      const { low, high } = reproduction_range;
-      expect(low.filter((value) => value > 1).length).toBeGreaterThan(0);
-      expect(high.filter((value) => value < 1).length).toBeGreaterThan(0);
-      for (const [month, r] of transmitted.model!.states[k]!.reproduction_number_by_month.entries()) {
-        expect(low[month]! - 0.03).toBeLessThan(r);
-        expect(high[month]! + 0.03).toBeGreaterThan(r);
-      }
-    }
-    expect(transmitted.model!.limits.join('\n')).toMatch(
-      /growing cannot be told from shrinking: Ekiti .*; Kebbi .*; Kwara /,
-    );
-  });
-
-  test('detrended by a mean that owes nothing to the fit, the season alone correlates at less', () => {
-    for (const [k, { detrended_correlation }] of transmitted.fits!.states.entries()) {
-      expect(detrended_correlation!).toBeGreaterThan(0.5);
-      expect(detrended_correlation!).toBeLessThan(transmitted.model!.states[k]!.fit_correlation);
-    }
-  });
-
-  test('months reported and left out of the fit are those that the catalog masks', () => {
-    const left = Object.fromEntries(transmitted.fits!.states.map((state) => [state.state_code, state.left_out]));
-    expect(left).toMatchObject({ EK: ['2016-06'], KE: [] });
-    expect([left.KW!.length, left.KW![0], left.KW!.at(-1)]).toEqual([13, '2015-01', '2016-01']);
-  });
-
-  test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
-    expect(Value.Check(TransmissionModel, transmitted.model)).toBe(true);
-    for (const state of transmitted.model!.states) {
-      expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);
-      expect(state.months_with_infection_growing.length).toBeGreaterThan(2);
-      expect(state.months_with_infection_growing.length).toBeLessThan(10);
-    }
-    const { development, held_back } = transmitted.model!.projection_test;
-    expect(development.mean_absolute_error.model).toBeLessThan(development.mean_absolute_error.same_month_last_year);
-    expect(development.mean_absolute_error.model).toBeGreaterThan(0.88);
-    expect(held_back.mean_absolute_error.model).toBeGreaterThan(1.2);
   });
 });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { checkCountry } from '../../../../pipeline/catalog/check/country.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
 const told = async (...args: Parameters<typeof check>) =>
@@ -81,4 +82,18 @@ test('bytes differ before hashes are asked; a pin that is not there is told', as
 
 test.skipIf(!HAS_REAL_DATA)(needsReal('the real files are as their catalog says'), async () => {
   expect(await checkCountry(REAL_CATALOG, REAL_DATA)).toEqual([]);
+});
+
+test('faults of covariates are found with the others: unused, short of an LGA, beyond its range', async () => {
+  const faults = await told((c) => {
+    heightCovariate({}, { range: [0, 150] })(c);
+    c.files['x.csv'] = 'lga,x\nNG001001,4\nNG001002,1\nNG002001,3\n';
+    addCovariate({ format: 'csv', columns: { lga_pcode: 'lga', value: 'x' }, files: [{ path: 'x.csv', rows: 3 }] })(c);
+    c.model.parameters.risk.covariates.pop();
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^form, null: .*source x: found a covariate that no entry/),
+    expect.stringMatching(/^tables and outlines, x: x\.csv, NG002002 Place 4: found no value/),
+    expect.stringMatching(/^rasters, height: .*height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/),
+  ]);
 });

@@ -6,7 +6,8 @@ import { readCountry } from '../../../../pipeline/engine/country.ts';
 import { hashRawFiles } from '../../../../pipeline/engine/raw.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
-import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const ACCEPT = { reason: 'a test', by: 'Ada', at: '2022-03-01T00:00:00.000Z' };
 
@@ -201,4 +202,26 @@ test('monthly rasters: a new month is told by its name, and set beside the same 
   await expect(update('climate', { files: [given('later.tif', rain(1))] })).rejects.toThrow(
     /found no month in its name/,
   );
+});
+
+test('a covariate is updated as any source; one that shares its file with another role is accepted for itself', async () => {
+  const { directory, update, given } = prepare((c) => {
+    heightCovariate()(c);
+    c.files['x.csv'] =
+      `lga,year,x\n${LGAS.flatMap((code, i) => [2015, 2020].map((year) => `${code},${year},${i + 1}\n`)).join('')}`;
+    const columns = { lga_pcode: 'lga', year: 'year', value: 'x' };
+    addCovariate({ id: 'wealth', format: 'csv', columns }, { time: 'mean' })(c);
+  });
+  const rows = LGAS.flatMap((code, i) => [2015, 2020, 2025].map((year) => `${code},${year},${i + 1}\n`));
+  const shown = await update('wealth', { files: [given('x.csv', `lga,year,x\n${rows.join('')}`)] });
+  expect(shown.comparison?.rows?.rows).toEqual({ was: 8, is: 12, added: 4, removed: 0, changed: 0 });
+  expect(shown.doubts).toEqual([]);
+
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const higher = Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80));
+  const file = given('height.tif', writeGeotiff(higher, grid, '-9999'));
+  expect((await update('elevation', { files: [file], accept: ACCEPT })).accepted).toBe(true);
+  await expect(hashRawFiles(readCountry(directory))).rejects.toThrow('malaria-risk catalog update height');
+  expect((await update('height', { accept: ACCEPT })).accepted).toBe(true);
+  await hashRawFiles(readCountry(directory));
 });

@@ -16,8 +16,7 @@ import { buildHere, overwrite, publishedTiny } from '../../../support/built-tiny
 import { hashTree, run, start, temporary } from '../../../support/command-line.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
-/** `MALARIA_KILLS=50` for the long run. */
-const KILLS = Number(process.env.MALARIA_KILLS ?? 6);
+const KILLS = process.env.MALARIA_LONG ? 20 : 3;
 const first = currentVersion(inject('builtTiny'))!;
 let second = '';
 let out = '';

@@ -1,7 +1,8 @@
 /** The history of a build's directory: listed, pruned, and versions of it built again. */
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
 import { enter } from '../../../../pipeline/engine/lock.ts';
 import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
@@ -90,6 +91,32 @@ test('prune keeps what is current, what can be gone back to, the newest candidat
     [versions[1], versions[2]].sort(),
   );
   expect(existsSync(path.join(back, 'current/v1/periods.json'))).toBe(true);
+});
+
+test('prune keeps the raw files of what stays, and what was accepted after the newest candidate', async () => {
+  const place = copy();
+  const store = path.join(place, 'raw');
+  const kept = readdirSync(store).sort();
+  expect(kept.length).toBeGreaterThan(5);
+  const [old, accepted] = ['old', 'accepted since'].map((text) => ({ text, name: sha256(Buffer.from(text)) }));
+  for (const { text, name } of [old!, accepted!]) writeFileSync(path.join(store, name), text);
+  utimesSync(path.join(store, old!.name), 0, 0);
+  expect(readdirSync(store)).toHaveLength(kept.length + 2);
+  const { raw, removed } = await pruneReleases(place, 9);
+  expect([raw, removed]).toEqual([{ files: 1, bytes: 3 }, []]);
+  expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
+  for (const name of kept) utimesSync(path.join(store, name), 0, 0);
+  // A file that only the version that goes was made of.
+  const [first] = versions;
+  rewriteManifest(path.join(place, 'snapshots', first), (manifest) => {
+    (manifest.sources[0] as Source).files[0]!.sha256 = old!.name;
+  });
+  writeFileSync(path.join(store, old!.name), 'old');
+  utimesSync(path.join(store, old!.name), 0, 0);
+  expect((await pruneReleases(place, 9)).raw.files).toBe(0);
+  const { stdout } = await run(['releases', 'prune', '--keep', '1', '--out', place]);
+  expect(stdout).toMatch(/^Removed 1 raw files of theirs, 0\.0 MB, from /m);
+  expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
 
 test('prune leaves versions that no build here noted, waits for no build, and says what it removed', async () => {

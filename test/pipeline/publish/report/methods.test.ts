@@ -21,7 +21,7 @@ test('an equation that cannot be read stops the build', () => {
 
 test('every model page is in the report, no equation left as text', () => {
   const { markup } = methodsSection();
-  for (const name of ['zonal', 'survey', 'season', 'risk', 'transmission']) {
+  for (const name of ['zonal', 'survey', 'season', 'risk', 'forecast', 'transmission']) {
     const page = readFileSync(path.join(import.meta.dirname, '../../../../pipeline', name, 'MODEL.md'), 'utf8');
     expect(markup).toContain(`<summary>${page.slice(2, page.indexOf('\n'))}</summary>`);
   }

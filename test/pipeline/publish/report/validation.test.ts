@@ -1,24 +1,32 @@
 import { expect, test } from 'vitest';
 import type { Validation } from '../../../../pipeline/artifacts.ts';
 import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
+import type { Grouping } from '../../../../pipeline/validation/truth-groups.ts';
 
-const rows = [
-  { kind: 'estimated' as const, lga_months: 400, coverage: 0.915, rmse: 0.06, baseline_rmse: 0.1 },
-  { kind: 'forecast' as const, lga_months: 40, coverage: 0.87, rmse: 0.09, baseline_rmse: 0.09 },
-];
+const score = { lga_months: 400, coverage_50: null, coverage_95: null, bias: 0.01, rmse: 0.06, baseline_rmse: 0.1 };
+const row = (by: Grouping, group: string, coverage_90: number) => ({
+  ...{ truth: 'trend' as const, by, group, ...score, coverage_90, crps: null, interval_score: 0.31 },
+});
 const known_truth = {
-  ...{ model_code: 'a', of_this_code: false, seeds: [1, 4], all: rows },
-  countries: rows.map((row) => ({ seed: 4, ...row, coverage: 0.777 })),
+  ...{ model_code: 'a', of_this_code: false, seeds: [1, 4] },
+  pooled: [row('all', 'estimated', 0.9), row('block', '2015-2017', 0.857), row('block', '2018-2020', 0.922)],
+  countries: [1, 4].map((seed) => ({ seed, ...row('all', 'estimated', 0.777) })),
 };
 const section = (validation: Validation | null, of_this_code = false) =>
-  validationSection({
-    risk: { model: 'spatial' },
-    validation,
-    known_truth: { ...known_truth, of_this_code },
-    season_check: [],
-    fits: null,
-    surveys: { clusters: [], state_rounds: [] },
-  }).markup;
+  validationSection(
+    {
+      coverage: { last_estimated: '2023-12', last_forecast: '2024-04' },
+      tables: { forecast_skill: [], basis: [], context_states: [] },
+    } as never,
+    {
+      risk: { model: 'spatial' },
+      validation,
+      known_truth: { ...known_truth, of_this_code },
+      season_check: [],
+      fits: null,
+      surveys: { clusters: [], state_rounds: [] },
+    },
+  ).markup;
 
 test('nothing measured is said, and no figure is shown', () => {
   const text = section(null);
@@ -26,12 +34,12 @@ test('nothing measured is said, and no figure is shown', () => {
   expect(text).not.toContain('CRPS');
 });
 
-test('made-up countries are told in words and by country, and whether they were run with this model', () => {
+test('made-up countries are told in words, by group and by country, and whether they were run with this model', () => {
   const text = section(null);
   for (const part of [
     'on 2 made-up countries',
-    'held 91.5% of the true values in estimated months and 87.0% in forecast',
-    '0.60 times the baseline’s in estimated and 1.00 times in forecast',
+    'held 85.7% to 92.2% of the true values',
+    '2018-2020',
     'has changed since',
     '0.777',
   ])
@@ -60,9 +68,18 @@ test('what was measured is shown with its standard errors', () => {
       },
     ],
     difference: { log_score: over(0, 0), crps: over(0, 0), mean_absolute_error: over(0, 0) },
+    covariates: [{ covariate: 'height', folds: 5, log_score: over(0.0123, 0.0045), crps: over(-0.001, 0.0002) }],
     pit: [],
     calibration: [],
   });
-  for (const part of ['neither &lt;model&gt;', '-2.457 ± 0.032', '>0.1000<', '0.2000 ± 0.0100', 'In 90%', '0.895'])
+  for (const part of [
+    'neither &lt;model&gt;',
+    '-2.457 ± 0.032',
+    '>0.1000<',
+    '0.2000 ± 0.0100',
+    'In 90%',
+    '0.895',
+    '0.0123 ± 0.0045',
+  ])
     expect(text).toContain(part);
 });

@@ -114,8 +114,17 @@ test('an LGA that is gone is over every threshold', async () => {
   expect(diff.over).toEqual(['1 LGAs are gone: NG001001']);
 });
 
+/** The later snapshot, said to have a round from January 2022 on. */
+function surveyedUntil(last: string): string {
+  const b = copySnapshot(later);
+  rewriteManifest(b, ({ sources }) => {
+    sources.find(({ id }: any) => id === 'surveys').rounds.push({ survey_year: 2022, first: '2022-01', last });
+  });
+  return b;
+}
+
 test('past forecasts are scored where their months are estimated by now', async () => {
-  const diff = await compare(built, later);
+  const diff = await compare(built, surveyedUntil('2022-03'));
   expect(diff.past_forecasts?.periods).toEqual(['2022-01', '2022-02', '2022-03']);
   expect(diff.past_forecasts?.all.forecasts).toBe(12);
   expect(diff.past_forecasts?.by_horizon.map(({ horizon_months, forecasts }) => [horizon_months, forecasts])).toEqual([
@@ -136,14 +145,13 @@ test('past forecasts are scored where their months are estimated by now', async 
   expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
 });
 
-test('estimates that nothing new was observed for score no forecast', async () => {
-  const b = copySnapshot(later);
-  rewriteManifest(b, ({ sources }) => {
-    sources.find(({ id }: any) => id === 'cases').span.last = '2022-01';
-  });
-  const diff = await compare(built, b);
+test('estimates that no new survey stands behind score no forecast, whatever cases were reported', async () => {
+  const diff = await compare(built, surveyedUntil('2022-01'));
   expect(diff.past_forecasts?.periods).toEqual(['2022-01']);
   expect(diff.unscored_periods).toEqual(['2022-02', '2022-03']);
+  const cases = await compare(built, later);
+  expect(cases.past_forecasts).toBeNull();
+  expect(cases.unscored_periods).toEqual(['2022-01', '2022-02', '2022-03']);
 });
 
 test('snapshots of two countries are not compared', async () => {
@@ -168,7 +176,9 @@ test('the command: a table, JSON, a file, and 1 at the gate', async () => {
     run(['diff', built, temporary()]),
   ]);
   expect(table.code).toBe(0);
-  expect(table.stdout).toMatch(/A's forecasts of 2022-01, 2022-02, 2022-03, which B estimates/);
+  expect(table.stdout).toMatch(
+    /Not scored: A's forecasts of 2022-01, 2022-02, 2022-03. B estimates them, without a survey/,
+  );
   expect(gate.code).toBe(1);
   expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
   expect(readFileSync(file, 'utf8')).toBe(gate.stdout);

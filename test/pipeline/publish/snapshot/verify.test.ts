@@ -32,11 +32,38 @@ test('a built snapshot has no faults', async () => {
   expect(verdict.files).toBeGreaterThan(100);
 });
 
+test('a snapshot of an older contract has no later operations, and says what of it could not be checked', async () => {
+  const old = copySnapshot(sound);
+  const later = Object.keys(readJson(old, 'manifest.json').files).filter((name) =>
+    /^v1\/(seasons|forecasts\/skill)/.test(name),
+  );
+  expect(later.length).toBeGreaterThan(3);
+  for (const name of later) rmSync(path.join(old, name));
+  rewriteManifest(old, (manifest) => {
+    for (const name of later) delete manifest.files[name];
+  });
+  expect((await verifySnapshot(old)).faults).not.toEqual([]);
+  rewriteManifest(old, (manifest) => {
+    manifest.contract_version = '1.0.0';
+  });
+  const { faults, unchecked } = await verifySnapshot(old);
+  expect(faults).toEqual([]);
+  expect(unchecked).toContain('it keeps to contract 1.0.0');
+  // some of a later operation's files gone is damage all the same
+  const torn = copySnapshot(sound);
+  rmSync(path.join(torn, later[0]!));
+  rewriteManifest(torn, (manifest) => {
+    manifest.contract_version = '1.0.0';
+    delete manifest.files[later[0]!];
+  });
+  expect((await verifySnapshot(torn)).faults.join()).toContain(later[0]!.replace(/\.(br|gz)$/, ''));
+});
+
 test('the model card holds what scores come of, how they were checked, and their limits in words', () => {
   const card = readJson(sound, 'model-card.json');
   expect(card.risk.baseline.rounds.map((round: { survey_year: number }) => round.survey_year)).toEqual([2018, 2021]);
   expect(card.validation.scores.map(({ model }: { model: string }) => model)).toContain('national');
-  expect(card.known_truth.seeds).toHaveLength(10);
+  expect(card.known_truth.pooled.map(({ truth }: { truth: string }) => truth)).toContain('trend');
   expect(card.parameters.risk.season_exponent.source).not.toBe('');
   expect(card.limits.join(' ')).toMatch(/No survey was taken in .*Months after .* are forecasts/);
 });
@@ -485,6 +512,30 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       'season',
       "DELETE FROM season WHERE code = 'AB' AND month = 5",
       /season: 0 rows of state AB 5, expected 1/,
+    ],
+    [
+      'a run of months that ends in another month',
+      'season_windows',
+      "UPDATE season_windows SET last_month = last_month % 12 + 1 WHERE code = 'AB' AND measure = 'reported_cases' AND months = 3",
+      /season_windows state AB reported_cases 3: its last month is not 3 months on/,
+    ],
+    [
+      'a criterion that its chance does not make',
+      'season_windows',
+      "UPDATE season_windows SET criterion = 'reached' WHERE code = 'AB' AND measure = 'rain_transmission' AND months = 4",
+      /season_windows state AB rain_transmission 4: its criterion is not what its chance makes it/,
+    ],
+    [
+      'a run of months missing',
+      'season_windows',
+      "DELETE FROM season_windows WHERE code = 'NG001001' AND measure = 'reported_cases' AND months = 5",
+      /season_windows: 0 rows of lga NG001001 reported_cases 5, expected 1/,
+    ],
+    [
+      'a score that rests on a survey to come',
+      'basis',
+      "UPDATE basis SET last_survey = '2099-01' WHERE code = 'AB' AND period = '2021-09'",
+      /basis state AB 2021-09: evidence of a later month/,
     ],
     ['a table without a column', 'season', 'ALTER TABLE season DROP is_high', /is_high/],
   ];

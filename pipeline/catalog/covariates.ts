@@ -1,0 +1,14 @@
+/** What the catalog's entries of covariates say. */
+import type { Covariate } from './model.ts';
+import type { Source } from './sources.ts';
+
+/** Why figures of net use, access, spraying and treatment are refused, in the words of the service's specification. */
+export const NOT_INPUTS =
+  'net use, net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score';
+
+/** How a covariate is called in findings, reports and options. */
+export const covariateName = ({ source }: Covariate): string => source;
+
+/** Whether a covariate has values of several times: a table's by year or by month, or several rasters. */
+export const changesOverTime = ({ columns = {}, files }: Source): boolean =>
+  'period' in columns || 'year' in columns || files.length > 1;

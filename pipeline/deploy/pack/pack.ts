@@ -1,0 +1,124 @@
+/**
+ * `npm run pack`: the two packages `malaria-risk` and `malaria-proxy` as npm installs them, of compiled JavaScript with
+ * types. Run from a checkout with its dependencies.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { TABLES } from '../../engine/cache-key.ts';
+import { codeOf, ROOT } from '../../engine/code.ts';
+import { PACKED, type Packed } from '../../engine/packed.ts';
+import { codeState } from '../../publish/release/code.ts';
+import { SNAPSHOT, STAGES } from '../../stages.ts';
+import { bundle, pinned } from './bundle.ts';
+import { compiledName, withCompiledNames } from './compiled-names.ts';
+
+interface Package {
+  name: 'malaria-risk' | 'malaria-proxy';
+  description: string;
+  /** Files of the checkout that go in, besides what is in both. Sources are replaced by what they compile to. */
+  files: readonly string[];
+}
+
+/** Modules that a cache key is made of. */
+const KEYED = [...STAGES, SNAPSHOT].map(({ module }) => module).concat(TABLES);
+
+const PACKAGES: readonly Package[] = [
+  {
+    name: 'malaria-risk',
+    description: 'Malaria risk by local government area: builds, reviews and publishes snapshots',
+    files: ['pipeline/**', 'raw-data/README.md', 'raw-data/*/{sources,model}.json'],
+  },
+  {
+    name: 'malaria-proxy',
+    description: 'Serves snapshots of malaria risk to holders of API keys',
+    files: ['pipeline/contract/**', 'proxy/**'],
+  },
+];
+/** Sources that the report's page is made of, whose types are taken off when it is made. */
+const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
+/** Sources that are shipped as they are: those of the page alone, and the client. */
+const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|client\/shipped)\/|\.d\.ts$/;
+/** The one package that is another on each kind of machine. */
+const MACHINE_CODE = '@duckdb/node-api';
+const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;
+
+/** Makes both packages. @returns the files, in `out` */
+export function pack(out: string): string[] {
+  const work = mkdtempSync(path.join(tmpdir(), 'malaria-pack-'));
+  try {
+    const compiled = path.join(work, 'compiled');
+    compile(compiled);
+    mkdirSync(out, { recursive: true });
+    return PACKAGES.map((one) => {
+      const directory = path.join(work, one.name);
+      layOut(one, directory, compiled);
+      const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', path.resolve(out)], {
+        cwd: directory,
+        encoding: 'utf8',
+      });
+      return path.join(out, packed.trim());
+    });
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+function compile(to: string): void {
+  const project = path.join(import.meta.dirname, 'tsconfig.json');
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--project', project, '--outDir', to], { stdio: 'inherit' });
+}
+
+function layOut({ name, description, files }: Package, directory: string, compiled: string): void {
+  const put = (file: string, text: string) => {
+    const target = path.join(directory, file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  };
+  const isCompiled = (file: string) => statSync(path.join(compiled, file), { throwIfNoEntry: false }) !== undefined;
+  const putJs = (file: string, text: string) => put(file, withCompiledNames(file, text, isCompiled));
+
+  const needed = new Set<string>();
+  for (const file of globSync([...files], { cwd: ROOT }).sort()) {
+    if (LEFT_OUT.test(file) || !statSync(path.join(ROOT, file)).isFile()) continue;
+    const compiles = file.endsWith('.ts') && !AS_THEY_ARE.test(file);
+    if (!compiles || OF_THE_PAGE.has(file)) put(file, readFileSync(path.join(ROOT, file), 'utf8'));
+    if (!compiles) continue;
+    const js = compiledName(file);
+    putJs(js, readFileSync(path.join(compiled, js), 'utf8'));
+    for (const dependency of Object.keys(codeOf(file).packages)) needed.add(dependency);
+    const types = file.replace(/\.ts$/, '.d.ts');
+    put(types, readFileSync(path.join(compiled, types), 'utf8'));
+  }
+  for (const file of [`bin/${name}.js`, 'bin/about.js']) putJs(file, readFileSync(path.join(ROOT, file), 'utf8'));
+  for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(path.join(ROOT, file), path.join(directory, file));
+  cpSync(path.join(import.meta.dirname, `${name}.md`), path.join(directory, 'README.md'));
+
+  const { version, license, engines, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const bundleDependencies = [...needed].filter((dependency) => dependency !== MACHINE_CODE).sort();
+  const about = {
+    ...{ name, version, description, license, type: 'module', engines },
+    bin: { [name]: `bin/${name}.js` },
+    exports: { './contract/*': './pipeline/contract/*.js', './package.json': './package.json' },
+    dependencies: {
+      ...Object.fromEntries(bundleDependencies.map((dependency) => [dependency, dependencies[dependency]])),
+      ...(needed.has(MACHINE_CODE) ? pinned(MACHINE_CODE, ROOT) : {}),
+    },
+    bundleDependencies,
+  };
+  const json = (file: string, value: unknown) => put(file, `${JSON.stringify(value, null, 2)}\n`);
+  json('package.json', about);
+  bundle(about.bundleDependencies, ROOT, directory);
+  if (name === 'malaria-risk') json(PACKED, packedRecord());
+}
+
+function packedRecord(): Packed {
+  const { commit, dirty, lock_file } = codeState();
+  if (lock_file === null) throw new Error('package-lock.json: found none, expected that of a checkout');
+  const modules = Object.fromEntries(KEYED.map((module) => [compiledName(module), codeOf(module)]));
+  return { commit, dirty, lock_file, modules };
+}
+
+if (import.meta.main) for (const file of pack(process.argv[2] ?? 'build/packages')) process.stdout.write(`${file}\n`);

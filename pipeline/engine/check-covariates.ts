@@ -1,0 +1,69 @@
+/** Which covariates the risk score may use, and which it may not. */
+import { BadInput } from '../bad-input.ts';
+import { changesOverTime, covariateName, NOT_INPUTS } from '../catalog/covariates.ts';
+import type { Covariate, Model } from '../catalog/model.ts';
+import { COVERAGE } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
+
+const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
+const inModel = (found: string, expected: string) =>
+  new BadInput('model.json', 'parameters.risk.covariates', found, expected);
+
+/**
+ * Checks that every covariate is a source that says what it is, that every such source is used, and that none of them
+ * is a figure of the programme's coverage.
+ * @throws BadInput naming the entry
+ */
+export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sources: readonly Source[]): void {
+  const entries = parameters.risk.covariates ?? [];
+  refuseCoverageFiles(sources, {});
+  const names = entries.map(covariateName);
+  const again = names.find((name, i) => names.indexOf(name) !== i);
+  if (again) throw inModel(`${again} twice`, 'each once');
+  for (const entry of entries) checkEntry(entry, sources);
+  const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
+  if (unused)
+    throw new BadInput(
+      'sources.json',
+      `source ${unused.id}`,
+      'a covariate that no entry of parameters.risk.covariates in model.json names',
+      'one that is used',
+    );
+}
+
+function checkEntry(entry: Covariate, sources: readonly Source[]): void {
+  const source = sources.find(({ id }) => id === entry.source);
+  if (!source) throw inModel(`the source ${entry.source}, which sources.json lacks`, 'one of its covariates');
+  if (isCoverage(source)) throw inModel(`the source ${source.id}`, `another: ${NOT_INPUTS}`);
+  if (source.role !== 'covariate')
+    throw inModel(
+      `the source ${source.id} of the role ${source.role}`,
+      'one of the role covariate, which may name the same file',
+    );
+  if (changesOverTime(source) && entry.time === undefined)
+    throw inModel(`${source.id} without a time, though it changes`, 'time: mean');
+  if (!changesOverTime(source) && entry.time !== undefined)
+    throw inModel(`${source.id} with a time, though it does not change`, 'none');
+}
+
+/**
+ * Refuses a covariate that is a figure of coverage by its name, its file or its content, under whichever name it comes.
+ * @param hashes SHA-256 of the files as they are, by path; else the catalog's own are compared
+ * @throws BadInput naming the source
+ */
+export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {
+  const coverage = sources.filter(isCoverage);
+  for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
+    const refuse = (found: string) => new BadInput('sources.json', `source ${id}`, found, `another: ${NOT_INPUTS}`);
+    const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
+    if (named !== undefined) throw refuse(`${named} as a covariate`);
+    for (const file of files) {
+      const hash = hashes[file.path] ?? file.sha256;
+      for (const other of coverage)
+        for (const own of other.files) {
+          const same = own.path === file.path || (hash !== undefined && hash === (hashes[own.path] ?? own.sha256));
+          if (same) throw refuse(`the file of ${other.figure}, ${own.path}, as a covariate`);
+        }
+    }
+  }
+}

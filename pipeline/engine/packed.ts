@@ -1,0 +1,61 @@
+/** What `npm run pack` writes beside compiled code, which says neither what it was compiled of nor which packages it was locked to. */
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const PACKED = 'packed.json';
+
+/** The code behind a module. */
+export interface Code {
+  /** Hash of each file of this project, by its path from the root. */
+  files: Record<string, string>;
+  /** Version of each package that the files import, with a hash of it and of everything it depends on. */
+  packages: Record<string, string>;
+}
+
+export interface Packed {
+  /** The commit that was packed; null where that was no checkout. */
+  commit: string | null;
+  dirty: boolean | null;
+  /** SHA-256 of its package-lock.json. */
+  lock_file: string;
+  /**
+   * The code behind each module that a cache key is made of, as it was in the checkout: the same stage has the same key
+   * from the checkout and from the package.
+   */
+  modules: Record<string, Code>;
+}
+
+/** The record of an installed package; null in a checkout. */
+export function readPacked(root: string): Packed | null {
+  try {
+    return JSON.parse(readFileSync(path.join(root, PACKED), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * The code behind a module of an installed package. A package that was installed in another version than it was locked
+ * to, as where somebody replaced it, counts as that version.
+ */
+export function packedCode({ modules }: Packed, module: string, root: string): Code {
+  const { files, packages } = modules[module]!;
+  const installed = Object.entries(packages).map(([name, locked]) => {
+    const version = installedVersion(name, root);
+    return [name, locked.startsWith(`${version} `) ? locked : version];
+  });
+  return { files, packages: Object.fromEntries(installed) };
+}
+
+const installedVersion = (name: string, root: string): string =>
+  JSON.parse(readFileSync(packageFile(name, root), 'utf8')).version;
+
+/** The package.json of a package that this project depends on, beside it or further up. */
+export function packageFile(name: string, root: string): string {
+  const file = findPackageJSON(name, pathToFileURL(path.join(root, 'package.json')));
+  if (file === undefined) throw new Error(`${name}: not installed`);
+  return file;
+}

@@ -1,0 +1,57 @@
+/** What the score of each area and month rests on. */
+import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
+import type { Coverage } from '../../contract/operations.ts';
+import type { Database } from '../../duckdb.ts';
+import type { RowOf } from '../../table.ts';
+import type { TABLES } from './table-columns.ts';
+
+type Row = RowOf<(typeof TABLES)['basis']>;
+interface Dated {
+  code: string;
+  period: Period;
+}
+
+/** Survey months by state, and months of case records by area; a state has those of its LGAs too. */
+const SURVEYS = `SELECT state_code AS code, period FROM ingest.clusters
+  UNION SELECT state_code, period FROM ingest.state_rounds ORDER BY ALL`;
+const RECORDS = `WITH known AS (FROM ingest.cases WHERE confirmed IS NOT NULL AND NOT masked)
+  SELECT coalesce(lga_code, state_code) AS code, period FROM known
+  UNION SELECT state_code, period FROM known ORDER BY ALL`;
+const AREAS = `SELECT 'state' AS area, state_code AS code, state_code FROM ingest.states
+  UNION ALL SELECT 'lga', lga_code, state_code FROM ingest.lgas ORDER BY area DESC, code`;
+
+/** Rows of every area, estimated months and then forecast ones, of the artifacts' views. */
+export async function basisOf(
+  db: Database,
+  { first_estimated, last_forecast }: Coverage,
+  skill: readonly RowOf<(typeof TABLES)['forecast_skill']>[],
+): Promise<Row[]> {
+  const [surveys, records] = await Promise.all(
+    [SURVEYS, RECORDS].map(async (sql) => byCode(await db.rows<Dated>(sql))),
+  );
+  const areas = await db.rows<{ area: Row['area']; code: string; state_code: string }>(AREAS);
+  const periods = periodRange(first_estimated, last_forecast);
+  const errors = new Map(
+    skill
+      .filter(({ method, origins }) => method === 'case_model' && origins === 'all')
+      .map(({ area_level, horizon_months, log_mae }) => [`${area_level} ${horizon_months}`, log_mae]),
+  );
+  return areas.flatMap(({ area, code, state_code }) => {
+    const visited = surveys!.get(state_code) ?? [];
+    const recorded = records!.get(code) ?? [];
+    return periods.map((period): Row => {
+      const last_survey = visited.findLast((month) => month <= period) ?? null;
+      const last_cases = recorded.findLast((month) => month <= period) ?? null;
+      const since = (month: Period | null) => (month === null ? null : monthIndex(period) - monthIndex(month));
+      return {
+        ...{ area, code, period, basis: period <= (visited.at(-1) ?? '') ? 'survey' : 'usual_season' },
+        ...{ last_survey, months_since_survey: since(last_survey), last_cases },
+        cases_log_mae: errors.get(`${area} ${since(last_cases)}`) ?? null,
+      };
+    });
+  });
+}
+
+/** Months by code, ascending. */
+const byCode = (rows: readonly Dated[]) =>
+  new Map([...Map.groupBy(rows, ({ code }) => code)].map(([code, own]) => [code, own.map(({ period }) => period)]));

@@ -1,0 +1,87 @@
+/** Covariates of the risk score that came as rasters, by prediction cell. */
+import type { PredictionCell, ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import type { Gap, Source } from '../catalog/sources.ts';
+import type { Raster } from '../ingest/readers/geotiff.ts';
+import { readNearest } from '../ingest/readers/nearest.ts';
+import type { Grid, Values, Window } from '../numerics/grid.ts';
+import { KM_PER_DEGREE } from './prediction-cells.ts';
+
+/** `readNearest` of a covariate: of several rasters the mean where all have a value, NaN elsewhere. */
+export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {
+  const [first, ...others] = rasters;
+  const sum = await readNearest(first!, grid, window);
+  for (const raster of others) {
+    const values = await readNearest(raster, grid, window);
+    for (let i = 0; i < sum.length; i++) sum[i]! += values[i]!;
+  }
+  if (others.length > 0) for (let i = 0; i < sum.length; i++) sum[i]! /= rasters.length;
+  return sum;
+}
+
+type Place = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
+
+/**
+ * A raster's values by prediction cell, its missing ones filled by the rule that the catalog declares: the value of the
+ * nearest cell that has one, within the rule's `km`, or the rule's own `value`.
+ * @param values in the cells' order and the source's unit, null where no valid raster cell holds a cell's people
+ * @throws BadInput for a missing value without a rule, or farther from every other than the rule reaches
+ */
+export function fillCells(
+  source: Source,
+  cells: readonly Place[],
+  values: readonly (number | null)[],
+  report: ReportLine[],
+): number[] {
+  const missing = [...values.keys()].filter((c) => values[c] === null);
+  if (missing.length === 0) return values as number[];
+  const gaps = (source.gaps ?? []).filter(({ rule }) => rule === 'nearest' || rule === 'value');
+  const filled = [...values];
+  const used: { gap: Gap; cell: number; km: number }[] = [];
+  for (const c of missing) {
+    const { nearest, km } = nearestKnown(cells, values, c);
+    const gap = gaps.find(({ rule, km: reach }) => rule === 'value' || (nearest !== null && km <= reach!));
+    if (!gap) throw undeclared(source, cells, missing, c, km);
+    filled[c] = gap.rule === 'value' ? gap.value! : nearest;
+    used.push({ gap, cell: c, km });
+  }
+  const people = cells.reduce((sum, { population }) => sum + population, 0);
+  for (const gap of gaps) {
+    const own = used.filter((one) => one.gap === gap);
+    if (own.length === 0) continue;
+    const share = own.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
+    const how =
+      gap.rule === 'value'
+        ? `take ${gap.value} ${source.unit}`
+        : `take the nearest value, at most ${Math.max(...own.map(({ km }) => km)).toFixed(1)} km away`;
+    const what = `${own.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
+    report.push({ source: source.id, rule: gap.rule, what });
+  }
+  return filled as number[];
+}
+
+/** The value nearest to a cell, and how far away it is; null and infinity if there is none. */
+function nearestKnown(cells: readonly Place[], values: readonly (number | null)[], at: number) {
+  const { longitude, latitude } = cells[at]!;
+  const shrink = Math.cos((latitude * Math.PI) / 180);
+  let nearest: number | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (let c = 0; c < values.length; c++) {
+    const value = values[c]!;
+    if (value === null) continue;
+    const d = ((cells[c]!.longitude - longitude) * shrink) ** 2 + (cells[c]!.latitude - latitude) ** 2;
+    if (d < least) [nearest, least] = [value, d];
+  }
+  return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
+}
+
+function undeclared(source: Source, cells: readonly Place[], missing: number[], c: number, km: number): BadInput {
+  const { lga_code, longitude, latitude } = cells[c]!;
+  const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
+  return new BadInput(
+    source.files[0]!.path,
+    `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
+    `no valid cell where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
+    'one, or a gap declared in sources.json with the rule `nearest` and a `km` that reaches, or `value`',
+  );
+}

@@ -1,0 +1,193 @@
+/**
+ * `npm run pack`, then both packages installed as somebody without a checkout would, and run on every Node that they say
+ * they run on. Needs the npm registry: for those Nodes, and for DuckDB's library.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { codeOf, ROOT } from '../../pipeline/engine/code.ts';
+import { hashTree, temporary } from '../support/command-line.ts';
+import { writeTiny } from '../support/tiny-country.ts';
+
+const run = promisify(execFile);
+const { NODE_COMPILE_CACHE: _, ...ENV }: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '' };
+const registry = await run('npm', ['view', 'node@24', 'version']).then(
+  () => true,
+  () => false,
+);
+/** What builds containers here. */
+const engine = await Promise.any(
+  ['docker', 'podman', 'buildah'].map((name) => run(name, ['info']).then(() => name)),
+).catch(() => null);
+test.skipIf(!engine).each(['pipeline', 'proxy'])(
+  engine ? 'a container of %s' : 'a container of %s (skipped, optional: no docker, podman or buildah that works)',
+  async (part) => {
+    const name = `malaria-test-${part}`;
+    await run(engine!, ['build', '-f', `${part}/deploy/Containerfile`, '-t', name, '.'], { cwd: ROOT });
+    if (engine === 'buildah') return;
+    const { stdout } = await run(engine!, ['run', '--rm', name, '--version']);
+    expect(stdout).toMatch(/\(contract 1\./);
+  },
+);
+
+/** The machine's own Node, where it is an older one. */
+const old = ['/usr/bin', '/usr/local/bin'].find((directory) => existsSync(path.join(directory, 'node')));
+const oldVersion = old ? (await run(path.join(old, 'node'), ['--version'])).stdout.trim() : '';
+const tooOld = /^v(?:1\d|2[0-3])\./.test(oldVersion);
+
+describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm registry)', () => {
+  const prefix = temporary();
+  /** The `bin` of each Node that is tried. */
+  const nodes: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const packs = temporary();
+    const { stdout } = await run('npm', ['run', '--silent', 'pack', '--', packs], { cwd: ROOT });
+    const files = stdout.trim().split('\n');
+    expect(files.map((file) => path.basename(file).replace(/-\d.*/, ''))).toEqual(['malaria-risk', 'malaria-proxy']);
+    const quiet = ['--no-audit', '--no-fund', '--prefix'];
+    await run('npm', ['install', '--global', ...quiet, prefix, ...files]);
+    for (const version of ['24', '26']) {
+      const directory = temporary();
+      writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ allowScripts: { node: true } }));
+      await run('npm', ['install', ...quiet, directory, `node@${version}`]);
+      nodes[version] = path.join(directory, 'node_modules/node/bin');
+    }
+  }, 1_800_000);
+
+  const installed = (name: string) => path.join(prefix, 'lib/node_modules', name);
+  /** What somebody's shell has: the commands, one Node, and none of this checkout. */
+  const shell = (node: string) => ({
+    cwd: temporary(),
+    env: { ...ENV, PATH: `${path.join(prefix, 'bin')}:${nodes[node] ?? node}:/usr/bin:/bin` },
+  });
+
+  test('compiled JavaScript with types, without tests; the proxy without DuckDB and mapshaper', () => {
+    for (const name of ['malaria-risk', 'malaria-proxy']) {
+      const own = readdirSync(installed(name), { recursive: true, encoding: 'utf8' }).filter(
+        (file) => !file.startsWith('node_modules'),
+      );
+      expect(own.filter((file) => /(?:^|\/)test\/|\.test\./.test(file))).toEqual([]);
+      const sources = own.filter((file) => /(?<!\.d)\.ts$/.test(file));
+      const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|names\.ts$)|client\/shipped\/)/;
+      expect(sources.filter((file) => !ofThePage.test(file))).toEqual([]);
+      for (const file of own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !one.includes('/assets/')))
+        expect(own, file).toContain(file.replace(/\.js$/, '.d.ts'));
+    }
+    const packages = readdirSync(path.join(installed('malaria-proxy'), 'node_modules'));
+    expect(packages).toContain('fastify');
+    expect(packages).not.toContain('@duckdb');
+    expect(packages).not.toContain('mapshaper');
+    expect(existsSync(path.join(installed('malaria-proxy'), 'pipeline/publish'))).toBe(false);
+  });
+
+  test('every package in the version that it is locked to', () => {
+    const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages;
+    for (const name of ['malaria-risk', 'malaria-proxy']) {
+      const places = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /(?:^|node_modules\/)(?:@[^/]+\/)?[^/@][^/]*\/package\.json$/.test(file))
+        .map((file) => path.join('node_modules', path.dirname(file)));
+      expect(places.length).toBeGreaterThan(90);
+      for (const place of places) {
+        const { version } = JSON.parse(readFileSync(path.join(installed(name), place, 'package.json'), 'utf8'));
+        // npm writes versions without leading zeros into a lock file.
+        expect(lock[place]?.version, place).toBe(version.replace(/\.0+(?=\d)/g, '.'));
+      }
+    }
+  });
+
+  test.each(['malaria-risk', 'malaria-proxy'])('%s knows its version and starts at once', async (command) => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    for (const node of Object.keys(nodes)) {
+      const { stdout } = await run(command, ['--version'], shell(node));
+      expect(stdout).toMatch(
+        new RegExp(`^${version.replaceAll('.', '\\.')} \\(contract 1\\.\\d+\\.\\d+, Node\\.js ${node}\\.`),
+      );
+      const times: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        // CPU seconds of the process, since the machine may be busy.
+        const measured = `import { resourceUsage } from 'node:process'; process.on('exit', () => { const { userCPUTime, systemCPUTime } = resourceUsage(); process.stderr.write(String((userCPUTime + systemCPUTime) / 1e6)); });`;
+        const options = shell(node);
+        const { stdout: help, stderr } = await run(command, ['--help'], {
+          ...options,
+          env: { ...options.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measured)}` },
+        });
+        expect(help).toContain(`Usage: ${command}`);
+        times.push(Number(stderr));
+      }
+      process.stdout.write(
+        `${command} --help on Node ${node}: ${times.map((s) => s.toFixed(2)).join(', ')} CPU seconds\n`,
+      );
+      expect(Math.min(...times)).toBeLessThan(0.3);
+    }
+  });
+
+  test.skipIf(!tooOld)(
+    tooOld ? 'an older Node gets one line' : 'an older Node gets one line (skipped, optional: no older Node here)',
+    async () => {
+      for (const command of ['malaria-risk', 'malaria-proxy'])
+        await expect(run(command, ['--help'], shell(old!))).rejects.toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: `${command}: this is Node.js ${oldVersion.slice(1)}, and 24.7 or newer is needed\n`,
+        });
+    },
+  );
+
+  test('the same keys and so the same version as from the checkout', async () => {
+    const { directory } = writeTiny();
+    const options = shell(path.dirname(process.execPath));
+    const { stdout } = await run('malaria-risk', ['build', '--country', directory, '--publish', '--json'], options);
+    expect(stdout).toContain('model_version');
+    const [here, there] = [inject('builtTiny'), path.join(options.cwd, 'build')].map((out) =>
+      realpathSync(path.join(out, 'current')),
+    );
+    expect(path.basename(there!)).toBe(path.basename(here!));
+    expect(hashTree(there!)).toEqual(hashTree(here!));
+    const packed = JSON.parse(readFileSync(path.join(installed('malaria-risk'), 'packed.json'), 'utf8'));
+    expect(packed.modules['pipeline/risk/stage.js']).toEqual(codeOf('pipeline/risk/stage.ts'));
+  });
+
+  test.each(['24', '26'])('on Node %s: synth, build --publish, verify, serve', { timeout: 1_800_000 }, async (node) => {
+    const options = shell(node);
+    await run('malaria-risk', ['synth'], options);
+    const built = await run('malaria-risk', ['build', '--country', 'raw-data/synthetic', '--publish'], options);
+    expect(built.stdout).toContain('Published');
+    await run('malaria-risk', ['verify'], options);
+    const report = readFileSync(path.join(options.cwd, 'build/current/report/index.html'), 'utf8');
+    expect(report.length).toBeGreaterThan(1_000_000);
+    expect((await run('malaria-risk', ['releases', 'list', '--json'], options)).stdout).toMatch(
+      /"commit": "[0-9a-f]{40}"/,
+    );
+
+    await run('malaria-proxy', ['accounts', 'create-organisation', 'ministry'], options);
+    const scopes = ['--scopes', 'risk_scores,forecasts,lga_boundaries'];
+    const made = await run(
+      'malaria-proxy',
+      ['keys', 'create', '--owner', 'ministry', '--name', 'k', '--kind', 'test', ...scopes],
+      options,
+    );
+    const key = /\w+_test_[0-9A-Za-z]{38}/.exec(made.stdout)![0];
+    const free = ['--port', '--ops-port', '--dashboard-port'].flatMap((port) => [port, '0']);
+    const proxy = spawn('malaria-proxy', ['serve', ...free, '--json'], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
+      const { url, dashboard_url } = JSON.parse(line);
+      const ask = (route: string) => fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } });
+      expect(await (await ask('/v1/risk/lgas?state=KN')).json()).toMatchObject({ state_code: 'KN', kind: 'estimated' });
+      expect((await ask('/v1/transmission/model')).status).toBe(200);
+      expect((await ask('/v1/boundaries/states')).status).toBe(200);
+      expect((await fetch(dashboard_url)).status).toBe(200);
+    } finally {
+      proxy.kill('SIGTERM');
+      await once(proxy, 'exit');
+    }
+  });
+});

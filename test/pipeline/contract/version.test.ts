@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { CONTRACT_VERSION } from '../../../pipeline/contract/version.ts';
+
+test('the contract has a version apart from the snapshot in which it lies', () => {
+  expect(CONTRACT_VERSION).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(buildOpenapi('tiny-1-00000000')).toMatchObject({
+    info: { version: CONTRACT_VERSION, 'x-model-version': 'tiny-1-00000000' },
+  });
+});
+
+test('its first number is that of every path', () => {
+  const [major] = CONTRACT_VERSION.split('.');
+  for (const { path } of OPERATIONS) expect(path).toMatch(new RegExp(`^/v${major}/`));
+});

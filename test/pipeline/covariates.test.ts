@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { buildHere, readJson } from '../support/built-tiny.ts';
+import { writeTiny } from '../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from './covariates.ts';
+
+test('a raster enters by catalog alone, is judged, and is told of; nets stop the build', async () => {
+  const country = writeTiny((tiny) => {
+    tiny.model.parameters.risk.score = 'spatial';
+    heightCovariate({ transform: 'log', square: true })(tiny);
+  });
+  const { snapshot, ran, out } = await buildHere(country.directory);
+  // what a covariate cannot touch is not built again
+  expect(ran.filter((stage) => ['season', 'survey', 'boundaries', 'transmission'].includes(stage))).toEqual([]);
+
+  const { validation } = readJson(snapshot, 'model-card.json');
+  expect(validation.covariates.map((effect: { covariate: string }) => effect.covariate)).toEqual(['height']);
+  for (const { folds, log_score } of validation.covariates) {
+    expect(folds).toBe(4);
+    expect(log_score.mean).not.toBe(0);
+    expect(log_score.standard_error).toBeGreaterThan(0);
+  }
+  const findings: { source: string; rule: string; what: string }[] = readJson(snapshot, 'findings.json');
+  expect(findings.filter(({ rule }) => rule === 'covariate').map(({ source }) => source)).toEqual(['height']);
+
+  const nets = writeTiny((tiny) => {
+    tiny.files['x.csv'] = String(tiny.files['nets.csv']);
+    addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } })(tiny);
+  });
+  await expect(buildHere(nets.directory, out)).rejects.toThrow(
+    'source wealth: found the file of itn_use, nets.csv, as a covariate, expected another: net use, net access, ' +
+      'spraying and treatment are modelled estimates shown as context; not inputs to the risk score',
+  );
+});

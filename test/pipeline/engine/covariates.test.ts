@@ -1,0 +1,121 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readCountry } from '../../../pipeline/engine/country.ts';
+import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../covariates.ts';
+import { type Case, refuses } from '../ingest/broken.ts';
+
+const SPEC = 'context; not inputs to the risk score$';
+const entry = (fields: Record<string, unknown>) => (c: TinyCountry) => {
+  heightCovariate()(c);
+  Object.assign(c.model.parameters.risk.covariates[0], fields);
+};
+const source = (fields: Record<string, unknown>) => (c: TinyCountry) => {
+  heightCovariate()(c);
+  Object.assign(sourceIn(c, 'height'), fields);
+};
+const table = (columns: Record<string, string>, fields: Record<string, unknown> = {}) =>
+  addCovariate(
+    { format: 'csv', columns: { lga_pcode: 'lga', value: 'x', ...columns }, ...fields },
+    { transform: 'none' },
+  );
+
+describe('coverage is refused under whichever name it comes', () => {
+  const nets = (c: TinyCountry) => String(c.files['nets.csv']);
+  const cases: Case[] = [
+    [
+      'the source itself',
+      (c) => {
+        c.model.parameters.risk.covariates = [{ source: 'itn_use', transform: 'none' }];
+      },
+      new RegExp(`covariates: found the source itn_use, expected another: net use.*${SPEC}`),
+    ],
+    [
+      'its file',
+      addCovariate({
+        ...{ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
+        files: [{ path: 'nets.csv', rows: 4 }],
+      }),
+      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected another:.*${SPEC}`),
+    ],
+    [
+      'a copy of its file',
+      (c) => {
+        c.files['wealth.csv'] = nets(c);
+        addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } }, {}, 'wealth.csv')(c);
+      },
+      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate.*${SPEC}`),
+    ],
+    ['its name', source({ id: 'irs_coverage' }), new RegExp(`found irs_coverage as a covariate.*${SPEC}`)],
+    [
+      'its column',
+      table({ value: 'effective_treatment' }),
+      new RegExp(`found effective_treatment as a covariate.*${SPEC}`),
+    ],
+  ];
+  refuses(cases);
+
+  test('a file that turns out to be a copy, whatever the catalog says of it', async () => {
+    const { directory } = writeTiny(table({}, { files: [{ path: 'x.csv', rows: 4, sha256: '0'.repeat(64) }] }));
+    cpSync(path.join(directory, 'nets.csv'), path.join(directory, 'x.csv'));
+    await expect(hashRawFiles(readCountry(directory), true)).rejects.toThrow(
+      'found the file of itn_use, nets.csv, as a covariate',
+    );
+  });
+});
+
+describe('an entry that says too little or is without effect', () => {
+  refuses([
+    ['no such source', entry({ source: 'depth' }), /covariates: found the source depth, which sources\.json lacks/],
+    [
+      'a source of another role',
+      entry({ source: 'elevation' }),
+      /covariates: found the source elevation of the role elevation, expected one of the role covariate/,
+    ],
+    ['a transform that is none', entry({ transform: 'cube' }), /model\.json, .*transform: found/],
+    [
+      'the same twice',
+      (c) => {
+        heightCovariate()(c);
+        c.model.parameters.risk.covariates.push(c.model.parameters.risk.covariates[0]);
+      },
+      /covariates: found height twice/,
+    ],
+    [
+      'one that is not used',
+      (c) => {
+        heightCovariate()(c);
+        c.model.parameters.risk.covariates = [];
+      },
+      /source height: found a covariate that no entry of parameters\.risk\.covariates in model\.json names/,
+    ],
+    ['a time where nothing changes', entry({ time: 'mean' }), /height with a time, though it does not change/],
+    [
+      'no time where it changes',
+      table({ year: 'year' }),
+      /covariates: found x without a time, though it changes, expected/,
+    ],
+    ['months without a span', table({ period: 'm' }, {}), /source x: found no span/],
+    ['a month without its year', table({ month: 'm' }), /source x: found month alone/],
+    ['no value', table({ value: undefined as never }), /source x: found no column value/],
+    ['a raster without a range', source({ range: undefined }), /source height: found no range/],
+    [
+      'several rasters without a time',
+      source({ files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
+      /covariates: found height without a time, though it changes/,
+    ],
+    ['nearest without its reach', source({ gaps: [{ rule: 'nearest', reason: 'test' }] }), /without `km`/],
+    ['a value without it', source({ gaps: [{ rule: 'value', reason: 'test' }] }), /`value` without its value/],
+    [
+      'neighbours of cells',
+      source({ gaps: [{ rule: 'neighbours', lga_pcode: 'NG001001', reason: 'test' }] }),
+      /nearest or value/,
+    ],
+  ]);
+});
+
+test('a covariate may be the file of another source', () => {
+  expect(() => readCountry(writeTiny(heightCovariate()).directory)).not.toThrow();
+});
