@@ -5,8 +5,10 @@ import { lineOf, UnavailableError, UsageError } from './errors.ts';
 
 /** SQLite's error code when another connection holds the lock. */
 export const SQLITE_BUSY = 5;
-/** Codes that concern the file and not the statement: busy, read-only, I/O, damaged, full, not to be opened, no database. */
-const OF_THE_FILE = [SQLITE_BUSY, 8, 10, 11, 13, 14, 26];
+/** Codes of a damaged file, and of one that is no database. */
+const DAMAGED = [11, 26];
+/** Codes that concern the file and not the statement: also busy, read-only, I/O, full, not to be opened. */
+const OF_THE_FILE = [...DAMAGED, SQLITE_BUSY, 8, 10, 13, 14];
 
 /** `error`, as one line for people if the file cannot be used at present. */
 export function unavailable(error: unknown): unknown {
@@ -58,6 +60,22 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
+  }
+}
+
+/** Whether `error` says that the file is damaged, or no database. */
+export const isOfDamage = (error: unknown) => DAMAGED.includes((error as { errcode?: number }).errcode! & 0xff);
+
+/** Whether the file there is no intact database. */
+export function isDamaged(file: string): boolean {
+  const db = new DatabaseSync(file);
+  try {
+    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check !== 'ok';
+  } catch (error) {
+    if (isOfDamage(error)) return true;
+    throw unavailable(error);
+  } finally {
+    db.close();
   }
 }
 

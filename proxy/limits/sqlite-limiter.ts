@@ -218,7 +218,8 @@ export function lockLimits(file: string): DatabaseSync {
   return openSqliteFile(`${file}-lock`, take, LOCK_MS);
 }
 
-function openLimits(file: string): DatabaseSync {
+/** The limits in `file`, made where missing, for the holder of their lock. @throws UsageError if they are damaged. */
+export function openLimits(file: string): DatabaseSync {
   const prepare = (opened: DatabaseSync) => {
     opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     checkIntact(opened, file);

@@ -1,7 +1,8 @@
 /** The embedded form on a disk that fills up, with a damaged file, and backed up and restored. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
@@ -147,3 +148,119 @@ test('a file that is no backup is not restored, and the store stays', async () =
   expect((await runHere(['keys', 'list', '--store', place.store])).stdout).toContain('ministry');
   expect((await runHere(['backup', other, '--store', 'postgres://x'])).stderr).toContain('proxy/cluster/README.md');
 });
+
+/** Counts of this month in the limits beside the store. */
+const taken = () => {
+  const db = new DatabaseSync(`${file()}-limits`, { readOnly: true });
+  try {
+    return db
+      .prepare('SELECT taken FROM months')
+      .all()
+      .map((row) => Number(row.taken));
+  } finally {
+    db.close();
+  }
+};
+/** A store backed up after 30 requests of its key, with 20 more since, and a second account. */
+const backedUp = async () => {
+  const { key } = await giveOne(1000);
+  const use = async (requests: number) => {
+    const server = await serve({ perMinute: 1000 });
+    await server.store.setLimits('ministry', { perMinute: 1000 });
+    for (let i = 0; i < requests; i++) expect((await server.get('/v1/periods', key)).status).toBe(200);
+    await server.close();
+  };
+  await use(30);
+  const backup = join(place.build, 'saved');
+  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toBe('');
+  await use(20);
+  expect(taken()).toEqual([50]);
+  const store = await openStore(place.store);
+  await store.createAccount('organisation', 'later', 1);
+  await store.close();
+  return { key, restore: () => runHere(['restore', backup, '--store', place.store]), backup };
+};
+const names = async (): Promise<string[]> => {
+  const { stdout } = await runHere(['accounts', 'list', '--json', '--store', place.store]);
+  return JSON.parse(stdout).map(({ name }: { name: string }) => name);
+};
+
+test('what was granted since the backup still counts where the limits are intact', async () => {
+  const { key, restore } = await backedUp();
+  expect((await restore()).code).toBe(0);
+  expect([await names(), taken()]).toEqual([['ministry'], [50]]);
+  const server = await serve({ perMinute: 1000 });
+  expect((await server.get('/v1/periods', key)).headers.get('ratelimit')).toContain('r=949');
+});
+
+test('limits that are damaged, missing or behind are the backup’s after it', async () => {
+  const { restore } = await backedUp();
+  const limits = `${file()}-limits`;
+  writeFileSync(limits, 'no database any more, but long enough to look like one');
+  expect((await restore()).code).toBe(0);
+  expect(taken()).toEqual([30]);
+  const kept = readdirSync(dirname(limits)).find((name) => /\.before-.*-limits$/.test(name))!;
+  expect(readFileSync(join(dirname(limits), kept), 'utf8')).toContain('no database any more');
+  const db = new DatabaseSync(limits);
+  db.exec('UPDATE months SET taken = 7');
+  db.close();
+  expect([(await restore()).code, taken()]).toEqual([0, [30]]);
+  rmSync(limits);
+  expect([(await restore()).code, taken()]).toEqual([0, [30]]);
+});
+
+test('where there are limits and no store, they stay in their place', async () => {
+  const { restore } = await backedUp();
+  rmSync(file());
+  const { code, stdout } = await restore();
+  expect([code, stdout]).toEqual([0, `restored ${place.store}\n`]);
+  expect([await names(), taken()]).toEqual([['ministry'], [50]]);
+  expect(readdirSync(dirname(file())).filter((name) => /null|restoring/.test(name))).toEqual([]);
+});
+
+test('a store that another command has open is not replaced', async () => {
+  const { restore } = await backedUp();
+  const open = await openStore(place.store);
+  onTestFinished(() => open.close());
+  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use') });
+  expect([await names(), taken()]).toEqual([['later', 'ministry'], [50]]);
+});
+
+test.each(['intact', 'damaged'])(
+  'killed at any step with %s limits, it loses neither store nor counts',
+  async (state) => {
+    const { backup } = await backedUp();
+    const [folder, aside] = [dirname(file()), join(place.build, 'aside')];
+    if (state === 'damaged')
+      writeFileSync(`${file()}-limits`, 'no database any more, but long enough to look like one');
+    // As a killed server leaves it: with changes in the write-ahead log alone.
+    const server = await openStore(place.store);
+    await server.createAccount('organisation', 'last', 1);
+    cpSync(folder, aside, { recursive: true });
+    await server.close();
+    const preload = `--import=${join(import.meta.dirname, 'killed-at.ts')}`;
+    const args = ['restore', backup, '--store', place.store];
+    const counts = state === 'intact' ? [50] : [30];
+    let killed = 0;
+    for (let at = 1; ; at++) {
+      rmSync(folder, { recursive: true });
+      cpSync(aside, folder, { recursive: true });
+      const { code } = await runCli(args, { NODE_OPTIONS: preload, KILLED_AT: String(at) });
+      const isNew = !(await names()).includes('last');
+      expect([at, await names()]).toEqual([at, isNew ? ['ministry'] : ['last', 'later', 'ministry']]);
+      // The new store never comes with limits that know nothing.
+      if (isNew || state === 'intact') expect([at, taken()]).toEqual([at, counts]);
+      if (code === 0) break;
+      expect(code).toBeNull();
+      killed++;
+      expect((await runHere(args)).code, 'repeated, it is done').toBe(0);
+      expect([await names(), taken()]).toEqual([['ministry'], counts]);
+      const kept = readdirSync(folder)
+        .filter((name) => name.endsWith('Z'))
+        .sort()[0]!;
+      const { stdout } = await runHere(['accounts', 'list', '--store', `sqlite:${join(folder, kept)}`]);
+      expect([at, stdout]).toEqual([at, expect.stringContaining('last')]);
+    }
+    expect(killed).toBeGreaterThan(10);
+  },
+);
