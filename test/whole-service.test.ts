@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { Manifest } from '../pipeline/contract/manifest.ts';
-import { filePath, OPERATIONS, type ParameterName } from '../pipeline/contract/operations.ts';
+import { filePath, JSON_OPERATIONS, type ParameterName } from '../pipeline/contract/operations.ts';
 import type * as schemas from '../pipeline/contract/schemas.ts';
 import { type Served, serveBuilt } from './support/serve-built.ts';
 
-const QUERY: Record<ParameterName, string> = { state: 'AD', period: '2021-06', months: '2' };
+const QUERY: Record<ParameterName, string> = { state: 'AD', lga: 'NG002001', period: '2021-06', months: '2' };
 const current = path.join(inject('builtTiny'), 'current');
 const json = <T>(file: string): T => JSON.parse(readFileSync(path.join(current, file), 'utf8'));
 let served!: Served;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   served = await serveBuilt(inject('builtTiny'), model_version);
 });
 
-test.each(OPERATIONS)('$id answers with what the build wrote', async (operation) => {
+test.each(JSON_OPERATIONS)('$id answers with what the build wrote', async (operation) => {
   const query = Object.fromEntries(operation.parameters.map((name) => [name, QUERY[name]]));
   const file = filePath(operation, { ...QUERY, months: Number(QUERY.months) });
   expect(await served.ask(operation.id, query)).toEqual(json(file));

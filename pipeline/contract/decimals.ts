@@ -48,6 +48,8 @@ export const DECIMALS: Readonly<Record<string, number>> = {
   same_month_last_three_years: 4,
   seasonal_shape_correlation: 4,
   coordinates: 5,
+  longitude: 4,
+  latitude: 4,
 };
 
 /**

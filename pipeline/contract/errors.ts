@@ -37,6 +37,11 @@ export const ERRORS = {
     title: '`state` is missing or is not the two-letter code of a state',
     detail: 'Give `state` once, as a two-letter code in capitals; /v1/boundaries/states lists them.',
   },
+  UNKNOWN_LGA: {
+    status: 404,
+    title: '`lga` is missing or is not the code of an LGA',
+    detail: 'Give `lga` once, as /v1/places lists the codes.',
+  },
   INVALID_PERIOD: {
     status: 400,
     title: '`period` is not a month of the form YYYY-MM',
@@ -56,6 +61,11 @@ export const ERRORS = {
     status: 400,
     title: '`months` is not a whole number from 1 to 4',
     detail: 'Give `months` once, as a single digit from 1 to 4.',
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: 'The file ends before the range that Range asks for',
+    detail: 'Content-Range says how many bytes there are.',
   },
   TRANSMISSION_DATA_UNAVAILABLE: {
     status: 503,

@@ -58,6 +58,12 @@ export const Manifest = Type.Object(
     coverage: Type.Object(
       {
         states: Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 }),
+        lgas: Type.Optional(
+          Type.Array(Type.String({ pattern: '^[A-Za-z0-9]+$' }), {
+            minItems: 1,
+            description: 'Codes of the LGAs; snapshots made before contract 1.2 do not tell them',
+          }),
+        ),
         first_estimated: period,
         last_estimated: period,
         last_forecast: period,
@@ -83,7 +89,7 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Static<typeof Manifest>;
 
-/** Encodings that every JSON file of a snapshot is kept in, with the ending of the sibling. */
+/** Encodings that every JSON and CSV file of an answer is kept in, with the ending of the sibling. */
 export const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof ENCODINGS;
 

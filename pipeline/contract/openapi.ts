@@ -1,8 +1,9 @@
 /** The OpenAPI 3.1 document of the service, made wholly of the contract: nothing about an operation is said here. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
-import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName, SCOPES } from './operations.ts';
+import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName } from './operations.ts';
 import { LEVELS } from './schemas.ts';
+import { SCOPES, type Scope } from './scopes.ts';
 import { CONTRACT_VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
@@ -34,6 +35,7 @@ const HEADERS = {
   ETag: header('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
   'Model-Version': header('The snapshot that the answer is from', 'string', 'nigeria-2023-0123abcd'),
   'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
+  'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
   Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;
@@ -81,7 +83,9 @@ export function buildOpenapi(modelVersion: string): Json {
         },
       },
       schemas: {
-        ...Object.fromEntries(OPERATIONS.map(({ responseName, response }) => [responseName, plain(response)])),
+        ...Object.fromEntries(
+          OPERATIONS.flatMap(({ responseName, response }) => (response ? [[responseName, plain(response)]] : [])),
+        ),
         Problem: plain(Problem),
       },
     },
@@ -105,19 +109,20 @@ function description(): string {
 function operationObject(operation: Operation): Json {
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
-  const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
+  const { response, type } = operation;
   return {
     operationId: operation.id,
     summary: operation.summary,
-    description: operation.scope ? `Scope \`${operation.scope}\`.` : 'Any valid key.',
+    description: scopesInWords(operation.scopes),
     tags: [operation.path.split('/')[2]],
     parameters: operation.parameters.map((name) => ref('parameters', name)),
     responses: {
       200: {
         description: operation.summary,
         headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
-        content: { [type]: { schema: ref('schemas', operation.responseName) } },
+        content: { [type]: response ? { schema: ref('schemas', operation.responseName) } : {} },
       },
+      ...(response ? {} : { 206: PARTIAL }),
       304: ref('responses', 'NotModified'),
       ...Object.fromEntries(
         statuses.map((status) => [
@@ -132,10 +137,19 @@ function operationObject(operation: Operation): Json {
   };
 }
 
+const PARTIAL = { description: 'The bytes that Range asks for', headers: headersOf('Content-Range', ...LIMIT_HEADERS) };
+
+function scopesInWords(scopes: readonly Scope[]): string {
+  if (scopes.length === 0) return 'Any valid key.';
+  return `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
+}
+
 /** A parameter's schema is text on purpose: it is matched exactly, so `04` is no month count though a number. */
 function parameter(name: ParameterName): Json {
   const { required, description: what, example, errors } = PARAMETERS[name];
-  const pattern = { state: '^[A-Z]{2}$', period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
+  const pattern = { state: '^[A-Z]{2}$', lga: '^[A-Za-z0-9]+$', period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[
+    name
+  ];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
 }

@@ -1,24 +1,28 @@
 /**
- * The operations as one table: the twelve of SPEC.md, then further ones. The proxy's routes and checks, the files that the pipeline writes, the schema
- * check before publishing and the OpenAPI document all follow from it.
+ * The operations as one table: the twelve of SPEC.md, then further ones. The proxy's routes and checks, the files that
+ * the pipeline writes, the schema check before publishing and the OpenAPI document all follow from it.
  */
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
-
-export const SCOPES = {
-  risk_scores: 'Estimated risk, context, season and transmission',
-  forecasts: 'Forecast risk, one to four months ahead',
-  lga_boundaries: 'Outlines of states and LGAs',
-} as const;
-export type Scope = keyof typeof SCOPES;
+import type { Scope } from './scopes.ts';
+import {
+  formatsOf,
+  TABLE_NAMES,
+  TABLE_SCOPES,
+  TABLE_TYPES,
+  type TableFormat,
+  type TableName,
+  tableFile,
+} from './tables.ts';
 
 /** Forecasts reach this many months past the latest estimated month. */
 export const FORECAST_MONTHS = 4;
 
 export const PARAMETERS = {
   state: { required: true, description: 'Two-letter state code', example: 'KN', errors: ['UNKNOWN_STATE'] },
+  lga: { required: true, description: 'Code of an LGA', example: 'NG020029', errors: ['UNKNOWN_LGA'] },
   period: {
     required: false,
     description: 'Month as YYYY-MM, at most the latest estimated month, which is the default',
@@ -41,184 +45,346 @@ export interface Operation {
   readonly id: string;
   readonly path: string;
   readonly summary: string;
-  /** The scope a key needs; null: any valid key. */
-  readonly scope: Scope | null;
+  /** The scopes a key needs, all of them; none: any valid key. */
+  readonly scopes: readonly Scope[];
   readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
   readonly needsTransmission: boolean;
   readonly responseName: string;
-  readonly response: TSchema;
-  /** Whether snapshots from before the contract's 1.1 lack it: they are still served and verified, without it. */
-  readonly later?: boolean;
-  /** Path inside the snapshot, `{state}`, `{period}` and `{months}` standing for validated values. */
+  /** Null: the answer is no JSON, and only its media type is told. */
+  readonly response: TSchema | null;
+  /** Media type of the answer. */
+  readonly type: string;
+  /** Whether a snapshot may lack it: one from before the operation was, or with nothing to tell there. */
+  readonly optional: boolean;
+  /** Path inside the snapshot, `{state}`, `{lga}`, `{period}` and `{months}` standing for validated values. */
   readonly file: string;
 }
 
-export const OPERATIONS = [
+const JSON_TYPE = 'application/json';
+const GEOJSON = 'application/geo+json';
+
+export const JSON_OPERATIONS = [
   {
     id: 'periods',
     path: '/v1/periods',
     summary: 'Which months are estimated and which forecast, and the model version',
-    scope: null,
+    scopes: [],
     parameters: [],
     needsTransmission: false,
     responseName: 'Periods',
     response: schemas.Periods,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/periods.json',
   },
   {
     id: 'risk-states',
     path: '/v1/risk/states',
     summary: 'Estimated risk of every state for one month',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: ['period'],
     needsTransmission: false,
     responseName: 'RiskStates',
     response: schemas.RiskStates,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/risk/states/{period}.json',
   },
   {
     id: 'risk-lgas',
     path: '/v1/risk/lgas',
     summary: 'Estimated risk of every LGA in one state for one month',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: ['state', 'period'],
     needsTransmission: false,
     responseName: 'RiskLgas',
     response: schemas.RiskLgas,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/risk/lgas/{period}/{state}.json',
   },
   {
     id: 'forecasts-states',
     path: '/v1/forecasts/states',
     summary: 'Forecast risk of every state, one report a month',
-    scope: 'forecasts',
+    scopes: ['forecasts'],
     parameters: ['months'],
     needsTransmission: false,
     responseName: 'ForecastsStates',
     response: schemas.ForecastsStates,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/forecasts/states/{months}.json',
   },
   {
     id: 'forecasts-lgas',
     path: '/v1/forecasts/lgas',
     summary: 'Forecast risk of every LGA in one state, one report a month',
-    scope: 'forecasts',
+    scopes: ['forecasts'],
     parameters: ['state', 'months'],
     needsTransmission: false,
     responseName: 'ForecastsLgas',
     response: schemas.ForecastsLgas,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/forecasts/lgas/{months}/{state}.json',
   },
   {
     id: 'boundaries-states',
     path: '/v1/boundaries/states',
     summary: 'Outlines of all states, GeoJSON',
-    scope: 'lga_boundaries',
+    scopes: ['lga_boundaries'],
     parameters: [],
     needsTransmission: false,
     responseName: 'BoundariesStates',
     response: schemas.BoundariesStates,
+    type: GEOJSON,
+    optional: false,
     file: 'v1/boundaries/states.json',
   },
   {
     id: 'boundaries-lgas',
     path: '/v1/boundaries/lgas',
     summary: 'Outlines of every LGA in one state, GeoJSON',
-    scope: 'lga_boundaries',
+    scopes: ['lga_boundaries'],
     parameters: ['state'],
     needsTransmission: false,
     responseName: 'BoundariesLgas',
     response: schemas.BoundariesLgas,
+    type: GEOJSON,
+    optional: false,
     file: 'v1/boundaries/lgas/{state}.json',
   },
   {
     id: 'context-states',
     path: '/v1/context/states',
     summary: 'Population, nets, spraying, treatment and travel to care by state',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: false,
     responseName: 'ContextStates',
     response: schemas.ContextStates,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/context/states.json',
   },
   {
     id: 'context-lgas',
     path: '/v1/context/lgas',
     summary: 'Population, nets, spraying, treatment and travel to care by LGA of one state',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
     responseName: 'ContextLgas',
     response: schemas.ContextLgas,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/context/lgas/{state}.json',
   },
   {
     id: 'transmission-states',
     path: '/v1/transmission/states',
     summary: 'Season and survey trend of the country and every state',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: true,
     responseName: 'TransmissionStates',
     response: schemas.TransmissionStates,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/transmission/states.json',
   },
   {
     id: 'transmission-lgas',
     path: '/v1/transmission/lgas',
     summary: 'Season of every LGA in one state',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: true,
     responseName: 'TransmissionLgas',
     response: schemas.TransmissionLgas,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/transmission/lgas/{state}.json',
   },
   {
     id: 'transmission-model',
     path: '/v1/transmission/model',
     summary: 'Compartmental model fitted to the states with monthly case records (research)',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: true,
     responseName: 'TransmissionModel',
     response: schemas.TransmissionModel,
+    type: JSON_TYPE,
+    optional: false,
     file: 'v1/transmission/model.json',
   },
   {
     id: 'seasons-lgas',
     path: '/v1/seasons/lgas',
     summary: 'Months on end that hold most of a year, for seasonal action, in one state and its LGAs',
-    scope: 'risk_scores',
+    scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
     responseName: 'SeasonsLgas',
     response: schemas.SeasonsLgas,
-    later: true,
+    type: JSON_TYPE,
+    optional: true,
     file: 'v1/seasons/lgas/{state}.json',
   },
   {
     id: 'forecasts-skill',
     path: '/v1/forecasts/skill',
     summary: 'How good forecasts of reported cases were, by horizon, beside simple methods',
-    scope: 'forecasts',
+    scopes: ['forecasts'],
     parameters: [],
     needsTransmission: false,
     responseName: 'ForecastsSkill',
     response: schemas.ForecastsSkill,
-    later: true,
+    type: JSON_TYPE,
+    optional: true,
     file: 'v1/forecasts/skill.json',
   },
+  {
+    id: 'risk-nation',
+    path: '/v1/risk/nation',
+    summary: 'Estimated risk of every LGA of the nation for one month',
+    scopes: ['risk_scores'],
+    parameters: ['period'],
+    needsTransmission: false,
+    responseName: 'RiskNation',
+    response: schemas.RiskNation,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/risk/nation/{period}.json',
+  },
+  {
+    id: 'forecasts-nation',
+    path: '/v1/forecasts/nation',
+    summary: 'Forecast risk of every LGA of the nation, one report a month',
+    scopes: ['forecasts'],
+    parameters: ['months'],
+    needsTransmission: false,
+    responseName: 'ForecastsNation',
+    response: schemas.ForecastsNation,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/forecasts/nation/{months}.json',
+  },
+  {
+    id: 'series-states',
+    path: '/v1/series/states',
+    summary: 'Risk of one state in every month, estimated and forecast',
+    scopes: ['risk_scores', 'forecasts'],
+    parameters: ['state'],
+    needsTransmission: false,
+    responseName: 'SeriesStates',
+    response: schemas.SeriesStates,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/series/states/{state}.json',
+  },
+  {
+    id: 'series-lgas',
+    path: '/v1/series/lgas',
+    summary: 'Risk of one LGA in every month, estimated and forecast',
+    scopes: ['risk_scores', 'forecasts'],
+    parameters: ['lga'],
+    needsTransmission: false,
+    responseName: 'SeriesLgas',
+    response: schemas.SeriesLgas,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/series/lgas/{lga}.json',
+  },
+  {
+    id: 'boundaries-nation',
+    path: '/v1/boundaries/nation',
+    summary: 'Outlines of every LGA of the nation, GeoJSON',
+    scopes: ['lga_boundaries'],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'BoundariesNation',
+    response: schemas.BoundariesNation,
+    type: GEOJSON,
+    optional: true,
+    file: 'v1/boundaries/nation.json',
+  },
+  {
+    id: 'boundaries-topology',
+    path: '/v1/boundaries/topology',
+    summary: 'Outlines of every state and LGA, TopoJSON: borders that two areas share are in it once',
+    scopes: ['lga_boundaries'],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'BoundariesTopology',
+    response: schemas.BoundariesTopology,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/boundaries/topology.json',
+  },
+  {
+    id: 'places',
+    path: '/v1/places',
+    summary: 'Every state and LGA: names, codes, neighbours and a point within reach of both',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'Places',
+    response: schemas.Places,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/places.json',
+  },
+  {
+    id: 'tables',
+    path: '/v1/tables',
+    summary: 'The whole tables that there are, and what their columns mean',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'Tables',
+    response: schemas.Tables,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/tables.json',
+  },
 ] as const satisfies readonly Operation[];
-export type OperationId = (typeof OPERATIONS)[number]['id'];
+
+/** Whole tables, each in each format an operation of its own. */
+const TABLE_OPERATIONS = TABLE_NAMES.flatMap((table) =>
+  formatsOf(table).map((format) => ({
+    id: tableOperation(table, format),
+    path: `/v1/${tableFile(table, format)}`,
+    summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
+    scopes: TABLE_SCOPES[table],
+    parameters: [],
+    needsTransmission: table === 'transmission_series',
+    responseName: 'File',
+    response: null,
+    type: TABLE_TYPES[format],
+    optional: true,
+    file: tableFile(table, format),
+  })),
+);
+
+type TableOperationId = `table-${TableName}-${TableFormat}`;
+function tableOperation(table: TableName, format: TableFormat): TableOperationId {
+  return `table-${table}-${format}`;
+}
+
+export type JsonOperationId = (typeof JSON_OPERATIONS)[number]['id'];
+export type OperationId = JsonOperationId | TableOperationId;
+export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [...JSON_OPERATIONS, ...TABLE_OPERATIONS];
 
 /** Values of an operation's parameters once validated: never text of a request. */
 export interface FileParameters {
-  state?: string;
-  period?: Period;
-  months?: number;
+  state?: string | undefined;
+  lga?: string | undefined;
+  period?: Period | undefined;
+  months?: number | undefined;
 }
 
 /** Path inside the snapshot of the file that answers `operation` for validated `values`. */
@@ -232,11 +398,15 @@ export function filePath(operation: Operation, values: FileParameters): string {
   return file;
 }
 
+/** Whether `operation`'s file has a sibling in every encoding: Parquet is compressed in itself. */
+export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet;
+
 /** Errors of one operation's own, past those that any request can meet. */
 export function operationErrors(operation: Operation): ErrorCode[] {
   return [
-    ...(operation.scope ? (['SCOPE_REQUIRED'] as const) : []),
+    ...(operation.scopes.length > 0 ? (['SCOPE_REQUIRED'] as const) : []),
     ...operation.parameters.flatMap((name) => [...PARAMETERS[name].errors]),
+    ...(operation.response === null ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(operation.needsTransmission ? (['TRANSMISSION_DATA_UNAVAILABLE'] as const) : []),
   ];
 }
@@ -245,6 +415,8 @@ export function operationErrors(operation: Operation): ErrorCode[] {
 export interface Coverage {
   /** Codes of the states, ascending. */
   states: readonly string[];
+  /** Codes of the LGAs, ascending; a snapshot from before they were told has none here. */
+  lgas?: readonly string[];
   first_estimated: Period;
   last_estimated: Period;
   last_forecast: Period;
@@ -253,21 +425,24 @@ export interface Coverage {
 
 /**
  * Every file that answers `operation` over a whole snapshot, in a fixed order.
- * @param listed the files of a snapshot that is there: where it has none of a later operation's, it is of before that
+ * @param listed the files of a snapshot that is there, which may lack all of an optional operation's
  */
 export function operationFiles(operation: Operation, coverage: Coverage, listed?: object): string[] {
   if (operation.needsTransmission && !coverage.transmission) return [];
   const files = filesOver(operation, coverage);
-  return operation.later && listed && !files.some((file) => file in listed) ? [] : files;
+  return operation.optional && listed && !files.some((file) => file in listed) ? [] : files;
 }
 
 function filesOver(operation: Operation, coverage: Coverage): string[] {
-  const has = (name: ParameterName) => (operation.parameters as readonly string[]).includes(name);
-  const states = has('state') ? coverage.states : [''];
-  const periods = has('period') ? periodRange(coverage.first_estimated, coverage.last_estimated) : [''];
-  const months = has('months') ? Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1) : [0];
-  return periods.flatMap((period) =>
-    months.flatMap((n) => states.map((state) => filePath(operation, { state, period, months: n }))),
+  const over = <T>(name: ParameterName, values: readonly T[]): readonly (T | undefined)[] =>
+    operation.parameters.includes(name) ? values : [undefined];
+  const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
+  return over('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
+    over('months', months).flatMap((n) =>
+      over('state', coverage.states).flatMap((state) =>
+        over('lga', coverage.lgas ?? []).map((lga) => filePath(operation, { state, lga, period, months: n })),
+      ),
+    ),
   );
 }
 

@@ -95,6 +95,48 @@ export const ForecastsStates = closed({
 });
 export type ForecastsStates = Static<typeof ForecastsStates>;
 
+const nationLga = closed({
+  lga_code: lgaCode,
+  lga,
+  state_code: stateCode,
+  ...scoreFields,
+  is_urban: isUrban,
+  population: people,
+});
+export type NationLga = Static<typeof nationLga>;
+const nationReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
+  closed({
+    period: period('Month the scores are for'),
+    kind: Type.Literal(kind),
+    lgas: Type.Array(nationLga, { description: 'Highest risk of the nation first; equal scores by code' }),
+  });
+export const RiskNation = nationReport('estimated');
+export type RiskNation = Static<typeof RiskNation>;
+export const ForecastsNation = closed({
+  forecasts: Type.Array(nationReport('forecast'), { description: 'One report per month, nearest month first' }),
+});
+export type ForecastsNation = Static<typeof ForecastsNation>;
+
+const seriesMonth = closed({
+  period: period('Month the score is for'),
+  kind: Type.Enum(['estimated', 'forecast']),
+  ...scoreFields,
+  basis: Type.String({ description: 'What the score rests on, as in the table basis' }),
+});
+export type SeriesMonth = Static<typeof seriesMonth>;
+const series = Type.Array(seriesMonth, { description: 'Every month, the earliest first' });
+export const SeriesStates = closed({ state_code: stateCode, state, zone, population: people, series });
+export type SeriesStates = Static<typeof SeriesStates>;
+export const SeriesLgas = closed({
+  lga_code: lgaCode,
+  lga,
+  state_code: stateCode,
+  is_urban: isUrban,
+  population: people,
+  series,
+});
+export type SeriesLgas = Static<typeof SeriesLgas>;
+
 const position = Type.Array(Type.Number(), { minItems: 2, maxItems: 2 });
 const ring = Type.Array(position, { minItems: 4 });
 const geometry = Type.Union([
@@ -120,6 +162,83 @@ export const BoundariesStates = collection({
 export type BoundariesStates = Static<typeof BoundariesStates>;
 export const BoundariesLgas = collection({ lgaCode, lga, state: stateCode });
 export type BoundariesLgas = Static<typeof BoundariesLgas>;
+export const BoundariesNation = BoundariesLgas;
+export type BoundariesNation = BoundariesLgas;
+
+const arcs = Type.Array(Type.Array(Type.Integer()), { description: 'Rings, as lists of arcs (TopoJSON, section 2.2)' });
+const topologyObject = <P extends TProperties>(properties: P) =>
+  closed({
+    type: Type.Literal('GeometryCollection'),
+    geometries: Type.Array(
+      Type.Union([
+        closed({ type: Type.Literal('Polygon'), arcs, properties: closed(properties) }),
+        closed({ type: Type.Literal('MultiPolygon'), arcs: Type.Array(arcs), properties: closed(properties) }),
+      ]),
+    ),
+  });
+export const BoundariesTopology = closed({
+  type: Type.Literal('Topology'),
+  source: Type.String({ description: 'Where the shapes come from' }),
+  bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north, degrees' }),
+  transform: closed({ scale: position, translate: position }, 'From whole steps to degrees'),
+  objects: closed({
+    lgas: topologyObject({ lgaCode, lga, state: stateCode }),
+    states: topologyObject({ code: stateCode, name: state }),
+  }),
+  arcs: Type.Array(Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 })), {
+    description: 'Steps from point to point',
+  }),
+});
+export type BoundariesTopology = Static<typeof BoundariesTopology>;
+
+const placeFields = {
+  longitude: Type.Number({ description: 'Of the centre of its area, degrees east; may lie outside it' }),
+  latitude: Type.Number({ description: 'Degrees north' }),
+};
+export const Places = closed({
+  states: Type.Array(
+    closed({
+      state_code: stateCode,
+      state,
+      zone,
+      pcode: Type.String({ description: 'OCHA p-code' }),
+      iso_code: Type.String({ description: 'ISO 3166-2' }),
+      ...placeFields,
+      neighbours: Type.Array(stateCode, { description: 'States that share a border with it' }),
+    }),
+  ),
+  lgas: Type.Array(
+    closed({
+      lga_code: lgaCode,
+      lga,
+      state_code: stateCode,
+      ...placeFields,
+      neighbours: Type.Array(lgaCode, { description: 'LGAs that share a border with it, in any state' }),
+    }),
+  ),
+});
+export type Places = Static<typeof Places>;
+
+export const Tables = closed({
+  tables: Type.Array(
+    closed({
+      table: Type.String({ description: 'Name' }),
+      row: Type.String({ description: 'What one row stands for' }),
+      rows: Type.Integer({ minimum: 1, description: 'How many there are' }),
+      scopes: Type.Array(Type.String(), { description: 'Scopes that a key needs to read it' }),
+      addresses: Type.Array(Type.String(), { description: 'Where to get it, one in each format' }),
+      columns: Type.Array(
+        closed({
+          column: Type.String({ description: 'Name' }),
+          type: Type.String({ description: "DuckDB's name of its type" }),
+          nullable: Type.Boolean({ description: 'Whether a value may be missing' }),
+          meaning: Type.String({ description: 'What it is, unit included' }),
+        }),
+      ),
+    }),
+  ),
+});
+export type Tables = Static<typeof Tables>;
 
 const contextFigures = {
   population: people,

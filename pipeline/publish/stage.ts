@@ -6,7 +6,7 @@ import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
-import { type Coverage, FORECAST_MONTHS, OPERATIONS, operationFiles } from '../contract/operations.ts';
+import { type Coverage, FORECAST_MONTHS, JSON_OPERATIONS, operationFiles } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { withDatabase } from '../duckdb.ts';
@@ -55,7 +55,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const { coverage, tables, model } = contents;
   const sources = foundSources(input.sources, input.raw);
   const tree = openTree(directory);
-  const total = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
+  const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;
   const queue = documents(contents);
   const work = async () => {
@@ -92,7 +92,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     code_version: input.code_version,
     contract_version: CONTRACT_VERSION,
     ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
-    coverage: { ...coverage, states: [...coverage.states] },
+    coverage: { ...coverage, states: [...coverage.states], lgas: [...coverage.lgas!] },
     counts: {
       states: tables.context_states.length,
       lgas: tables.context_lgas.length,
@@ -120,8 +120,10 @@ async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; s
   return withDatabase(async (db) => {
     await createArtifactViews(db, cache, entries);
     const states = await db.rows<{ state_code: string }>('FROM ingest.states');
+    const lgas = await db.rows<{ lga_code: string }>('FROM ingest.lgas');
     const coverage: Coverage = {
       states: states.map(({ state_code }) => state_code),
+      lgas: lgas.map(({ lga_code }) => lga_code),
       first_estimated: model.first_estimated,
       last_estimated: model.last_estimated,
       last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),

@@ -1,5 +1,5 @@
 /** Accounts and their keys in the database. */
-import type { Scope } from '../../pipeline/contract/operations.ts';
+import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../errors.ts';
 import {
   type Account,

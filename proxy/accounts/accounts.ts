@@ -1,5 +1,5 @@
 /** Rules for accounts and keys, independent of storage: statuses, transitions, and who may have a key. */
-import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
+import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../errors.ts';
 import type { KeyKind } from './key-format.ts';
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '../../pipeline/contract/operations.ts';
+import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { checkIntact, openSqliteFile } from '../sqlite-file.ts';
 import { type Account, isAdmitted, type Key } from './accounts.ts';
 import { hashHead, hashKey, isWellFormed, type KeyKind } from './key-format.ts';

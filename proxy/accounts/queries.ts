@@ -1,5 +1,5 @@
 /** Queries that several files share. */
-import type { Scope } from '../../pipeline/contract/operations.ts';
+import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../errors.ts';
 import type { Account } from './accounts.ts';
 import type { Db } from './database.ts';

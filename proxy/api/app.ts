@@ -63,6 +63,12 @@ function routable(target: string): string {
   return operationAt(local) ? local : '/';
 }
 
+/** What a page may read of an answer. */
+const EXPOSED = [
+  ...['Accept-Ranges', 'Content-Range', 'ETag', 'Model-Version'],
+  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+];
+
 /**
  * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without; any other with a 401.
  */
@@ -72,8 +78,8 @@ function corsFor({ headers, operation }: FastifyRequest, origins: readonly strin
     origin: [headers.origin],
     preflight: operation !== undefined && headers['access-control-request-method'] !== undefined,
     methods: ['GET', 'HEAD'],
-    allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match'],
-    exposedHeaders: ['ETag', 'Model-Version', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match', 'If-Range', 'Range'],
+    exposedHeaders: EXPOSED,
     maxAge: 3600,
   };
 }

@@ -3,33 +3,64 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { CODINGS, type Coding, type Representation, type ServedFile } from '../snapshot/snapshot.ts';
+import type { FileEntry } from '../../pipeline/contract/manifest.ts';
+import type { Coding, Representation, ServedFile } from '../snapshot/snapshot.ts';
+import { sendProblem } from './problems.ts';
 
-/** Answers with `file` in the coding the client prefers, or 304 if it already has those bytes. */
+/** Answers with `file` in the coding the client prefers, or a part of it, or 304 if it already has those bytes. */
 export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
   const { method, headers } = reply.request;
-  const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
-  const found = file.codings[coding];
+  const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
+  const found = file.codings.get(coding)!;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot go on reading it.
   const common = { etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion };
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
+  const inParts = file.ranges && coding === 'identity';
+  const part =
+    inParts && method === 'GET' ? partOf(headers.range, headers['if-range'] as string | undefined, found) : null;
+  if (part === 'beyond') {
+    return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${found.bytes}` });
+  }
+  const { start, end } = part ?? { start: 0, end: found.bytes - 1 };
   const send = (body?: Buffer | Transform) => {
-    reply.headers({ ...common, 'content-type': file.type, 'content-length': found.bytes });
+    reply.headers({ ...common, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
+    if (inParts) reply.header('accept-ranges', 'bytes');
+    if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${found.bytes}`);
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
-  return found.held ? send(found.held) : openChecked(found, report).then(send);
+  if (found.held) return send(found.held.subarray(start, end + 1));
+  return openChecked(found, { start, end }, report).then(send);
 }
 
-/** The bytes of a file that is not held in memory. @throws Error if its length differs from the manifest's. */
-async function openChecked(found: Representation, report: (line: string) => void): Promise<Transform> {
+/** Bytes from `start` to `end`, both included. */
+interface Part {
+  start: number;
+  end: number;
+}
+
+/**
+ * The one part that Range asks for (RFC 9110, 14.2); null for the whole: without a Range, for several parts at once, for
+ * another unit, and where If-Range names other bytes. `beyond`: the file ends before it.
+ */
+export function partOf(range = '', ifRange: string | undefined, { bytes, etag }: FileEntry): Part | 'beyond' | null {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  if ((from === '' && to === '') || (ifRange !== undefined && ifRange !== etag)) return null;
+  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
+  return start < bytes ? { start, end } : 'beyond';
+}
+
+/** A part of a file that is not held in memory. @throws Error if the file's length differs from the manifest's. */
+async function openChecked(found: Representation, part: Part, report: (line: string) => void): Promise<Transform> {
   const { path, bytes } = found;
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
-    return pipeline(handle.createReadStream({ end: bytes - 1 }), verifyWhileSending(found, report), () => {});
+    return pipeline(handle.createReadStream({ end: bytes - 1 }), verifyWhileSending(found, part, report), () => {});
   } catch (error) {
     await handle.close();
     throw error;
@@ -37,17 +68,21 @@ async function openChecked(found: Representation, report: (line: string) => void
 }
 
 /**
- * Holds back the last chunk until all bytes are known to match the manifest: if the file has changed since it was
- * opened, the client gets a truncated answer, never a wrong one.
+ * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if it has changed
+ * since it was opened, the client gets a truncated answer, never a wrong one.
  */
-function verifyWhileSending({ path, sha256 }: Representation, report: (line: string) => void): Transform {
+function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, report: (line: string) => void) {
   const digest = createHash('sha256');
   let last: Buffer | undefined;
+  let at = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       digest.update(chunk);
+      const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+      at += chunk.length;
+      if (wanted.length === 0) return done();
       const before = last;
-      last = chunk;
+      last = wanted;
       done(null, before);
     },
     flush(done) {
@@ -59,10 +94,10 @@ function verifyWhileSending({ path, sha256 }: Representation, report: (line: str
 }
 
 /**
- * The coding to answer in (RFC 9110, 12.5.3): the highest q, and on a tie the smaller file. A client that refuses every
+ * Which of `codings` to answer in (RFC 9110, 12.5.3): the highest q, and on a tie the first. A client that refuses every
  * coding gets `identity` rather than an error, as the RFC allows.
  */
-export function chooseCoding(acceptEncoding = ''): Coding {
+export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): Coding {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
@@ -72,7 +107,7 @@ export function chooseCoding(acceptEncoding = ''): Coding {
   }
   // Unmentioned, identity is acceptable, but only if nothing named is.
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
-  const best = CODINGS.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  const best = codings.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
   return weightOf(best) > 0 ? best : 'identity';
 }
 

@@ -54,11 +54,12 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
       url: operation.path,
       handler: (request, reply) => {
         const { holder } = request.admission!;
-        if (operation.scope && !holder.scopes.includes(operation.scope)) return sendProblem(reply, 'SCOPE_REQUIRED');
+        const lacks = operation.scopes.some((scope) => !holder.scopes.includes(scope));
+        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED');
         const snapshot = snapshots.current();
         const found = locate(operation, request.query as Query, snapshot.coverage);
         if ('error' in found) return sendProblem(reply, found.error);
-        // an older snapshot lacks the operations that came after it
+        // One from before the operation was, or with nothing to tell there, has none.
         const file = snapshot.files.get(found.file);
         return file ? sendFile(reply, file, report) : sendProblem(reply, 'NOT_FOUND');
       },
@@ -89,6 +90,10 @@ const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) 
   state: (value, { states }) => {
     const state = states.find((code) => code === value);
     return state === undefined ? 'UNKNOWN_STATE' : { state };
+  },
+  lga: (value, { lgas = [] }) => {
+    const lga = lgas.find((code) => code === value);
+    return lga === undefined ? 'UNKNOWN_LGA' : { lga };
   },
   period: (value, { first_estimated, last_estimated, last_forecast }) => {
     if (value === undefined) return { period: last_estimated };

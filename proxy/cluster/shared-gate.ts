@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Scope } from '../../pipeline/contract/operations.ts';
+import type { Scope } from '../../pipeline/contract/scopes.ts';
 import type { Db } from '../accounts/database.ts';
 import { hashKey, isWellFormed, type KeyKind } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../pipeline/contract/operations.ts';
+import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { mintKey } from '../accounts/key-format.ts';
 import type { AccountStore } from '../accounts/open-store.ts';
 

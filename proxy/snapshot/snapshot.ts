@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
-import { type Coverage, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import { lineOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 
 export type Coding = Encoding | 'identity';
-
-/** How files are stored, smallest first: if a client likes several equally, the first is sent. */
-export const CODINGS: readonly Coding[] = [...(Object.keys(ENCODINGS) as Encoding[]), 'identity'];
 
 /** One file in one coding. */
 export interface Representation extends FileEntry {
@@ -25,7 +22,10 @@ export interface Representation extends FileEntry {
 export interface ServedFile {
   type: string;
   modelVersion: string;
-  codings: Readonly<Record<Coding, Representation>>;
+  /** Whether parts of it can be asked for. */
+  ranges: boolean;
+  /** Smallest first: if a client likes several equally, the first is sent. A file compressed in itself has identity alone. */
+  codings: ReadonlyMap<Coding, Representation>;
 }
 
 /** An opened snapshot: what it covers, and every file that an operation can ask for. */
@@ -54,7 +54,7 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
   const manifest = await readManifest(join(root, 'manifest.json'));
   const files = describeFiles(root, manifest);
-  const served = [...files.values()].flatMap(({ codings }) => Object.values(codings));
+  const served = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
   const toHold = new Map<string, Representation>();
   let room = HELD_BYTES;
   for (const found of served.sort((a, b) => a.bytes - b.bytes)) {
@@ -78,17 +78,15 @@ function describeFiles(root: string, { coverage, files, model_version }: Manifes
     if (!entry) throw new Error(`manifest.json lists no ${name}, which its coverage needs`);
     return { ...entry, path: join(root, name), held: null };
   };
-  const served = OPERATIONS.flatMap((operation) => {
-    const type = operation.path.startsWith('/v1/boundaries/') ? 'application/geo+json' : 'application/json';
-    return operationFiles(operation, coverage, files).map((name): [string, ServedFile] => {
-      const codings = {
-        identity: describe(name),
-        gzip: describe(name + ENCODINGS.gzip),
-        br: describe(name + ENCODINGS.br),
-      };
-      return [name, { type, modelVersion: model_version, codings }];
-    });
-  });
+  const served = OPERATIONS.flatMap((operation) =>
+    operationFiles(operation, coverage, files).map((name): [string, ServedFile] => {
+      const { type, response } = operation;
+      const encodings = isEncoded(operation) ? (Object.entries(ENCODINGS) as [Encoding, string][]) : [];
+      const codings = new Map<Coding, Representation>(encodings.map(([coding, end]) => [coding, describe(name + end)]));
+      codings.set('identity', describe(name));
+      return [name, { type, modelVersion: model_version, ranges: response === null, codings }];
+    }),
+  );
   return new Map(served);
 }
 

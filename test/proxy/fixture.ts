@@ -11,9 +11,11 @@ import {
   FORECAST_MONTHS,
   filePath,
   forecastPeriods,
+  isEncoded,
+  type JsonOperationId,
   OPERATIONS,
   type Operation,
-  type OperationId,
+  type ParameterName,
 } from '../../pipeline/contract/operations.ts';
 import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../pipeline/contract/schemas.ts';
 
@@ -21,24 +23,27 @@ export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
 type State = keyof typeof STATES;
 const CODES = Object.keys(STATES) as State[];
 
-export const COVERAGE: Coverage = {
+export const COVERAGE = {
   states: CODES,
+  lgas: CODES.flatMap((code) => [`NG${code}001`, `NG${code}002`]),
   first_estimated: '2023-06',
   last_estimated: '2023-12',
   last_forecast: '2024-04',
   transmission: true,
-};
+} satisfies Coverage;
 
 export interface FixtureOptions {
   /** Eight hex digits that end the model version and change every file. */
   release?: string;
   transmission?: boolean;
-  /** As a snapshot from before the later operations: without their files. */
+  /** As a snapshot from before the optional operations: without their files. */
   earlier?: boolean;
   /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
   outlinePoints?: number;
   /** The same in the outlines of LGAs. */
   lgaOutlinePoints?: number;
+  /** About how long a table is; from 1 MiB on it is too large to hold in memory. */
+  tableBytes?: number;
   /** LGAs of each state, 2 unless told. */
   lgasPerState?: number;
 }
@@ -103,15 +108,22 @@ const lgasOf = (state: State, count: number): LgaRisk[] =>
     is_urban: n === 1,
     population: 500,
   }));
+const nation = (count: number) =>
+  CODES.flatMap((state_code) => lgasOf(state_code, count).map((lga) => ({ ...lga, state_code })));
+const series = [
+  { period: '2023-12', kind: 'estimated', ...risk, basis: 'survey' },
+  { period: '2024-01', kind: 'forecast', ...risk, basis: 'usual_season' },
+];
 const square = (points: number): AreaGeometry => ({
   type: 'Polygon',
   coordinates: [[[0, 0], ...Array.from({ length: points }, (_, i) => [1, i / (points + 1)]), [1, 0], [1, 1], [0, 0]]],
 });
 
-/** The body that answers `id`; the model version is in the periods and in most others. */
+/** The value that answers `id`; the model version is in the periods and in most others. */
 function bodyOf(
-  id: OperationId,
+  id: JsonOperationId,
   state: State,
+  lga: string,
   period: string,
   months: number,
   { release, outlinePoints = 0, lgaOutlinePoints = 0, lgasPerState = 2 }: FixtureOptions,
@@ -223,25 +235,85 @@ function bodyOf(
           },
         ],
       };
+    case 'risk-nation':
+      return { period, kind: 'estimated', lgas: nation(lgasPerState) };
+    case 'forecasts-nation':
+      return { forecasts: ahead.map((month) => ({ period: month, kind: 'forecast', lgas: nation(lgasPerState) })) };
+    case 'series-states':
+      return { ...place, zone, population: 1000, series };
+    case 'series-lgas':
+      return { lga_code: lga, lga: `made up, ${version}`, state_code: state, is_urban: true, population: 500, series };
+    case 'boundaries-nation':
+      return { type: 'FeatureCollection', source: `made up, ${version}`, features: [] };
+    case 'boundaries-topology':
+      return {
+        ...{
+          type: 'Topology',
+          source: `made up, ${version}`,
+          bbox: [0, 0, 1, 1],
+          arcs: [
+            [
+              [0, 0],
+              [1, 0],
+            ],
+          ],
+        },
+        transform: { scale: [1, 1], translate: [0, 0] },
+        objects: {
+          lgas: { type: 'GeometryCollection', geometries: [] },
+          states: { type: 'GeometryCollection', geometries: [] },
+        },
+      };
+    case 'places':
+      return {
+        states: places.map((p) => ({
+          ...{ ...p, pcode: 'NG001', iso_code: `NG-${p.state_code}`, longitude: 8.5, latitude: 12.1, neighbours: [] },
+        })),
+        lgas: nation(lgasPerState).map(({ lga_code, lga: name, state_code }) => ({
+          ...{ lga_code, lga: name, state_code, longitude: 8.5, latitude: 12.1, neighbours: [] },
+        })),
+      };
+    case 'tables':
+      return {
+        tables: [
+          {
+            ...{ table: 'risk_lgas', row: 'An LGA in an estimated month', rows: 42, scopes: ['risk_scores'] },
+            addresses: ['/v1/tables/risk_lgas.parquet', '/v1/tables/risk_lgas.csv'],
+            columns: [{ column: 'period', type: 'VARCHAR', nullable: false, meaning: 'Month, YYYY-MM' }],
+          },
+        ],
+      };
   }
 }
 
-/** Every file of the fixture, with its response. */
-export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; body: unknown }[] {
+export const lgasCovered = ({ lgasPerState = 2 }: FixtureOptions = {}) =>
+  nation(lgasPerState).map(({ lga_code }) => lga_code);
+
+const tableText = (file: string, { release, tableBytes = 0 }: FixtureOptions) => {
+  const line = `${file} of ${versionOf(release)}\n`;
+  return line.repeat(Math.ceil(Math.max(1, tableBytes / line.length)));
+};
+
+/** Every file of the fixture, with its text. */
+export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; text: string }[] {
   const { transmission = true, earlier = false } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
   const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
   return OPERATIONS.filter(
-    (operation: Operation) => (transmission || !operation.needsTransmission) && !(earlier && operation.later),
+    (operation) => (transmission || !operation.needsTransmission) && !(earlier && operation.optional),
   ).flatMap((operation) => {
-    const has = (name: string) => (operation.parameters as readonly string[]).includes(name);
-    return (has('state') ? CODES : CODES.slice(1, 2)).flatMap((state) =>
-      (has('period') ? periods : [COVERAGE.last_estimated]).flatMap((period) =>
-        (has('months') ? months : [FORECAST_MONTHS]).map((n) => ({
-          operation,
-          file: filePath(operation, { state, period, months: n }),
-          body: bodyOf(operation.id, state, period, n, options),
-        })),
+    const over = <T>(name: ParameterName, values: readonly T[], usual: T) =>
+      operation.parameters.includes(name) ? values : [usual];
+    return over('state', CODES, 'KN').flatMap((state) =>
+      over('lga', lgasCovered(options), '').flatMap((lga) =>
+        over('period', periods, COVERAGE.last_estimated).flatMap((period) =>
+          over('months', months, FORECAST_MONTHS).map((n) => {
+            const file = filePath(operation, { state, lga, period, months: n });
+            if (operation.response === null) return { operation, file, text: tableText(file, options) };
+            const body = bodyOf(operation.id as JsonOperationId, state, lga, period, n, options);
+            return { operation, file, text: JSON.stringify(body) };
+          }),
+        ),
       ),
     );
   });
@@ -258,9 +330,10 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     writeFileSync(join(directory, name), bytes);
     files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
   };
-  for (const { file, body } of fixtureFiles(options)) {
-    const bytes = Buffer.from(JSON.stringify(body));
+  for (const { operation, file, text } of fixtureFiles(options)) {
+    const bytes = Buffer.from(text);
     write(file, bytes);
+    if (!isEncoded(operation)) continue;
     write(`${file}.gz`, gzipSync(bytes));
     write(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }));
   }
@@ -270,7 +343,10 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     country: 'fixture',
     synthetic: true,
     updated_at: '2024-01-15T00:00:00.000Z',
-    coverage: { ...COVERAGE, states: [...COVERAGE.states], transmission: options.transmission ?? true },
+    coverage: {
+      ...{ ...COVERAGE, states: [...CODES], transmission: options.transmission ?? true },
+      ...(options.earlier ? {} : { lgas: lgasCovered(options) }),
+    },
     counts: { states: CODES.length },
     lock_file: NO_HASH,
     sources: [],

@@ -1,7 +1,6 @@
 /** A running service on free ports over a fixture, with accounts and keys made in its own store. */
 import { onTestFinished } from 'vitest';
-import type { Scope } from '../../pipeline/contract/operations.ts';
-import { SCOPES } from '../../pipeline/contract/operations.ts';
+import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
 import type { AccountStore } from '../../proxy/accounts/open-store.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../proxy/server.ts';

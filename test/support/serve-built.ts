@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect } from 'vitest';
-import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
+import { JSON_OPERATIONS, type JsonOperationId } from '../../pipeline/contract/operations.ts';
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { temporary } from './command-line.ts';
 
@@ -9,11 +9,13 @@ import { temporary } from './command-line.ts';
 export interface Served {
   service: Service;
   /** The answer to an operation, checked to be 200, of this version and of its schema. */
-  ask<T>(id: OperationId, query?: Record<string, string>): Promise<T>;
+  ask<T>(id: JsonOperationId, query?: Record<string, string>): Promise<T>;
 }
 
 const ajv = new Ajv2020({ strict: false });
-const validators = new Map(OPERATIONS.map((operation) => [operation.id, ajv.compile(operation.response)]));
+const validators = new Map<JsonOperationId, ReturnType<typeof ajv.compile>>(
+  JSON_OPERATIONS.map((operation) => [operation.id, ajv.compile(operation.response)]),
+);
 
 /** Serves the current snapshot of `out`, with a store of its own, until the test file ends. */
 export async function serveBuilt(out: string, version: string): Promise<Served> {
@@ -21,8 +23,8 @@ export async function serveBuilt(out: string, version: string): Promise<Served> 
   const place = { build: out, snapshot: path.join(out, 'current'), store };
   const service = await serveBuild(place, {}, (end) => ends.push(end));
   const { key } = await giveKey(service.store);
-  const ask = async <T>(id: OperationId, query: Record<string, string> = {}) => {
-    const operation = OPERATIONS.find((candidate) => candidate.id === id)!;
+  const ask = async <T>(id: JsonOperationId, query: Record<string, string> = {}) => {
+    const operation = JSON_OPERATIONS.find((candidate) => candidate.id === id)!;
     const response = await service.get(`${operation.path}?${new URLSearchParams(query)}`, key);
     expect(response.status, `${id} ${JSON.stringify(query)}`).toBe(200);
     expect(response.headers.get('model-version')).toBe(version);

@@ -32,7 +32,7 @@ ${operations.map(
   ([path, operation]) => html`<section id="${operation.operationId}"><h2><code>GET ${path}</code></h2>
 <p>${operation.summary}. ${prose(operation.description, true)}</p>
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.parameters.map(deref).map((parameter: Json) => html`<dt><code>${parameter.name}</code> ${parameter.required ? 'required' : 'optional'}, such as <code>${parameter.example}</code></dt><dd>${parameter.description}</dd>`)}</dl>`}
-<h3>Answer</h3>${schemaList(deref(successSchema(operation)), deref)}
+<h3>Answer</h3>${answerOf(operation, deref)}
 <h3>Errors</h3><dl>${Object.entries(operation.responses)
     .filter(([status]) => Number(status) >= 400)
     .map(
@@ -45,7 +45,13 @@ ${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.par
 `.markup;
 }
 
-const successSchema = (operation: Json): Json => (Object.values(operation.responses['200'].content)[0] as Json).schema;
+/** Fields of the answer; a whole table's columns are told elsewhere. */
+function answerOf(operation: Json, deref: (value: Json) => Json): Markup {
+  const [[type, { schema }]] = Object.entries(operation.responses['200'].content) as [[string, Json]];
+  return schema
+    ? schemaList(deref(schema), deref)
+    : html`<p>A file, <code>${type}</code>; its columns are told by <code>/v1/tables</code>.</p>`;
+}
 
 /** Text with its `code` and its list lines. */
 function prose(text: string, inline = false): Content {

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/errors.ts';
-import { OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
+import { JSON_OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
 
 interface JsonSchema {
   description?: string;
@@ -16,11 +16,11 @@ interface JsonSchema {
 
 /** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract. */
 export function clientTypes(): string {
-  const answers = OPERATIONS.map(
+  const answers = JSON_OPERATIONS.map(
     ({ responseName, response, summary }) =>
       `/** ${summary} */\nexport type ${responseName} = ${typeOf(plain(response))};\n`,
   );
-  const operations = OPERATIONS.map(({ path, parameters, responseName }) => {
+  const operations = JSON_OPERATIONS.map(({ path, parameters, responseName }) => {
     const query = parameters.map(
       (name) => `${name}${PARAMETERS[name].required ? '' : '?'}: ${name === 'months' ? '1 | 2 | 3 | 4' : 'string'}`,
     );

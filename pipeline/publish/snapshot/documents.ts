@@ -8,13 +8,14 @@ import {
   FORECAST_MONTHS,
   filePath,
   forecastPeriods,
-  OPERATIONS,
-  type OperationId,
+  JSON_OPERATIONS,
+  type JsonOperationId,
 } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { ZONES, type ZoneCode } from '../../contract/schemas.ts';
 import { describeSeason } from '../../season/high-season.ts';
 import type { Tables } from './tables.ts';
+import * as whole from './whole.ts';
 
 /** All that answers and report are made of: the tables, and what is said of a country as a whole. */
 export interface Contents {
@@ -30,7 +31,7 @@ export interface Contents {
 
 /** A file of the snapshot: its path inside it, and its content. */
 export interface Document {
-  operation: OperationId;
+  operation: JsonOperationId;
   path: string;
   value: unknown;
 }
@@ -55,11 +56,25 @@ export function* documents(contents: Contents): Generator<Document> {
   if (contents.transmission) yield* transmission(contents, contents.transmission);
   yield* seasons(tables);
   yield file<schemas.ForecastsSkill>('forecasts-skill', {}, { skill: tables.forecast_skill });
+  yield* wholes(contents);
 }
 
-const file = <T>(operation: OperationId, values: FileParameters, value: T): Document => ({
+function* wholes({ tables, coverage, sources, model }: Contents): Generator<Document> {
+  for (const nation of whole.riskOfNation(tables)) yield file('risk-nation', { period: nation.period }, nation);
+  for (const nation of whole.forecastsOfNation(tables, coverage))
+    yield file('forecasts-nation', { months: nation.forecasts.length }, nation);
+  for (const series of whole.seriesOfStates(tables)) yield file('series-states', { state: series.state_code }, series);
+  for (const series of whole.seriesOfLgas(tables)) yield file('series-lgas', { lga: series.lga_code }, series);
+  const source = sourceOfOutlines({ sources, model });
+  yield file('boundaries-nation', {}, whole.boundariesOfNation(tables, source));
+  yield file('boundaries-topology', {}, whole.boundariesTopology(tables, source));
+  yield file('places', {}, whole.placesAnswer(tables));
+  yield file('tables', {}, whole.tablesAnswer(tables));
+}
+
+const file = <T>(operation: JsonOperationId, values: FileParameters, value: T): Document => ({
   operation,
-  path: filePath(OPERATIONS.find(({ id }) => id === operation)!, values),
+  path: filePath(JSON_OPERATIONS.find(({ id }) => id === operation)!, values),
   value,
 });
 
@@ -120,9 +135,13 @@ function groupLgas(rows: Tables['risk_lgas']) {
   return (period: string, state: string) => (groups.get(`${period} ${state}`) ?? []).map(lgaRisk);
 }
 
-function* boundaries({ tables, sources, model }: Contents): Generator<Document> {
+function sourceOfOutlines({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
   const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;
-  const source = `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
+  return `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
+}
+
+function* boundaries({ tables, sources, model }: Contents): Generator<Document> {
+  const source = sourceOfOutlines({ sources, model });
   const type = 'FeatureCollection' as const;
   const zones = new Map(Object.entries(ZONES).map(([code, zone]) => [zone, code as ZoneCode]));
   yield file<schemas.BoundariesStates>(

@@ -1,7 +1,7 @@
 import type { ReportLine } from '../../artifacts.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
-import { OPERATIONS, type OperationId, operationFiles } from '../../contract/operations.ts';
+import { JSON_OPERATIONS, type JsonOperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
 import { unpinnedFiles } from '../../engine/pins.ts';
 import { UsageError } from '../../errors.ts';
@@ -49,8 +49,11 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   ];
 }
 
+/** What `basis` is made of. */
+const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases'];
+
 /** What each answer is made of, besides model.json: artifacts by full name. */
-export const MADE_OF: Record<OperationId, readonly string[]> = {
+export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
   periods: [],
   'risk-states': ['ingest/states', 'context/states', 'risk/states'],
   'risk-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
@@ -72,6 +75,14 @@ export const MADE_OF: Record<OperationId, readonly string[]> = {
   'transmission-model': ['transmission/model'],
   'seasons-lgas': ['ingest/states', 'ingest/lgas', 'season/windows'],
   'forecasts-skill': ['backtest/skill'],
+  'risk-nation': ['ingest/lgas', 'context/lgas', 'risk/lgas'],
+  'forecasts-nation': ['ingest/lgas', 'context/lgas', 'risk/lgas'],
+  'series-states': ['ingest/states', 'context/states', 'risk/states', ...BASIS],
+  'series-lgas': ['ingest/lgas', 'context/lgas', 'risk/lgas', ...BASIS],
+  'boundaries-nation': ['ingest/lgas', 'boundaries/outlines'],
+  'boundaries-topology': ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
+  places: ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
+  tables: [],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */
@@ -109,7 +120,7 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
   if (!entry)
     throw new UsageError(`${name}: found no such file in ${manifest.model_version}, expected one of its manifest`);
   const plain = name.replace(/\.(?:gz|br)$/, '');
-  const operation = OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
+  const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
   const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
   const made_of = operation ? [...MADE_OF[operation.id]] : artifactsOf(own?.inputs ?? {});
 

@@ -1,6 +1,7 @@
 /** The flat tables of a snapshot: what a row is, and each column's type, unit and meaning. Said here once. */
 import * as columns from '../../columns.ts';
 import type { AreaGeometry, Level, StateRisk } from '../../contract/schemas.ts';
+import type { TableName } from '../../contract/tables.ts';
 import * as forecast from '../../forecast/tables.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
@@ -82,8 +83,22 @@ export const TABLES = {
   },
   boundaries_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, geometry } },
   boundaries_states: { row: 'A state', columns: { state_code, state, zone, geometry } },
-} satisfies Record<string, TableForm>;
-export type TableName = keyof typeof TABLES;
+  places: {
+    row: 'A state or an LGA: its names and codes',
+    columns: {
+      area: text<'state' | 'lga'>('state or lga'),
+      code: text('state_code or lga_code'),
+      name: text('Its name'),
+      state_code,
+      zone: orNull(text<StateRisk['zone']>('Geopolitical zone, full name; null for an LGA')),
+      pcode: text('OCHA p-code'),
+      iso_code: orNull(text('ISO 3166-2; null for an LGA')),
+      longitude: real('Of the centre of its area, degrees east; may lie outside it'),
+      latitude: real('The same, degrees north'),
+      neighbours: text('Codes of the areas of its kind that share a border with it, ascending, blanks between'),
+    },
+  },
+} satisfies Record<TableName, TableForm>;
 
 /** `tables/README.md`: the tables of this snapshot and their columns in words. */
 export function describeTables(model_version: string, rows: Record<string, number>): string {
@@ -96,10 +111,11 @@ export function describeTables(model_version: string, rows: Record<string, numbe
   });
   return `# Tables of ${model_version}
 
-The API's answers as flat Parquet files, the same numbers, for DuckDB, R, pandas and the like; \`columns.json\` says the
-same as this page for machines. \`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools
-that cannot read it. As CSV: \`malaria-risk query "FROM risk_lgas" --csv\`. In CSV a missing value is
-empty and \`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas.
+The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as Parquet
+and, but for outlines, as CSV. \`columns.json\` says the same as this page for machines. \`boundaries_*.parquet\` are
+GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools that cannot read it. In CSV a missing value is empty and
+\`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
+proxy serves each file at \`/v1/tables/\`.
 
 ${sections.join('\n')}`;
 }

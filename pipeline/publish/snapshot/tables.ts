@@ -9,13 +9,15 @@ import type { Outlines } from '../../artifacts.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
 import { type AreaGeometry, LEVELS, type Level, type TransmissionModel, ZONES } from '../../contract/schemas.ts';
+import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/tables.ts';
 import { type Database, literal, withDatabase } from '../../duckdb.ts';
 import type { STRETCH } from '../../forecast/tables.ts';
 import { writeTable } from '../../parquet.ts';
 import { byCode, type RowOf, type TableForm, tableOf } from '../../table.ts';
 import { basisOf } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { describeTables, TABLES, type TableName } from './table-columns.ts';
+import { placesOf } from './places.ts';
+import { describeTables, TABLES } from './table-columns.ts';
 import type { Tree } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
@@ -91,6 +93,16 @@ export async function makeTables(
   const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
   const shapeOfState = byCode(outlines.states, 'state_code');
   const shapeOfLga = byCode(outlines.lgas, 'lga_code');
+  const boundaries = roundFields({
+    boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
+      ...{ state_code, lga_code, lga },
+      geometry: shapeOfLga[lga_code]!.geometry,
+    })),
+    boundaries_states: context_states.map(({ state_code, state, zone }) => ({
+      ...{ state_code, state, zone },
+      geometry: shapeOfState[state_code]!.geometry,
+    })),
+  });
   return {
     risk_lgas: await lgaScores(first_estimated, last_estimated),
     risk_states: await stateScores(first_estimated, last_estimated),
@@ -114,19 +126,11 @@ export async function makeTables(
     ),
     season_windows: await rows('season_windows', 'FROM season.windows'),
     survey_trend: await rows('survey_trend', 'FROM survey.trend'),
-    ...roundFields({
-      transmission_series: (transmission?.states ?? []).flatMap(({ state_code, series }) =>
-        series.map((row) => ({ state_code, ...row })),
-      ),
-      boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
-        ...{ state_code, lga_code, lga },
-        geometry: shapeOfLga[lga_code]!.geometry,
-      })),
-      boundaries_states: context_states.map(({ state_code, state, zone }) => ({
-        ...{ state_code, state, zone },
-        geometry: shapeOfState[state_code]!.geometry,
-      })),
-    }),
+    transmission_series: roundFields(
+      (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
+    ),
+    ...boundaries,
+    places: placesOf(boundaries, await db.rows('SELECT state_code, state_pcode FROM ingest.states')),
   };
 }
 
@@ -186,13 +190,13 @@ function classed<Row extends { score: number; score_low: number; score_high: num
 }
 
 /**
- * Writes each table that has rows as Parquet, what its columns mean, and all LGAs as GeoJSON. The same rows are the same
- * bytes.
+ * Writes each table that has rows as Parquet and CSV, what its columns mean, and all LGAs as GeoJSON. The same rows are
+ * the same bytes.
  * @param about what every file says of itself, under these keys of its metadata
  */
 export async function writeTables(tree: Tree, tables: Tables, about: Record<string, string>): Promise<void> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
-  const written = (Object.keys(TABLES) as TableName[]).filter((name) => tables[name].length > 0);
+  const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {
     await withDatabase(async (db) => {
       for (const name of written) {
@@ -202,7 +206,11 @@ export async function writeTables(tree: Tree, tables: Tables, about: Record<stri
         const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
         const outlines = shapes && { geometry: shapes.map(toWkb) };
         await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, { ...about, ...geo });
-        await tree.write(`tables/${name}.parquet`, await readFile(target));
+        await tree.write(tableFile(name, 'parquet'), await readFile(target));
+        if (formatsOf(name).includes('csv')) {
+          const csv = await csvOf(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));
+          await tree.writeEncoded(tableFile(name, 'csv'), csv);
+        }
       }
     });
   } finally {
@@ -220,13 +228,19 @@ export async function writeTables(tree: Tree, tables: Tables, about: Record<stri
   await tree.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
+/** A table as CSV, by way of the file `scratch`: a line of names, then the rows in their order. */
+export async function csvOf(db: Database, table: string, scratch: string): Promise<string> {
+  await db.run(`COPY (FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
+  return readFile(scratch, 'utf8');
+}
+
 /** Reads back what `writeTables` wrote, from views of a schema. Tables that are not there have no rows. */
 export async function readTables(db: Database, schema: string): Promise<Tables> {
   const views = await db.rows<{ name: TableName }>(
     'SELECT view_name AS name FROM duckdb_views() WHERE schema_name = $1',
     [schema],
   );
-  const tables = Object.fromEntries(Object.keys(TABLES).map((name) => [name, [] as object[]]));
+  const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, [] as object[]]));
   for (const { name } of views) {
     if (!('geometry' in TABLES[name].columns)) tables[name] = await db.rows(`FROM ${schema}.${name}`);
     else {

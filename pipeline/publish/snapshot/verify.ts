@@ -1,16 +1,20 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
-import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { isEncoded, OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { formatsOf, TABLE_NAMES, tableFile } from '../../contract/tables.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { withDatabase } from '../../duckdb.ts';
+import { type Database, identifier, withDatabase } from '../../duckdb.ts';
 import { sha256 } from '../../engine/hash.ts';
 import { validatorOf } from '../../json-schema.ts';
 import { type Contents, documents } from './documents.ts';
 import { outlinesFaults, tableFaults } from './invariants.ts';
+import { placesOf } from './places.ts';
 import { recordFaults } from './records.ts';
-import { readTables } from './tables.ts';
+import { csvOf, readTables, type Tables } from './tables.ts';
 import { createViews } from './views.ts';
 
 /** A link shows what lies elsewhere and may change there; a pipe would be waited for without end. */
@@ -75,14 +79,15 @@ export async function verifySnapshot(
   const answers = new Map<string, string>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
-      operationFiles(operation, manifest.coverage, ours ? undefined : manifest.files).map(
+      // of our own contract, only a table may be lacking: one without rows
+      operationFiles(operation, manifest.coverage, ours && operation.response ? undefined : manifest.files).map(
         (file) => [file, operation] as const,
       ),
     ),
   );
   for (const [file, operation] of operationOf) {
     if (!manifest.files[file]) faults.push(`${file}: no answer to ${operation.id}`);
-    for (const suffix of Object.values(ENCODINGS))
+    for (const suffix of isEncoded(operation) ? Object.values(ENCODINGS) : [])
       if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
   }
 
@@ -114,6 +119,7 @@ export async function verifySnapshot(
       if (name.startsWith('v1/')) faults.push(`${name}: answers no operation`);
       return;
     }
+    if (!operation.response) return;
     const validate = validatorOf(operation.response);
     try {
       const value = JSON.parse(bytes.toString('utf8'));
@@ -151,7 +157,8 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
       season_method,
       transmission: coverage.transmission ? read('v1/transmission/model.json') : null,
     };
-    faults.push(...outlinesFaults(contents.tables));
+    faults.push(...outlinesFaults(contents.tables), ...placesFaults(contents.tables));
+    faults.push(...(await csvFaults(db, manifest)));
     for (const { path: name, value } of documents(contents)) {
       const found = answers.get(name);
       if (found !== undefined && found !== sha256(JSON.stringify(value)))
@@ -159,6 +166,33 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     }
     return faults;
   }).catch((error: Error) => [...faults, error.message.split('\n')[0]!]);
+}
+
+/** Whether `places` says what the outlines and names beside it make. */
+function placesFaults(tables: Tables): string[] {
+  const states = tables.places.flatMap(({ area, code, pcode }) =>
+    area === 'state' ? [{ state_code: code, state_pcode: pcode }] : [],
+  );
+  const difference = firstDifference(tables.places, placesOf(tables, states));
+  return difference ? [`tables/places: ${difference}`] : [];
+}
+
+/** CSV files that are lacking, or do not say what the Parquet file beside them says. */
+async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-verify-'));
+  const faults: string[] = [];
+  try {
+    for (const name of TABLE_NAMES) {
+      if (!files[tableFile(name, 'parquet')] || !formatsOf(name).includes('csv')) continue;
+      const found = files[tableFile(name, 'csv')];
+      if (!found) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
+      else if (sha256(await csvOf(db, identifier(name), path.join(scratch, 'table.csv'))) !== found.sha256)
+        faults.push(`${tableFile(name, 'csv')}: other rows than ${tableFile(name, 'parquet')}`);
+    }
+    return faults;
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 }
 
 /** Where two JSON values differ first; null where they differ in order or layout alone. */

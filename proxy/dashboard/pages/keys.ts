@@ -1,6 +1,7 @@
 /** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
 
-import { OPERATIONS, SCOPES, type Scope } from '../../../pipeline/contract/operations.ts';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
 import { curlLine, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
 import { DAY_MS, HOUR_MS } from '../../clock.ts';
@@ -111,11 +112,11 @@ type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'expires', string | fa
 
 function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
-    const opened = OPERATIONS.filter((operation) => operation.scope === scope);
+    const opened = OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
       value: scope,
       label: html`${SCOPES[scope]} <code>${scope}</code>`,
-      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${summary}</li>`)}</ul>`,
+      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${summary}</li>`)}<li><code>/v1/tables/…</code> The same as whole tables</li></ul>`,
     };
   });
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));

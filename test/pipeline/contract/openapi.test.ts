@@ -3,7 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
-import { OPERATIONS, type Operation, operationErrors, SCOPES } from '../../../pipeline/contract/operations.ts';
+import { OPERATIONS, operationErrors } from '../../../pipeline/contract/operations.ts';
+import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 
 const openapi = () => buildOpenapi('tiny-1-00000000') as any;
 
@@ -28,15 +29,15 @@ test('every reference leads somewhere and every component is used', () => {
   expect([...references].sort()).toEqual(components.sort());
 });
 
-test('has the twelve operations with their parameters, scope and every error', () => {
+test('has every operation with its parameters, scopes and errors', () => {
   const document = openapi();
   expect(Object.keys(document.paths)).toEqual(OPERATIONS.map((operation) => operation.path));
-  for (const operation of OPERATIONS as readonly Operation[]) {
+  for (const operation of OPERATIONS) {
     const { get, ...others } = document.paths[operation.path];
     expect(others).toEqual({});
     expect(get.operationId).toBe(operation.id);
     expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual(operation.parameters);
-    if (operation.scope) expect(get.description).toContain(operation.scope);
+    for (const scope of operation.scopes) expect(get.description).toContain(scope);
     const codes = Object.values(get.responses).flatMap((response) =>
       Object.keys((response as any).content?.['application/problem+json']?.examples ?? {}),
     ) as ErrorCode[];

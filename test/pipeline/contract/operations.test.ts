@@ -4,6 +4,7 @@ import {
   type Coverage,
   filePath,
   forecastPeriods,
+  JSON_OPERATIONS,
   OPERATIONS,
   type Operation,
   operationErrors,
@@ -13,6 +14,7 @@ import {
 const byId = (id: string): Operation => OPERATIONS.find((operation) => operation.id === id)!;
 const coverage: Coverage = {
   states: ['AB', 'KN'],
+  lgas: ['NG001001', 'NG020001', 'NG020002'],
   first_estimated: '2023-11',
   last_estimated: '2024-01',
   last_forecast: '2024-05',
@@ -20,10 +22,12 @@ const coverage: Coverage = {
 };
 
 test('twelve operations of SPEC 4 and what is more, each with an id and a path of its own under /v1/', () => {
-  expect(OPERATIONS.slice(12).map(({ id }) => id)).toEqual(['seasons-lgas', 'forecasts-skill']);
+  expect(OPERATIONS.findIndex(({ optional }) => optional)).toBe(12);
+  expect(OPERATIONS.slice(12).every(({ optional }) => optional)).toBe(true);
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
-  expect(new Set(OPERATIONS.map(({ responseName }) => responseName)).size).toBe(OPERATIONS.length);
-  for (const { id, path, file } of OPERATIONS) {
+  expect(new Set(OPERATIONS.map(({ path }) => path)).size).toBe(OPERATIONS.length);
+  expect(new Set(JSON_OPERATIONS.map(({ responseName }) => responseName)).size).toBe(JSON_OPERATIONS.length);
+  for (const { id, path, file } of JSON_OPERATIONS) {
     expect(path).toBe(`/v1/${id.replace('-', '/')}`);
     expect(file.startsWith(path.slice(1))).toBe(true);
   }
@@ -58,15 +62,21 @@ test('files by state, period and months, in a fixed order and without a double',
   );
   expect(operationFiles(byId('periods'), coverage)).toEqual(['v1/periods.json']);
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage));
-  // 5 single, 1 model, 3 and 3 x 2 by period, 4 and 4 x 2 by months, 4 x 2 by state.
-  expect(all).toHaveLength(6 + 3 + 6 + 4 + 8 + 8);
+  const answers = all.filter((file) => file.startsWith('v1/'));
+  // 10 single; 2 of 3 and one of 3 x 2 by period; 2 of 4 and one of 4 x 2 by months; 5 of 2 by state; one of 3 by LGA.
+  expect(answers).toHaveLength(10 + 6 + 6 + 8 + 8 + 10 + 3);
   expect(new Set(all).size).toBe(all.length);
+  expect(all.filter((file) => file.includes('risk_lgas'))).toEqual([
+    'tables/risk_lgas.parquet',
+    'tables/risk_lgas.csv',
+  ]);
 });
 
 test('without case records there are no transmission files', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, transmission: false }));
   expect(all.filter((file) => file.includes('transmission'))).toEqual([]);
-  expect(all).toHaveLength(35 - 4);
+  // 3 of the nation's and one of each state; a table in two formats.
+  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4 + 2);
 });
 
 test('a path needs all its values', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../pipeline/contract/manifest.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
@@ -15,10 +15,9 @@ function rawGet(
   headers: Record<string, string>,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
-    httpGet(url, { headers, agent: false }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk);
-      resolve({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(chunks) });
+    httpGet(url, { headers, agent: false }, (response) => {
+      const { statusCode, headers: found } = response;
+      buffer(response).then((bytes) => resolve({ status: statusCode!, headers: found, bytes }), reject);
     }).on('error', reject);
   });
 }
@@ -81,15 +80,84 @@ test("each coding is the very file on disk, with the manifest's ETag", async () 
   }
 });
 
-test('every operation answers, boundaries as GeoJSON and the rest as JSON', async () => {
+test('every operation answers, each in its media type', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
-  for (const operation of OPERATIONS) {
-    const response = await service.get(`${operation.path}?state=KN`, key);
-    const type = operation.id.startsWith('boundaries') ? 'application/geo+json' : 'application/json';
-    expect([operation.id, response.status, response.headers.get('content-type')]).toEqual([operation.id, 200, type]);
-    expect(await response.json()).toBeTypeOf('object');
+  const types = new Set<string | null>();
+  for (const { id, path, type, response: schema } of OPERATIONS) {
+    const response = await service.get(`${path}?state=KN&lga=NGKN001`, key);
+    expect([id, response.status, response.headers.get('content-type')]).toEqual([id, 200, type]);
+    types.add(response.headers.get('content-type'));
+    if (schema) expect(await response.json()).toBeTypeOf('object');
+    else expect(await response.text()).toBe(`${path.slice('/v1/'.length)} of fixture-00000001\n`);
   }
+  expect([...types].sort()).toEqual([
+    'application/geo+json',
+    'application/json',
+    'application/vnd.apache.parquet',
+    'text/csv; charset=utf-8',
+  ]);
+});
+
+test('a table is had whole, in parts, compressed, or not at all', async () => {
+  const service = await startService();
+  const { key } = await giveKey(service.store);
+  const path = '/v1/tables/risk_lgas.csv';
+  const ask = (headers: Record<string, string>, to = path) =>
+    rawGet(service.url + to, { 'x-api-key': key, 'accept-encoding': 'identity', ...headers });
+  const whole = await ask({});
+  const size = whole.bytes.length;
+  expect([whole.status, whole.headers['accept-ranges'], Number(whole.headers['content-length'])]).toEqual([
+    ...[200, 'bytes', size],
+  ]);
+  const part = await ask({ range: 'bytes=7-15' });
+  expect([part.status, part.headers['content-range'], part.headers['content-length']]).toEqual([
+    ...[206, `bytes 7-15/${size}`, '9'],
+  ]);
+  expect(part.bytes).toEqual(whole.bytes.subarray(7, 16));
+  expect(part.headers.etag).toBe(whole.headers.etag);
+  // As a download that goes on where it broke off.
+  const rest = await ask({ range: 'bytes=16-', 'if-range': whole.headers.etag! });
+  expect([rest.status, rest.bytes]).toEqual([206, whole.bytes.subarray(16)]);
+  const other = await ask({ range: 'bytes=16-', 'if-range': '"of another file"' });
+  expect([other.status, other.bytes]).toEqual([200, whole.bytes]);
+
+  const beyond = await ask({ range: `bytes=${size}-` });
+  expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${size}`]);
+  expect(JSON.parse(beyond.bytes.toString()).code).toBe('RANGE_NOT_SATISFIABLE');
+
+  const packed = await ask({ range: 'bytes=0-3', 'accept-encoding': 'gzip' });
+  expect([packed.status, packed.headers['content-encoding'], packed.headers['accept-ranges']]).toEqual([
+    ...[200, 'gzip', undefined],
+  ]);
+  // Parquet is compressed in itself.
+  const parquet = await ask({ 'accept-encoding': 'gzip, br', range: 'bytes=0-3' }, '/v1/tables/risk_lgas.parquet');
+  expect([parquet.status, parquet.headers['content-encoding'], parquet.bytes.length]).toEqual([206, undefined, 4]);
+  // Ranges are of tables alone.
+  expect((await ask({ range: 'bytes=0-3' }, '/v1/periods')).status).toBe(200);
+});
+
+test('a part of a file too large to be held in memory is the part of the very file, checked as a whole', async () => {
+  const service = await startService({ fixture: { tableBytes: 3 << 20 } });
+  const { key } = await giveKey(service.store);
+  const file = join(service.build, 'current/tables/risk_lgas.csv');
+  const bytes = readFileSync(file);
+  const ask = (range: string) =>
+    rawGet(`${service.url}/v1/tables/risk_lgas.csv`, { 'x-api-key': key, range, 'accept-encoding': 'identity' });
+  for (const [start, end] of [
+    [0, 0],
+    [1_000_000, 2_000_000],
+    [bytes.length - 5, bytes.length - 1],
+  ] as const) {
+    const part = await ask(`bytes=${start}-${end}`);
+    expect([part.status, part.bytes.equals(bytes.subarray(start, end + 1))]).toEqual([206, true]);
+  }
+  // One byte is another now, outside of what is asked for: the part is cut short all the same.
+  const handle = openSync(file, 'r+');
+  writeSync(handle, 'X', 10);
+  closeSync(handle);
+  await expect(ask('bytes=1000000-2000000')).rejects.toThrow(/aborted/);
+  expect(service.reports.join()).toContain('does not match its manifest');
 });
 
 test('a client that leaves in the middle of a large file harms nobody', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, matchesEtag } from '../../../proxy/api/files.ts';
+import { chooseCoding, matchesEtag, partOf } from '../../../proxy/api/files.ts';
 
 test.each([
   [undefined, 'identity'],
@@ -25,7 +25,8 @@ test.each([
   ['br;q=nonsense, gzip', 'gzip'],
   ['br;q=2', 'identity'],
 ])('Accept-Encoding %j gets %s', (header, coding) => {
-  expect(chooseCoding(header)).toBe(coding);
+  expect(chooseCoding(header, ['br', 'gzip', 'identity'])).toBe(coding);
+  expect(chooseCoding(header, ['identity'])).toBe('identity');
 });
 
 test.each([
@@ -45,4 +46,30 @@ test.each([
   [`${', '.repeat(8000)}x`, false],
 ])('If-None-Match %j of "a" is %s', (header, matches) => {
   expect(matchesEtag(header, '"a"')).toBe(matches);
+});
+
+const whole = { bytes: 100, sha256: '', etag: '"a"' };
+
+test.each([
+  [undefined, null],
+  ['bytes=0-0', { start: 0, end: 0 }],
+  ['bytes=10-19', { start: 10, end: 19 }],
+  ['BYTES=10-', { start: 10, end: 99 }],
+  ['bytes=-8', { start: 92, end: 99 }],
+  ['bytes=-1000', { start: 0, end: 99 }],
+  ['bytes=90-1000', { start: 90, end: 99 }],
+  [`bytes=0-${'9'.repeat(400)}`, { start: 0, end: 99 }],
+  ['bytes=99-', { start: 99, end: 99 }],
+  ['bytes=100-', 'beyond'],
+  ['bytes=-0', 'beyond'],
+  [`bytes=${'9'.repeat(400)}-`, 'beyond'],
+  ['bytes=20-10', null],
+  ['bytes=-', null],
+  ['bytes=0-1,5-6', null],
+  ['bytes=0-1x', null],
+  ['items=0-1', null],
+])('Range %j of 100 bytes is %j', (range, part) => {
+  expect(partOf(range, undefined, whole)).toEqual(part);
+  expect(partOf(range, '"a"', whole)).toEqual(part);
+  for (const other of ['"b"', 'W/"a"', 'Sun, 22 Nov 2026 00:00:00 GMT']) expect(partOf(range, other, whole)).toBe(null);
 });

@@ -31,7 +31,24 @@ beforeAll(async () => {
 });
 
 /** Text that is near enough to a valid value to matter. */
-const NEAR = ['KN', 'kn', 'KN ', 'ZZ', '', '2023-12', '2024-01', '2024-05', '2023-6', '1', '4', '5', '04', '../..'];
+const NEAR = [
+  'KN',
+  'NGKN001',
+  'ngkn001',
+  'kn',
+  'KN ',
+  'ZZ',
+  '',
+  '2023-12',
+  '2024-01',
+  '2024-05',
+  '2023-6',
+  '1',
+  '4',
+  '5',
+  '04',
+  '../..',
+];
 const value = fc.oneof(fc.constantFrom(...NEAR), fc.string({ unit: 'grapheme', maxLength: 8 }));
 const query: fc.Arbitrary<Query> = fc.dictionary(
   fc.oneof(fc.constantFrom(...Object.keys(PARAMETERS), '__proto__', 'constructor'), fc.string({ maxLength: 5 })),
@@ -55,6 +72,7 @@ test('whatever is asked, a file of the snapshot or an error of that operation co
 test('every file is reached, each by its own parameters', () => {
   const values: Record<ParameterName, readonly string[]> = {
     state: COVERAGE.states,
+    lga: COVERAGE.lgas,
     period: ['2023-06', '2023-07', '2023-08', '2023-09', '2023-10', '2023-11', '2023-12'],
     months: ['1', '2', '3', '4'],
   };

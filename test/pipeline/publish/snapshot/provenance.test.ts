@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
+import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
 import { MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
@@ -64,7 +64,7 @@ test('answers change only with what they are said to be made of', async () => {
   const changed = [...before].filter(([name, hash]) => after.get(name) !== hash).map(([name]) => name);
   expect(changed).toContain('risk/lgas');
   expect(changed).not.toContain('context/lgas');
-  for (const operation of OPERATIONS.filter(({ id }) => id !== 'periods')) {
+  for (const operation of JSON_OPERATIONS.filter(({ id }) => id !== 'periods')) {
     const mayDiffer = MADE_OF[operation.id].some((name) => changed.includes(name));
     for (const file of operationFiles(operation, manifest.coverage))
       if (!mayDiffer) expect(next.files[file].sha256, file).toBe(manifest.files[file].sha256);

@@ -1,0 +1,7 @@
+/** What a key may be allowed to read. */
+export const SCOPES = {
+  risk_scores: 'Estimated risk, context, season and transmission',
+  forecasts: 'Forecast risk, one to four months ahead',
+  lga_boundaries: 'Outlines of states and LGAs',
+} as const;
+export type Scope = keyof typeof SCOPES;

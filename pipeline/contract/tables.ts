@@ -1,0 +1,33 @@
+/** The whole tables that can be had in one request, and the scopes that each needs. */
+import type { Scope } from './scopes.ts';
+
+export const TABLE_SCOPES = {
+  risk_lgas: ['risk_scores'],
+  risk_states: ['risk_scores'],
+  forecasts_lgas: ['forecasts'],
+  forecasts_states: ['forecasts'],
+  forecasts_cases: ['forecasts'],
+  forecast_skill: ['forecasts'],
+  basis: ['risk_scores', 'forecasts'],
+  context_states: ['risk_scores'],
+  context_lgas: ['risk_scores'],
+  season: ['risk_scores'],
+  season_windows: ['risk_scores'],
+  survey_trend: ['risk_scores'],
+  transmission_series: ['risk_scores'],
+  boundaries_lgas: ['lga_boundaries'],
+  boundaries_states: ['lga_boundaries'],
+  places: [],
+} as const satisfies Record<string, readonly Scope[]>;
+export type TableName = keyof typeof TABLE_SCOPES;
+export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];
+
+/** Media types by file ending. Outlines are not for spreadsheets, so those tables have no CSV. */
+export const TABLE_TYPES = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv; charset=utf-8' } as const;
+export type TableFormat = keyof typeof TABLE_TYPES;
+
+export const formatsOf = (table: TableName): TableFormat[] =>
+  table.startsWith('boundaries_') ? ['parquet'] : ['parquet', 'csv'];
+
+/** Path of a table's file inside a snapshot; below `/v1/` it is its address. */
+export const tableFile = (table: TableName, format: TableFormat) => `tables/${table}.${format}` as const;

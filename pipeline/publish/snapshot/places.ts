@@ -1,0 +1,87 @@
+/** Where each area lies, and what borders on it. */
+import { centerOfMass } from '@turf/turf';
+import { neighbors } from 'topojson-client';
+import { topology } from 'topojson-server';
+import type { Polygon, Topology } from 'topojson-specification';
+import { roundFields } from '../../contract/decimals.ts';
+import type { BoundariesTopology } from '../../contract/schemas.ts';
+import type { RowOf } from '../../table.ts';
+import type { TABLES } from './table-columns.ts';
+
+type Row<Name extends keyof typeof TABLES> = RowOf<(typeof TABLES)[Name]>;
+interface Outlined {
+  boundaries_lgas: Row<'boundaries_lgas'>[];
+  boundaries_states: Row<'boundaries_states'>[];
+}
+
+/** Steps across the country: some metres each, as fine as the outlines' own decimals. */
+const QUANTIZATION = 1e6;
+
+/** All outlines as TopoJSON, without a source: borders that areas share are in it once. */
+export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
+  const collection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
+    type: 'FeatureCollection' as const,
+    features: features.map(({ geometry, ...properties }) => ({ type: 'Feature' as const, geometry, properties })),
+  });
+  const objects = {
+    lgas: collection(
+      boundaries_lgas.map(({ lga_code: lgaCode, lga, state_code: state, geometry }) => ({
+        lgaCode,
+        lga,
+        state,
+        geometry,
+      })),
+    ),
+    states: collection(
+      boundaries_states.map(({ state_code: code, state: name, geometry }) => ({ code, name, geometry })),
+    ),
+  };
+  return topology(objects as Parameters<typeof topology>[0], QUANTIZATION) as unknown as Omit<
+    BoundariesTopology,
+    'source'
+  >;
+}
+
+/** The table `places`: states, then LGAs, in ascending order of code. */
+export function placesOf(
+  outlined: Outlined,
+  states: readonly { state_code: string; state_pcode: string }[],
+): Row<'places'>[] {
+  const { objects } = topologyOf(outlined);
+  const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
+  const beside = (geometries: unknown[], codes: readonly string[]) =>
+    neighbors(geometries as Topology<{ x: Polygon }>['objects']['x'][]).map((near) =>
+      near
+        .map((i) => codes[i]!)
+        .sort()
+        .join(' '),
+    );
+  const near = {
+    state: beside(
+      objects.states.geometries,
+      outlined.boundaries_states.map(({ state_code }) => state_code),
+    ),
+    lga: beside(
+      objects.lgas.geometries,
+      outlined.boundaries_lgas.map(({ lga_code }) => lga_code),
+    ),
+  };
+  const centre = (geometry: Row<'boundaries_lgas'>['geometry']) => {
+    const [longitude, latitude] = centerOfMass(geometry).geometry.coordinates;
+    return { longitude: longitude!, latitude: latitude! };
+  };
+  return roundFields([
+    ...outlined.boundaries_states.map(({ state_code, state, zone, geometry }, i) => {
+      const pcode = pcodes.get(state_code)!;
+      return {
+        ...{ area: 'state' as const, code: state_code, name: state, state_code, zone, pcode },
+        // An OCHA p-code begins with the country's two letters of ISO 3166-1.
+        ...{ iso_code: `${pcode.slice(0, 2)}-${state_code}`, ...centre(geometry), neighbours: near.state[i]! },
+      };
+    }),
+    ...outlined.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({
+      ...{ area: 'lga' as const, code: lga_code, name: lga, state_code, zone: null, pcode: lga_code },
+      ...{ iso_code: null, ...centre(geometry), neighbours: near.lga[i]! },
+    })),
+  ]);
+}

@@ -1,0 +1,97 @@
+/** The nation, the series, the outlines and the crosswalk of the tiny country say what the other answers say. */
+import path from 'node:path';
+import { area } from '@turf/turf';
+import { feature } from 'topojson-client';
+import { expect, inject, test } from 'vitest';
+import { JSON_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
+import type * as schemas from '../../../../pipeline/contract/schemas.ts';
+import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { readJson } from '../../../support/built-tiny.ts';
+import { LGAS } from '../../../support/tiny-country.ts';
+
+const current = path.join(inject('builtTiny'), 'current');
+const answer = <T>(file: string): T => readJson(current, `v1/${file}.json`);
+
+test('a nation is its states, in one order', () => {
+  const nation = answer<schemas.RiskNation>('risk/nation/2021-06');
+  expect(nation.lgas.map(({ lga_code }) => lga_code).sort()).toEqual(LGAS);
+  const scores = nation.lgas.map(({ score }) => score);
+  expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  for (const state of ['AB', 'AD'])
+    expect(
+      nation.lgas.filter(({ state_code }) => state_code === state).map(({ state_code: _, ...lga }) => lga),
+    ).toEqual(answer<schemas.RiskLgas>(`risk/lgas/2021-06/${state}`).lgas);
+});
+
+test('a forecast of the nation for n months is that of the states', () => {
+  const { forecasts } = answer<schemas.ForecastsNation>('forecasts/nation/3');
+  const abia = answer<schemas.ForecastsLgas>('forecasts/lgas/3/AB').forecasts;
+  expect(forecasts.map(({ period }) => period)).toEqual(abia.map(({ period }) => period));
+  expect(forecasts.map(({ lgas }) => lgas.length)).toEqual([4, 4, 4]);
+});
+
+test('a series has every month once, estimated ones and then forecasts, as the other answers have them', () => {
+  const { series, lga } = answer<schemas.SeriesLgas>('series/lgas/NG002001');
+  expect(lga).toBe('Place 3');
+  const periods = series.map(({ period }) => period);
+  expect(periods).toEqual([...new Set(periods)].sort());
+  expect(series.map(({ kind }) => kind).join(' ')).toMatch(/^(estimated )+(forecast ?){4}$/);
+  for (const { period, kind, basis, ...scores } of series.filter(({ kind: own }) => own === 'estimated')) {
+    const { lgas } = answer<schemas.RiskLgas>(`risk/lgas/${period}/AD`);
+    expect(lgas.find(({ lga_code }) => lga_code === 'NG002001')).toMatchObject(scores);
+    expect(['survey', 'usual_season']).toContain(basis);
+  }
+  expect(answer<schemas.SeriesStates>('series/states/AD').series).toHaveLength(series.length);
+});
+
+test('the topology unpacks to the same outlines', () => {
+  const { features } = answer<schemas.BoundariesNation>('boundaries/nation');
+  const topology = answer<schemas.BoundariesTopology>('boundaries/topology');
+  const unpacked = feature(topology as any, topology.objects.lgas as any) as any;
+  expect(unpacked.features.map((one: any) => one.properties)).toEqual(features.map(({ properties }) => properties));
+  for (const [i, one] of features.entries()) expect(area(unpacked.features[i]) / area(one.geometry)).toBeCloseTo(1, 5);
+  expect(topology.objects.states.geometries.map(({ properties }) => properties.code)).toEqual(['AB', 'AD']);
+});
+
+test('places: who borders on whom, across states too', () => {
+  const { states, lgas } = answer<schemas.Places>('places');
+  expect(lgas.map(({ lga_code, neighbours }) => [lga_code, ...neighbours])).toEqual([
+    ['NG001001', 'NG001002'],
+    ['NG001002', 'NG001001', 'NG002001'],
+    ['NG002001', 'NG001002', 'NG002002'],
+    ['NG002002', 'NG002001'],
+  ]);
+  expect(states[0]).toMatchObject({ state_code: 'AB', pcode: 'NG001', iso_code: 'NG-AB', neighbours: ['AD'] });
+  // Squares of one degree, from 3 degrees east and 4 degrees north.
+  expect(lgas.map(({ longitude, latitude }) => [longitude, latitude])).toEqual([
+    [3.5, 4.5],
+    [4.5, 4.5],
+    [5.5, 4.5],
+    [6.5, 4.5],
+  ]);
+});
+
+test('each table told is there in each format told, with its rows and columns', async () => {
+  const { tables } = answer<schemas.Tables>('tables');
+  expect(tables.length).toBeGreaterThan(12);
+  await withDatabase(async (db) => {
+    for (const { table, rows, addresses, columns } of tables) {
+      for (const address of addresses) {
+        const file = path.join(current, address.replace('/v1/', ''));
+        const names = (await db.rows<{ column_name: string }>(`DESCRIBE FROM '${file}'`)).map((row) => row.column_name);
+        expect([address, ...names]).toEqual([address, ...columns.map(({ column }) => column)]);
+        expect([address, (await db.rows(`FROM '${file}'`)).length]).toEqual([address, rows]);
+      }
+      if (addresses.length === 2) {
+        const [parquet, csv] = addresses.map((address) => `'${path.join(current, address.replace('/v1/', ''))}'`);
+        const odd = await db.rows(`SELECT COLUMNS(*)::VARCHAR FROM ${parquet} EXCEPT ALL
+          SELECT COLUMNS(*)::VARCHAR FROM read_csv(${csv}, all_varchar = true, nullstr = '')`);
+        expect([table, ...odd]).toEqual([table]);
+      }
+    }
+  });
+});
+
+test('what came after the twelve is optional, and only that', () => {
+  expect(JSON_OPERATIONS.filter(({ optional }) => !optional)).toHaveLength(12);
+});
