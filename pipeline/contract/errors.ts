@@ -29,8 +29,8 @@ export const ERRORS = {
   },
   SCOPE_REQUIRED: {
     status: 403,
-    title: 'The key lacks the scope that this operation needs',
-    detail: 'Use a key that was created with this scope; scopes of an existing key do not change.',
+    title: 'The key lacks a scope that this operation needs',
+    detail: 'Use a key that was created with it; the scopes of a key never change.',
   },
   UNKNOWN_STATE: {
     status: 404,
@@ -76,6 +76,19 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Errors that no operation is to blame for: the request is not HTTP, or the proxy or something it depends on failed. */
+export const FAULTS = {
+  MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large', detail: 'Send fewer or shorter headers.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: 'Keys and limits cannot be checked at present',
+    detail: 'Wait as many seconds as Retry-After says, then try again.',
+  },
+  INTERNAL_ERROR: { status: 500, title: 'The server failed', detail: 'Try again later, and quote the request_id.' },
+} as const;
+
 /** Errors that any operation can answer with, whatever its parameters. */
 export const COMMON_ERRORS = ['INVALID_KEY', 'RATE_LIMITED', 'ALLOWANCE_EXHAUSTED'] as const satisfies ErrorCode[];
 
@@ -86,7 +99,10 @@ export const Problem = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String({ description: 'What to do about it' }),
-    code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
+    code: Type.String({
+      pattern: '^[A-Z_]+$',
+      description: `What happened, for programs. Today one of ${[...Object.keys(ERRORS), ...Object.keys(FAULTS)].join(', ')}; treat one that you do not know by its status`,
+    }),
     request_id: Type.String({ description: 'Quote this when asking for help' }),
   },
   { additionalProperties: false },

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName } from './operations.ts';
-import { LEVELS } from './schemas.ts';
+import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import { CONTRACT_VERSION } from './version.ts';
 
@@ -36,6 +36,11 @@ const HEADERS = {
   'Model-Version': header('The snapshot that the answer is from', 'string', 'nigeria-2023-0123abcd'),
   'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
   'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
+  Link: header(
+    'Licences, this description, and the model card',
+    'string',
+    '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"',
+  ),
   Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;
@@ -47,8 +52,9 @@ const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const
 /**
  * The document as a JSON value, in a fixed order.
  * @param modelVersion of the snapshot in which the document lies
+ * @param examples an answer to each operation, by its id, as far as there are any
  */
-export function buildOpenapi(modelVersion: string): Json {
+export function buildOpenapi(modelVersion: string, examples: ReadonlyMap<string, unknown> = new Map()): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -66,7 +72,9 @@ export function buildOpenapi(modelVersion: string): Json {
       },
     ],
     security: [{ bearer: [] }, { apiKey: [] }],
-    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation) }])),
+    paths: Object.fromEntries(
+      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, examples) }]),
+    ),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
@@ -86,6 +94,7 @@ export function buildOpenapi(modelVersion: string): Json {
         ...Object.fromEntries(
           OPERATIONS.flatMap(({ responseName, response }) => (response ? [[responseName, plain(response)]] : [])),
         ),
+        ...Object.fromEntries([...SHARED].map(([schema, name]) => [name, plain(schema as TSchema)])),
         Problem: plain(Problem),
       },
     },
@@ -94,7 +103,9 @@ export function buildOpenapi(modelVersion: string): Json {
 
 function description(): string {
   const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
-  const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
+  const levels = schemas.LEVELS.map(
+    ({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`,
+  );
   return [
     'Every request needs an API key. Scopes of a key:',
     '',
@@ -106,10 +117,11 @@ function description(): string {
   ].join('\n');
 }
 
-function operationObject(operation: Operation): Json {
+function operationObject(operation: Operation, examples: ReadonlyMap<string, unknown>): Json {
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
-  const { response, type } = operation;
+  const { id, response, type } = operation;
+  const example = examples.has(id) ? { example: examples.get(id) } : {};
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -119,8 +131,8 @@ function operationObject(operation: Operation): Json {
     responses: {
       200: {
         description: operation.summary,
-        headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
-        content: { [type]: response ? { schema: ref('schemas', operation.responseName) } : {} },
+        headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Link', 'Model-Version', ...LIMIT_HEADERS),
+        content: { [type]: response ? { schema: ref('schemas', operation.responseName), ...example } : {} },
       },
       ...(response ? {} : { 206: PARTIAL }),
       304: ref('responses', 'NotModified'),
@@ -181,7 +193,25 @@ function exampleOf(code: ErrorCode): Problem {
   return { type: 'about:blank', title, status, detail, code, request_id };
 }
 
-/** A schema as plain JSON, without what the type builder keeps on it. */
+/** Schemas that several answers share, by name. */
+const SHARED: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(schemas).flatMap(([name, value]) =>
+    ('type' in value || 'anyOf' in value) && !OPERATIONS.some(({ response }) => response === value)
+      ? [[value, name]]
+      : [],
+  ),
+);
+
+/**
+ * A schema as plain JSON, with references to the shared ones. Objects are open: an answer may gain a field in a later
+ * version of the contract, and nobody's check of today's should fail by it. (What the pipeline writes is checked to have
+ * no other fields.)
+ */
 function plain(schema: TSchema): Json {
-  return JSON.parse(JSON.stringify(schema)) as Json;
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => {
+      if (key === 'additionalProperties' && value === false) return undefined;
+      return value !== schema && SHARED.has(value) ? ref('schemas', SHARED.get(value)!) : value;
+    }),
+  ) as Json;
 }

@@ -328,7 +328,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'places',
     path: '/v1/places',
-    summary: 'Every state and LGA: names, codes, neighbours and a point within reach of both',
+    summary: 'Every state and LGA: names, codes, neighbours and centres',
     scopes: [],
     parameters: [],
     needsTransmission: false,
@@ -337,6 +337,45 @@ export const JSON_OPERATIONS = [
     type: JSON_TYPE,
     optional: true,
     file: 'v1/places.json',
+  },
+  {
+    id: 'openapi',
+    path: '/v1/openapi.json',
+    summary: 'This description of the API, OpenAPI 3.1',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'OpenApi',
+    response: schemas.OpenApi,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/openapi.json',
+  },
+  {
+    id: 'model-card',
+    path: '/v1/model-card',
+    summary: 'What the scores come from, how they were checked, and their limits',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'ModelCard',
+    response: schemas.ModelCard,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/model-card.json',
+  },
+  {
+    id: 'licences',
+    path: '/v1/licences',
+    summary: 'Whose data the answers are made of, under which licences, and how to cite them',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'Licences',
+    response: schemas.Licences,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'v1/licences.json',
   },
   {
     id: 'tables',
@@ -353,7 +392,7 @@ export const JSON_OPERATIONS = [
   },
 ] as const satisfies readonly Operation[];
 
-/** Whole tables, each in each format an operation of its own. */
+/** Whole tables, each in each format an operation of its own, and the package that describes them. */
 const TABLE_OPERATIONS = TABLE_NAMES.flatMap((table) =>
   formatsOf(table).map((format) => ({
     id: tableOperation(table, format),

@@ -95,7 +95,7 @@ export const ForecastsStates = closed({
 });
 export type ForecastsStates = Static<typeof ForecastsStates>;
 
-const nationLga = closed({
+export const NationLga = closed({
   lga_code: lgaCode,
   lga,
   state_code: stateCode,
@@ -103,12 +103,12 @@ const nationLga = closed({
   is_urban: isUrban,
   population: people,
 });
-export type NationLga = Static<typeof nationLga>;
+export type NationLga = Static<typeof NationLga>;
 const nationReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
   closed({
     period: period('Month the scores are for'),
     kind: Type.Literal(kind),
-    lgas: Type.Array(nationLga, { description: 'Highest risk of the nation first; equal scores by code' }),
+    lgas: Type.Array(NationLga, { description: 'Highest risk of the nation first; equal scores by code' }),
   });
 export const RiskNation = nationReport('estimated');
 export type RiskNation = Static<typeof RiskNation>;
@@ -117,14 +117,14 @@ export const ForecastsNation = closed({
 });
 export type ForecastsNation = Static<typeof ForecastsNation>;
 
-const seriesMonth = closed({
+export const SeriesMonth = closed({
   period: period('Month the score is for'),
   kind: Type.Enum(['estimated', 'forecast']),
   ...scoreFields,
   basis: Type.String({ description: 'What the score rests on, as in the table basis' }),
 });
-export type SeriesMonth = Static<typeof seriesMonth>;
-const series = Type.Array(seriesMonth, { description: 'Every month, the earliest first' });
+export type SeriesMonth = Static<typeof SeriesMonth>;
+const series = Type.Array(SeriesMonth, { description: 'Every month, the earliest first' });
 export const SeriesStates = closed({ state_code: stateCode, state, zone, population: people, series });
 export type SeriesStates = Static<typeof SeriesStates>;
 export const SeriesLgas = closed({
@@ -139,20 +139,22 @@ export type SeriesLgas = Static<typeof SeriesLgas>;
 
 const position = Type.Array(Type.Number(), { minItems: 2, maxItems: 2 });
 const ring = Type.Array(position, { minItems: 4 });
-const geometry = Type.Union([
+export const AreaGeometry = Type.Union([
   closed({ type: Type.Literal('Polygon'), coordinates: Type.Array(ring, { minItems: 1 }) }),
   closed({
     type: Type.Literal('MultiPolygon'),
     coordinates: Type.Array(Type.Array(ring, { minItems: 1 }), { minItems: 1 }),
   }),
 ]);
-export type AreaGeometry = Static<typeof geometry>;
+export type AreaGeometry = Static<typeof AreaGeometry>;
 
 const collection = <P extends TProperties>(properties: P) =>
   closed({
     type: Type.Literal('FeatureCollection'),
     source: Type.String({ description: 'Where the shapes come from' }),
-    features: Type.Array(closed({ type: Type.Literal('Feature'), geometry, properties: closed(properties) })),
+    features: Type.Array(
+      closed({ type: Type.Literal('Feature'), geometry: AreaGeometry, properties: closed(properties) }),
+    ),
   });
 export const BoundariesStates = collection({
   code: stateCode,
@@ -219,6 +221,31 @@ export const Places = closed({
 });
 export type Places = Static<typeof Places>;
 
+export const Licences = closed({
+  cite: Type.String({ description: 'How to cite the answers themselves' }),
+  sources: Type.Array(
+    closed({
+      id: Type.String(),
+      title: Type.String(),
+      producer: Type.String(),
+      citation: Type.String({ description: 'How to cite it' }),
+      licence: Type.String({ description: 'As its producer gives it' }),
+      release: Type.String({ description: 'Which one was used' }),
+    }),
+    { description: 'What the answers are made of' },
+  ),
+  code: Type.String({ description: 'Licence of the code that made them' }),
+});
+export type Licences = Static<typeof Licences>;
+
+export const OpenApi = Type.Object({ openapi: Type.String({ description: 'Version of OpenAPI' }) });
+export const ModelCard = Type.Object({
+  model_version: Type.String({ description: 'Identifier of the model version' }),
+  limits: Type.Array(Type.String(), {
+    description: 'What a reader must know before using a score, the weightiest first',
+  }),
+});
+
 export const Tables = closed({
   tables: Type.Array(
     closed({
@@ -252,7 +279,7 @@ const contextFigures = {
   ),
   response_index: shareOrNull('Average of net use and effective treatment'),
 };
-const contextSource = closed({
+export const ContextSource = closed({
   name: Type.String({ description: 'Where the coverage figures come from' }),
   coverage_year: Type.Integer({ description: 'Year the net and treatment figures describe' }),
   note: Type.String({ description: 'What to know before using the figures' }),
@@ -267,10 +294,10 @@ export const ContextState = closed({
 export type ContextState = Static<typeof ContextState>;
 export const ContextLga = closed({ lga_code: lgaCode, lga, is_urban: isUrban, ...contextFigures });
 export type ContextLga = Static<typeof ContextLga>;
-export const ContextStates = closed({ source: contextSource, states: Type.Array(ContextState) });
+export const ContextStates = closed({ source: ContextSource, states: Type.Array(ContextState) });
 export type ContextStates = Static<typeof ContextStates>;
 export const ContextLgas = closed({
-  source: contextSource,
+  source: ContextSource,
   state_code: stateCode,
   state,
   lgas: Type.Array(ContextLga),

@@ -14,10 +14,12 @@ import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './client/api-page.ts';
+import { shortened } from './client/example.ts';
 import { clientFiles } from './client/files.ts';
 import type { Evidence } from './report/evidence.ts';
 import { renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
+import { dataPackage } from './snapshot/data-package.ts';
 import { type Contents, documents } from './snapshot/documents.ts';
 import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/tables.ts';
@@ -58,9 +60,11 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;
   const queue = documents(contents);
+  const examples = new Map<string, unknown>();
   const work = async () => {
     for (const document of queue) {
       await tree.writeEncoded(document.path, JSON.stringify(document.value));
+      if (!examples.has(document.operation)) examples.set(document.operation, shortened(document.value));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
@@ -74,11 +78,16 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     updated_at: model.updated_at,
     licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
   });
-  const openapi = buildOpenapi(input.model_version);
+  const described = dataPackage(contents, tree.entries());
+  await tree.write('tables/datapackage.json', `${JSON.stringify(described, null, 2)}\n`);
+  const openapi = buildOpenapi(input.model_version, examples);
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
   const evidence = { ...evidenceOf(input), surveys };
-  await tree.write('model-card.json', `${JSON.stringify(modelCard(contents, evidence), null, 2)}\n`);
+  const card = modelCard(contents, evidence);
+  await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
+  await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));

@@ -7,6 +7,10 @@ import type { FileEntry } from '../../pipeline/contract/manifest.ts';
 import type { Coding, Representation, ServedFile } from '../snapshot/snapshot.ts';
 import { sendProblem } from './problems.ts';
 
+/** Where programs find what belongs to every answer (RFC 8288; service-desc is of RFC 8631). */
+const LINKS =
+  '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"';
+
 /** Answers with `file` in the coding the client prefers, or a part of it, or 304 if it already has those bytes. */
 export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
   const { method, headers } = reply.request;
@@ -23,7 +27,7 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   }
   const { start, end } = part ?? { start: 0, end: found.bytes - 1 };
   const send = (body?: Buffer | Transform) => {
-    reply.headers({ ...common, 'content-type': file.type, 'content-length': end - start + 1 });
+    reply.headers({ ...common, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     if (inParts) reply.header('accept-ranges', 'bytes');
     if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${found.bytes}`);

@@ -1,36 +1,29 @@
 /** Every error as RFC 9457 `application/problem+json`, which never repeats any part of a request. */
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import { ERRORS } from '../../pipeline/contract/errors.ts';
+import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
 
-/** Errors outside the contract: the request is not HTTP, or the proxy or something it depends on failed. */
-const FAULTS = {
-  MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
-  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
-  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large', detail: 'Send fewer or shorter headers.' },
-  SERVICE_UNAVAILABLE: {
-    status: 503,
-    title: 'Keys and limits cannot be checked at present',
-    detail: 'Wait as many seconds as Retry-After says, then try again.',
-  },
-  INTERNAL_ERROR: { status: 500, title: 'The server failed', detail: 'Try again later, and quote the request_id.' },
-} as const;
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Status, headers and body of an error. */
-export function problemOf(code: ProblemCode, requestId: string) {
-  const { status, title, detail } = PROBLEMS[code];
+export function problemOf(code: ProblemCode, requestId: string, detail: string = PROBLEMS[code].detail) {
+  const { status, title } = PROBLEMS[code];
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** Answers with the problem `code`. */
-export function sendProblem(reply: FastifyReply, code: ProblemCode, more: Record<string, string> = {}): FastifyReply {
-  const { status, headers, body } = problemOf(code, reply.request.id);
+/** Answers with the problem `code`, and `detail` instead of the usual one if it is given. */
+export function sendProblem(
+  reply: FastifyReply,
+  code: ProblemCode,
+  more: Record<string, string> = {},
+  detail?: string,
+): FastifyReply {
+  const { status, headers, body } = problemOf(code, reply.request.id, detail);
   return reply
     .code(status)
     .headers({ ...headers, ...more })

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { ErrorCode } from '../../pipeline/contract/errors.ts';
+import { ERRORS, type ErrorCode } from '../../pipeline/contract/errors.ts';
 import { isPeriod, monthIndex } from '../../pipeline/contract/months.ts';
 import {
   type Coverage,
@@ -48,14 +48,15 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
     else sendProblem(reply, 'NOT_FOUND');
   });
 
-  for (const operation of OPERATIONS as readonly Operation[]) {
+  for (const operation of OPERATIONS) {
+    const whatScopes = `It needs ${operation.scopes.join(' and ')}. ${ERRORS.SCOPE_REQUIRED.detail}`;
     app.route({
       method: ['GET', 'HEAD'],
       url: operation.path,
       handler: (request, reply) => {
         const { holder } = request.admission!;
         const lacks = operation.scopes.some((scope) => !holder.scopes.includes(scope));
-        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED');
+        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, whatScopes);
         const snapshot = snapshots.current();
         const found = locate(operation, request.query as Query, snapshot.coverage);
         if ('error' in found) return sendProblem(reply, found.error);

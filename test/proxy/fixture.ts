@@ -273,6 +273,12 @@ function bodyOf(
           ...{ lga_code, lga: name, state_code, longitude: 8.5, latitude: 12.1, neighbours: [] },
         })),
       };
+    case 'openapi':
+      return { openapi: '3.1.0', info: { title: `made up, ${version}` } };
+    case 'model-card':
+      return { model_version: version, limits: ['made up'] };
+    case 'licences':
+      return { cite: `made up, ${version}`, sources: [], code: 'Apache-2.0' };
     case 'tables':
       return {
         tables: [

@@ -88,16 +88,14 @@ export function tableExamples(outOf: () => string) {
   test('tables hold the answers, and every column is documented', async () => {
     const current = path.join(outOf(), 'current');
     const json = <T>(name: string): T => JSON.parse(readFileSync(path.join(current, name), 'utf8'));
-    const forms =
-      json<Record<string, { rows: number; columns: Record<string, { type: string }> }>>('tables/columns.json');
-    for (const [name, { rows, columns }] of Object.entries(forms)) {
+    for (const { table: name, rows, columns } of json<schemas.Tables>('v1/tables.json').tables) {
       const [count] = await query(current, `SELECT count(*)::INTEGER AS n FROM 'tables/${name}.parquet'`);
       expect(count!.n, name).toBe(rows);
       const found = await query(current, `DESCRIBE FROM 'tables/${name}.parquet'`);
       expect(
         found.map((row) => row.column_name),
         name,
-      ).toEqual(Object.keys(columns));
+      ).toEqual(columns.map(({ column }) => column));
     }
     const { last_estimated } = json<schemas.Periods>('v1/periods.json');
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);

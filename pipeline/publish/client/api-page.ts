@@ -6,15 +6,10 @@ type Json = any;
 
 /** The API's reference as one static page without scripts, made of nothing but the OpenAPI document. */
 export function renderApiPage(openapi: Json): string {
-  const { info, paths, components, servers } = openapi;
-  const operations: [string, Json][] = Object.entries(paths).map(([path, item]) => [path, (item as Json).get]);
-  const deref = (value: Json): Json =>
-    value.$ref
-      ? value.$ref
-          .slice(2)
-          .split('/')
-          .reduce((at: Json, name: string) => at[name], openapi)
-      : value;
+  const { info, paths, components, servers } = withoutReferences(openapi, openapi);
+  const all: [string, Json][] = Object.entries(paths).map(([path, item]) => [path, (item as Json).get]);
+  const isFile = ([, operation]: [string, Json]) => !answerOf(operation).schema;
+  const operations = all.filter((one) => !isFile(one));
   const base = servers[0].variables.base_url.default;
   const style = STYLE;
   const hash = createHash('sha256').update(style).digest('base64');
@@ -31,27 +26,34 @@ export function renderApiPage(openapi: Json): string {
 ${operations.map(
   ([path, operation]) => html`<section id="${operation.operationId}"><h2><code>GET ${path}</code></h2>
 <p>${operation.summary}. ${prose(operation.description, true)}</p>
-${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.parameters.map(deref).map((parameter: Json) => html`<dt><code>${parameter.name}</code> ${parameter.required ? 'required' : 'optional'}, such as <code>${parameter.example}</code></dt><dd>${parameter.description}</dd>`)}</dl>`}
-<h3>Answer</h3>${answerOf(operation, deref)}
+${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.parameters.map((parameter: Json) => html`<dt><code>${parameter.name}</code> ${parameter.required ? 'required' : 'optional'}, such as <code>${parameter.example}</code></dt><dd>${parameter.description}</dd>`)}</dl>`}
+<h3>Answer</h3>${schemaList(answerOf(operation).schema)}
 <h3>Errors</h3><dl>${Object.entries(operation.responses)
     .filter(([status]) => Number(status) >= 400)
     .map(
-      ([status, response]) => html`<dt>${status}</dt><dd>${prose((deref(response) as Json).description, true)}</dd>`,
+      ([status, response]) => html`<dt>${status}</dt><dd>${prose((response as Json).description, true)}</dd>`,
     )}</dl></section>`,
 )}
-<section id="problem"><h2>Error body</h2>${schemaList(components.schemas.Problem, deref)}</section>
+<section id="whole-tables"><h2>Whole tables</h2><p>What is in their columns is told by <a href="#tables"><code>/v1/tables</code></a>. Each is one request, and <code>Range</code> asks for a part of it.</p><dl>${all.filter(isFile).map(([path, operation]) => html`<dt><code>GET ${path}</code></dt><dd>${operation.summary}. ${prose(operation.description, true)}</dd>`)}</dl></section>
+<section id="problem"><h2>Error body</h2>${schemaList(components.schemas.Problem)}</section>
 <section><h2>Headers</h2><dl>${Object.entries(components.headers).map(([name, header]) => html`<dt><code>${name}</code></dt><dd>${(header as Json).description}; such as <code>${(header as Json).example}</code></dd>`)}</dl></section>
 </main></body></html>
 `.markup;
 }
 
-/** Fields of the answer; a whole table's columns are told elsewhere. */
-function answerOf(operation: Json, deref: (value: Json) => Json): Markup {
-  const [[type, { schema }]] = Object.entries(operation.responses['200'].content) as [[string, Json]];
-  return schema
-    ? schemaList(deref(schema), deref)
-    : html`<p>A file, <code>${type}</code>; its columns are told by <code>/v1/tables</code>.</p>`;
+/** `value` with what its references lead to in their place. */
+function withoutReferences(value: Json, openapi: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, openapi));
+  if (typeof value.$ref === 'string') {
+    const names: string[] = value.$ref.slice('#/'.length).split('/');
+    const found = names.reduce((at: Json, name) => at[name], openapi);
+    return withoutReferences(found, openapi);
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutReferences(item, openapi)]));
 }
+
+const answerOf = (operation: Json): Json => Object.values(operation.responses['200'].content)[0];
 
 /** Text with its `code` and its list lines. */
 function prose(text: string, inline = false): Content {
@@ -67,14 +69,13 @@ function prose(text: string, inline = false): Content {
 }
 
 /** Fields of an object, those of inner objects indented beneath. */
-function schemaList(schema: Json, deref: (value: Json) => Json): Markup {
+function schemaList(schema: Json): Markup {
   const inner = fieldsOf(schema);
   if (!inner) return html`<p>${typeName(schema)}</p>`;
-  return html`<dl class="fields">${Object.entries(inner).map(([name, field]) => {
-    const value = deref(field);
-    const below = fieldsOf(value);
-    return html`<dt><code>${name}</code> <span>${typeName(value)}</span></dt><dd>${value.description}${below && schemaList(value, deref)}</dd>`;
-  })}</dl>`;
+  return html`<dl class="fields">${Object.entries(inner).map(
+    ([name, field]: [string, Json]) =>
+      html`<dt><code>${name}</code> <span>${typeName(field)}</span></dt><dd>${field.description}${fieldsOf(field) && schemaList(field)}</dd>`,
+  )}</dl>`;
 }
 
 /** Fields of an object, or of the objects in an array. */

@@ -59,7 +59,7 @@ export function* documents(contents: Contents): Generator<Document> {
   yield* wholes(contents);
 }
 
-function* wholes({ tables, coverage, sources, model }: Contents): Generator<Document> {
+function* wholes({ tables, coverage, sources, model, model_version }: Contents): Generator<Document> {
   for (const nation of whole.riskOfNation(tables)) yield file('risk-nation', { period: nation.period }, nation);
   for (const nation of whole.forecastsOfNation(tables, coverage))
     yield file('forecasts-nation', { months: nation.forecasts.length }, nation);
@@ -70,6 +70,7 @@ function* wholes({ tables, coverage, sources, model }: Contents): Generator<Docu
   yield file('boundaries-topology', {}, whole.boundariesTopology(tables, source));
   yield file('places', {}, whole.placesAnswer(tables));
   yield file('tables', {}, whole.tablesAnswer(tables));
+  yield file('licences', {}, whole.licencesAnswer({ sources, model, model_version }));
 }
 
 const file = <T>(operation: JsonOperationId, values: FileParameters, value: T): Document => ({

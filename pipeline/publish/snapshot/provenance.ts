@@ -83,6 +83,16 @@ export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
   'boundaries-topology': ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
   places: ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
   tables: [],
+  openapi: [],
+  'model-card': [
+    'risk/evidence',
+    'validation/scores',
+    'season/method',
+    'season/check',
+    'backtest/skill',
+    'transmission/model',
+  ],
+  licences: [],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */

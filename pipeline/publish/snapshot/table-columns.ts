@@ -112,7 +112,7 @@ export function describeTables(model_version: string, rows: Record<string, numbe
   return `# Tables of ${model_version}
 
 The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as Parquet
-and, but for outlines, as CSV. \`columns.json\` says the same as this page for machines. \`boundaries_*.parquet\` are
+and, but for outlines, as CSV. \`datapackage.json\` says the same as this page for programs (Frictionless). \`boundaries_*.parquet\` are
 GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools that cannot read it. In CSV a missing value is empty and
 \`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
 proxy serves each file at \`/v1/tables/\`.

@@ -217,8 +217,6 @@ export async function writeTables(tree: Tree, tables: Tables, about: Record<stri
     await rm(scratch, { recursive: true, force: true });
   }
   const counts = Object.fromEntries(written.map((name) => [name, tables[name].length]));
-  const forms = Object.fromEntries(written.map((name) => [name, { rows: counts[name], ...TABLES[name] }]));
-  await tree.write('tables/columns.json', `${JSON.stringify(forms, null, 2)}\n`);
   await tree.write('tables/README.md', describeTables(about.model_version!, counts));
   const features = tables.boundaries_lgas.map(({ geometry, state_code, lga_code, lga }) => ({
     type: 'Feature',

@@ -3,6 +3,7 @@ import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/
 import type * as schemas from '../../contract/schemas.ts';
 import { formatsOf, TABLE_NAMES, TABLE_SCOPES, tableFile } from '../../contract/tables.ts';
 import type { TableForm } from '../../table.ts';
+import type { Contents } from './documents.ts';
 import { topologyOf } from './places.ts';
 import { TABLES } from './table-columns.ts';
 import type { Tables } from './tables.ts';
@@ -136,5 +137,21 @@ export function tablesAnswer(tables: Tables): schemas.Tables {
         })),
       };
     }),
+  };
+}
+
+/** How answers of this version are cited. */
+export function citationOf({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
+  const madeUp = model.synthetic ? ' of a made-up country' : '';
+  return `Malaria Risk Data Service, estimates${madeUp}, version ${model_version}, ${model.updated_at.slice(0, 10)}`;
+}
+
+export function licencesAnswer(contents: Pick<Contents, 'sources' | 'model' | 'model_version'>): schemas.Licences {
+  return {
+    cite: citationOf(contents),
+    sources: contents.sources.map(({ id, title, producer, citation, licence, release }) => ({
+      ...{ id, title, producer, citation, licence, release },
+    })),
+    code: 'Apache-2.0',
   };
 }

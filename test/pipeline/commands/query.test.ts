@@ -4,7 +4,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { ARTIFACT_TABLES } from '../../../pipeline/artifacts.ts';
 import { query } from '../../../pipeline/commands/query.ts';
 import { withDatabase } from '../../../pipeline/duckdb.ts';
-import { buildAndPublish, readJson } from '../../support/built-tiny.ts';
+import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
+import { buildAndPublish } from '../../support/built-tiny.ts';
 import { run, temporary } from '../../support/command-line.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 test('alone it lists tables and columns, and what they mean', async () => {
   const listed = await run(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
-  const columns = readJson(path.join(out, 'current'), 'tables/columns.json').risk_lgas.columns;
+  const { columns } = TABLES.risk_lgas;
   expect(listed.stdout).toContain(
     Object.entries<{ type: string; about: string }>(columns)
       .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)

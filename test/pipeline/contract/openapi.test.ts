@@ -52,8 +52,10 @@ test('has every operation with its parameters, scopes and errors', () => {
 test('the schemas compile, and each example of an error is one', () => {
   const document = openapi();
   const ajv = new Ajv2020({ strict: false });
-  for (const schema of Object.values(document.components.schemas)) ajv.compile(schema as object);
-  const isProblem = ajv.compile(document.components.schemas.Problem);
+  ajv.addSchema(document, 'api');
+  const validatorOf = (name: string) => ajv.compile({ $ref: `api#/components/schemas/${name}` });
+  for (const name of Object.keys(document.components.schemas)) validatorOf(name);
+  const isProblem = validatorOf('Problem');
   const examples = JSON.stringify(document).matchAll(/"value":(\{"type":"about:blank".*?\})/g);
   let count = 0;
   for (const [, example] of examples) {
@@ -61,4 +63,11 @@ test('the schemas compile, and each example of an error is one', () => {
     count++;
   }
   expect(count).toBeGreaterThan(40);
+});
+
+test('schemas that answers share are named once, and none is closed to fields of later versions', () => {
+  const { schemas } = openapi().components;
+  expect(schemas.RiskStates.properties.states.items).toEqual({ $ref: '#/components/schemas/StateRisk' });
+  expect(schemas.RiskLgas.properties.lgas.items).toEqual({ $ref: '#/components/schemas/LgaRisk' });
+  expect(JSON.stringify(schemas)).not.toContain('additionalProperties');
 });

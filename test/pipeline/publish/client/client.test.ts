@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ERRORS } from '../../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../../pipeline/contract/openapi.ts';
-import { OPERATIONS } from '../../../../pipeline/contract/operations.ts';
+import { JSON_OPERATIONS, OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import { renderApiPage } from '../../../../pipeline/publish/client/api-page.ts';
 import { clientFiles } from '../../../../pipeline/publish/client/files.ts';
 import { typeOf } from '../../../../pipeline/publish/client/generate-types.ts';
@@ -100,7 +100,9 @@ test('types of schemas', () => {
 
 test('the reference tells of every operation and every error', () => {
   const page = renderApiPage(buildOpenapi('tiny-1-00000000'));
-  for (const { id, path: route } of OPERATIONS) expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);
+  for (const { id, path: route } of JSON_OPERATIONS)
+    expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);
+  for (const { path: route } of OPERATIONS) expect(page).toContain(`<code>GET ${route}</code>`);
   for (const code of Object.keys(ERRORS).filter((name) => !['NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes(name)))
     expect(page).toContain(code);
   expect(page).not.toContain('<script');

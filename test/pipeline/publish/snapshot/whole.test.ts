@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { area } from '@turf/turf';
 import { feature } from 'topojson-client';
+import { Check, Errors } from 'typebox/value';
 import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
@@ -94,4 +95,37 @@ test('each table told is there in each format told, with its rows and columns', 
 
 test('what came after the twelve is optional, and only that', () => {
   expect(JSON_OPERATIONS.filter(({ optional }) => !optional)).toHaveLength(12);
+});
+
+test('the description has an answer of this snapshot to every operation, short and of its schema', () => {
+  const { paths } = answer<{ paths: Record<string, { get: any }> }>('openapi');
+  for (const { id, path: address, type, response } of JSON_OPERATIONS) {
+    if (['openapi', 'model-card'].includes(id)) continue;
+    const { example } = paths[address]!.get.responses[200].content[type];
+    if (!Check(response, example)) throw new Error(`${id}: ${JSON.stringify(Errors(response, example)[0])}`);
+    expect([id, JSON.stringify(example).length < 4000]).toEqual([id, true]);
+  }
+});
+
+test('the package of the tables reads as CSV by what it says of each column', async () => {
+  const described = readJson(current, 'tables/datapackage.json');
+  const { files } = readJson(current, 'manifest.json');
+  expect(described.licenses).toEqual([{ title: 'Of each source its own', path: '/v1/licences' }]);
+  const READ = { string: 'VARCHAR', number: 'DOUBLE', integer: 'BIGINT', boolean: 'BOOLEAN' } as Record<string, string>;
+  await withDatabase(async (db) => {
+    for (const { name, path: file, bytes, hash, schema } of described.resources) {
+      expect([name, bytes, hash]).toEqual([
+        name,
+        files[`tables/${file}`].bytes,
+        `sha256:${files[`tables/${file}`].sha256}`,
+      ]);
+      const types = schema.fields.map((field: any) => `'${field.name}': '${READ[field.type]}'`);
+      const rows = await db.rows<Record<string, unknown>>(
+        `FROM read_csv('${path.join(current, 'tables', file)}', header = true, auto_detect = false, delim = ',', quote = '"', nullstr = '', columns = {${types}})`,
+      );
+      expect(rows.length).toBeGreaterThan(0);
+      for (const { name: column, constraints } of schema.fields)
+        if (constraints.required) expect(rows.filter((row) => row[column] === null)).toEqual([]);
+    }
+  });
 });

@@ -1,0 +1,49 @@
+/** The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1): what each CSV holds, for programs. */
+import type { FileEntry } from '../../contract/manifest.ts';
+import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
+import type { ColumnForm, TableForm } from '../../table.ts';
+import type { Contents } from './documents.ts';
+import { TABLES } from './table-columns.ts';
+import { citationOf } from './whole.ts';
+
+const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
+  VARCHAR: 'string',
+  DOUBLE: 'number',
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  BOOLEAN: 'boolean',
+};
+
+/** `tables/datapackage.json`. @param files of the snapshot, by name */
+export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
+  const { model, model_version, sources } = contents;
+  return {
+    profile: 'tabular-data-package',
+    name: model_version,
+    title: citationOf(contents),
+    version: model_version,
+    created: model.updated_at,
+    licenses: [{ title: `Of each source its own${model.synthetic ? '; made up' : ''}`, path: '/v1/licences' }],
+    sources: sources.map(({ title, citation }) => ({ title: `${title}: ${citation}` })),
+    resources: TABLE_NAMES.flatMap((name) => {
+      const file = tableFile(name, 'csv');
+      const entry = files[file];
+      if (!formatsOf(name).includes('csv') || !entry) return [];
+      const { row, columns }: TableForm = TABLES[name];
+      return [
+        {
+          ...{ profile: 'tabular-data-resource', name, path: `${name}.csv`, description: row },
+          ...{ format: 'csv', mediatype: TABLE_TYPES.csv.split(';')[0], encoding: 'utf-8' },
+          ...{ bytes: entry.bytes, hash: `sha256:${entry.sha256}` },
+          schema: {
+            fields: Object.entries(columns).map(([column, { type, nullable, about }]) => ({
+              ...{ name: column, type: TYPES[type as keyof typeof TYPES], description: about },
+              constraints: { required: !nullable },
+            })),
+            missingValues: [''],
+          },
+        },
+      ];
+    }),
+  };
+}
