@@ -63,8 +63,9 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const examples = new Map<string, unknown>();
   const work = async () => {
     for (const document of queue) {
-      await tree.writeEncoded(document.path, JSON.stringify(document.value));
+      // The first of each, whatever is written first.
       if (!examples.has(document.operation)) examples.set(document.operation, shortened(document.value));
+      await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }

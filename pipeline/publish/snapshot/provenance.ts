@@ -52,8 +52,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
 /** What `basis` is made of. */
 const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases'];
 
-/** What each answer is made of, besides model.json: artifacts by full name. */
-export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
+const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
   periods: [],
   'risk-states': ['ingest/states', 'context/states', 'risk/states'],
   'risk-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
@@ -83,7 +82,6 @@ export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
   'boundaries-topology': ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
   places: ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
   tables: [],
-  openapi: [],
   'model-card': [
     'risk/evidence',
     'validation/scores',
@@ -93,6 +91,12 @@ export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
     'transmission/model',
   ],
   licences: [],
+};
+
+/** What each answer is made of, besides model.json: artifacts by full name. The description has an example of every one. */
+export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
+  ...ANSWERS,
+  openapi: [...new Set(Object.values(ANSWERS).flat())],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */
