@@ -2,7 +2,7 @@ import { newSurveyMonths } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { literal, withDatabase } from '../../duckdb.ts';
 import { UsageError } from '../../errors.ts';
@@ -211,7 +211,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
 }
 
 function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
-  return OPERATIONS.map((operation) => {
+  return JSON_OPERATIONS.map((operation) => {
     const inA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
     const inB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
     const both = inA.filter((file) => inB.has(file));
