@@ -38,8 +38,8 @@ const PACKAGES: readonly Package[] = [
 ];
 /** Sources that the report's page is made of, whose types are taken off when it is made. */
 const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
-/** Sources that are shipped as they are: those of the page alone, and the client. */
-const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|client\/shipped)\/|\.d\.ts$/;
+/** Sources that are shipped as they are: those of the page alone, and the clients. */
+const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
 /** The one package that is another on each kind of machine. */
 const MACHINE_CODE = '@duckdb/node-api';
 const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;

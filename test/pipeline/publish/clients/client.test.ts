@@ -1,23 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { ERRORS } from '../../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS, OPERATIONS } from '../../../../pipeline/contract/operations.ts';
-import { renderApiPage } from '../../../../pipeline/publish/client/api-page.ts';
-import { clientFiles } from '../../../../pipeline/publish/client/files.ts';
-import { typeOf } from '../../../../pipeline/publish/client/generate-types.ts';
+import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts';
+import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
+import { typeOf } from '../../../../pipeline/publish/clients/generate-types.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 let folder = '';
 beforeAll(() => {
   // Inside the checkout, so that Node's types are found as a consumer would have them.
   mkdirSync(path.join(ROOT, 'build'), { recursive: true });
-  folder = mkdtempSync(path.join(ROOT, 'build/client-test-'));
-  for (const [name, text] of Object.entries(clientFiles())) writeFileSync(path.join(folder, name), text);
+  const root = mkdtempSync(path.join(ROOT, 'build/client-test-'));
+  for (const [name, text] of Object.entries(clientFiles())) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  folder = path.join(root, 'ts');
+  return () => rmSync(root, { recursive: true, force: true });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the compiler says of the shipped files and one more. */
 function compile(use: string): string {
