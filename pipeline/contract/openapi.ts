@@ -49,6 +49,23 @@ const headersOf = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
 
+/** Statuses that every operation answers with alike. */
+const COMMON_STATUSES: readonly number[] = [...new Set(COMMON_ERRORS.map((code) => ERRORS[code].status))];
+
+const TAGS = {
+  risk: 'Estimated risk',
+  forecasts: 'Forecast risk, and how good forecasts were',
+  series: 'Every month of one place',
+  seasons: 'When to act',
+  context: 'People, nets, treatment and travel to care',
+  transmission: 'Season, survey rounds and the transmission model',
+  boundaries: 'Outlines',
+  tables: 'Everything at once, as files',
+  about: 'Months, places, licences, the model, this description',
+} as const;
+
+const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
+
 /**
  * The document as a JSON value, in a fixed order.
  * @param modelVersion of the snapshot in which the document lies
@@ -72,6 +89,7 @@ export function buildOpenapi(modelVersion: string, examples: ReadonlyMap<string,
       },
     ],
     security: [{ bearer: [] }, { apiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, about]) => ({ name, description: about })),
     paths: Object.fromEntries(
       OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, examples) }]),
     ),
@@ -89,6 +107,9 @@ export function buildOpenapi(modelVersion: string, examples: ReadonlyMap<string,
           description: 'The client has these very bytes (If-None-Match)',
           headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
         },
+        ...Object.fromEntries(
+          COMMON_STATUSES.map((status) => [`Error${status}`, errorResponse(status, codesOf(COMMON_ERRORS, status))]),
+        ),
       },
       schemas: {
         ...Object.fromEntries(
@@ -126,7 +147,7 @@ function operationObject(operation: Operation, examples: ReadonlyMap<string, unk
     operationId: operation.id,
     summary: operation.summary,
     description: scopesInWords(operation.scopes),
-    tags: [operation.path.split('/')[2]],
+    tags: [tagOf(operation)],
     parameters: operation.parameters.map((name) => ref('parameters', name)),
     responses: {
       200: {
@@ -139,10 +160,9 @@ function operationObject(operation: Operation, examples: ReadonlyMap<string, unk
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
-          errorResponse(
-            status,
-            codes.filter((code) => ERRORS[code].status === status),
-          ),
+          COMMON_STATUSES.includes(status)
+            ? ref('responses', `Error${status}`)
+            : errorResponse(status, codesOf(codes, status)),
         ]),
       ),
     },
@@ -165,6 +185,8 @@ function parameter(name: ParameterName): Json {
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
 }
+
+const codesOf = (codes: readonly ErrorCode[], status: number) => codes.filter((code) => ERRORS[code].status === status);
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   const extra: HeaderName[] =

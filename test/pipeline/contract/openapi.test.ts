@@ -38,8 +38,12 @@ test('has every operation with its parameters, scopes and errors', () => {
     expect(get.operationId).toBe(operation.id);
     expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual(operation.parameters);
     for (const scope of operation.scopes) expect(get.description).toContain(scope);
-    const codes = Object.values(get.responses).flatMap((response) =>
-      Object.keys((response as any).content?.['application/problem+json']?.examples ?? {}),
+    const codes = Object.values(get.responses as Record<string, any>).flatMap((response) =>
+      Object.keys(
+        (response.$ref ? document.components.responses[response.$ref.split('/').pop()] : response).content?.[
+          'application/problem+json'
+        ]?.examples ?? {},
+      ),
     ) as ErrorCode[];
     expect(codes.sort()).toEqual(
       ['ALLOWANCE_EXHAUSTED', 'INVALID_KEY', 'RATE_LIMITED', ...operationErrors(operation)].sort(),
