@@ -38,9 +38,27 @@ async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Pr
       rows: async <R>(sql: string, values?: DuckDBValue[]) =>
         (await connection.runAndReadAll(sql, values)).getRowObjectsJS().map(plain) as R[],
     });
+  } catch (error) {
+    throw withSystemCode(error as Error);
   } finally {
     connection.closeSync();
   }
+}
+
+/** What the system says inside DuckDB's messages, by the code that Node gives to the same trouble. */
+const SYSTEM: Record<string, string> = {
+  ENOSPC: 'No space left on device',
+  EDQUOT: 'Disk quota exceeded',
+  EFBIG: 'File too large',
+  EROFS: 'Read-only file system',
+  EIO: 'Input/output error',
+  ENOMEM: 'Out of Memory Error',
+};
+
+/** DuckDB's errors have no code: a full disk or memory is no fault of the program, and gets the one that Node gives it. */
+function withSystemCode(error: Error): Error {
+  const code = Object.keys(SYSTEM).find((name) => error.message?.includes(SYSTEM[name]!));
+  return code === undefined || 'code' in error ? error : Object.assign(error, { code });
 }
 
 /** Text as an SQL literal. */

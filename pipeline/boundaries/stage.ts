@@ -1,6 +1,7 @@
 import mapshaper from 'mapshaper';
 import { areasOf } from '../areas.ts';
 import type { Outlines, Polygon, Polygons } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import { DECIMALS } from '../contract/decimals.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import type { StageRun } from '../engine/stage.ts';
@@ -69,8 +70,7 @@ export const run: StageRun = async (io) => {
       .filter(({ share }) => share > max_area_change)
       .map(({ code, share }) => `${code}: area changed by ${(share * 100).toFixed(1)}%`),
   ];
-  if (faults.length > 0)
-    throw new Error(`simplified outlines, ${faults.length} faults, expected none: ${faults.slice(0, 5).join('; ')}`);
+  if (faults.length > 0) throw unfit(`${faults.length} faults in them (${faults.slice(0, 5).join('; ')})`);
 
   const byShare = moved.toSorted((a, b) => a.share - b.share);
   const most = byShare.at(-1)!;
@@ -85,6 +85,15 @@ export const run: StageRun = async (io) => {
     report: [{ source: 'lga_boundaries', rule: 'simplified', what }],
   };
 };
+
+/** The full outlines were checked when they were read: what is wrong now came in with simplifying. */
+const unfit = (found: string) =>
+  new BadInput(
+    'model.json',
+    'parameters.boundaries, simplified outlines',
+    found,
+    'sound outlines of the same areas: a smaller tolerance_m, or a larger max_area_change',
+  );
 
 interface Collection {
   features: { properties: Record<string, string>; geometry: AreaGeometry | null }[];
@@ -101,6 +110,6 @@ function geometryOf(collection: Collection, key: string, code: string): AreaGeom
   const found = collection.features.filter(({ properties }) => properties[key] === code);
   const geometry = found[0]?.geometry;
   if (found.length !== 1 || !geometry)
-    throw new Error(`simplified outlines: found ${found.length} shapes of ${code}, expected 1`);
+    throw unfit(geometry ? `${found.length} shapes of ${code}` : `no shape left of ${code}`);
   return geometry;
 }

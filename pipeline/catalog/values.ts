@@ -6,7 +6,8 @@ export const closed = { additionalProperties: false } as const;
 export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
 export const YEARS = { minimum: 1980, maximum: 2099 };
 export const year = Type.Integer(YEARS);
-export const text = Type.String({ minLength: 1 });
+/** A NUL would end it early in what it is written to. */
+export const text = Type.String({ pattern: '^[^\\u0000]+$' });
 
 /** The diagnostic methods of surveys, by the project's names. */
 export const METHODS = ['microscopy', 'rdt'] as const;

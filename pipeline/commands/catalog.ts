@@ -4,7 +4,9 @@ import { checkCountry } from '../catalog/check/country.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
 import { describeUpdate } from './catalog-text.ts';
-import { say } from './options.ts';
+import { onlyCountry, say, words } from './options.ts';
+
+const COUNTRY = 'directory with sources.json and model.json; need not be given where raw-data has just one';
 
 interface CheckOptions {
   country: string;
@@ -33,7 +35,7 @@ export function catalogCommand(): Command {
 function checkCommand(): Command {
   return new Command('check')
     .description('Tell all faults of a catalog and its files at once, without building')
-    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
     .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
     .option('--json', 'the faults as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
@@ -88,17 +90,17 @@ function updateCommand(): Command {
     .description('Show what a changed file changes, and accept it')
     .argument('<source>', 'id of the source in sources.json')
     .argument('[files...]', 'its new files, if not in the raw data already')
-    .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
+    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
     .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
     .option('--out <dir>', 'directory of builds, where accepted files are kept', 'build')
-    .option('--accept <reason>', 'accept it, for this reason')
-    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine')
+    .option('--accept <reason>', 'accept it, for this reason', words)
+    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine', words)
     .option('--last-estimated <month>', 'the last month to estimate from now on', month)
     .option('--period <month>', 'month of a new raster whose name does not tell it', month)
-    .option('--release <text>', 'release of the file')
-    .option('--citation <text>', 'how to cite it')
-    .option('--licence <text>', 'its licence')
-    .option('--title <text>', 'its title')
+    .option('--release <text>', 'release of the file', words)
+    .option('--citation <text>', 'how to cite it', words)
+    .option('--licence <text>', 'its licence', words)
+    .option('--title <text>', 'its title', words)
     .option('--json', 'all of it as JSON')
     .addHelpText('after', UPDATE_DETAIL)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
@@ -117,7 +119,7 @@ function requestOf(source: string, files: string[], options: UpdateOptions): Upd
   const accepted =
     accept === undefined
       ? undefined
-      : { reason: accept, by: by ?? process.env.MALARIA_BY ?? userInfo().username, at: new Date().toISOString() };
+      : { reason: accept, by: by ?? (process.env.MALARIA_BY || userInfo().username), at: new Date().toISOString() };
   return {
     ...{ country, rawData, out, source, files, period, lastEstimated, accept: accepted },
     about: Object.fromEntries(about),

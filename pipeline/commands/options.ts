@@ -18,7 +18,8 @@ export function addCountryOptions(command: Command): Command {
     .addOption(jobsOption());
 }
 
-function onlyCountry(): string | undefined {
+/** The folder of the only catalog below raw-data, which need not be named. */
+export function onlyCountry(): string | undefined {
   const [first, ...others] = globSync('raw-data/*/sources.json');
   return first !== undefined && others.length === 0 ? path.dirname(first) : undefined;
 }
@@ -34,6 +35,12 @@ export function atLeastOne(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
   return value;
+}
+
+/** Something said in words: a name, a reason. */
+export function words(text: string): string {
+  if (text.trim() !== '' && !text.includes('\0')) return text;
+  throw new InvalidArgumentError('expected words');
 }
 
 export interface CountryOptions {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Publication, publishVersion } from '../publish/release/publish.ts';
 import { HERE } from '../publish/release/records.ts';
-import { say } from './options.ts';
+import { say, words } from './options.ts';
 
 const DETAIL = `
 Verifies the whole version, holds it against what is current as \`malaria-risk review\` does, and moves \`current\` last: a
@@ -36,9 +36,9 @@ export interface PublishCommandOptions {
 /** Options of every command that publishes. */
 export function addPublishOptions(command: Command): Command {
   return command
-    .option('--approve <reason>', 'publish what asks for a reason, for this one')
+    .option('--approve <reason>', 'publish what asks for a reason, for this one', words)
     .option('--to <place>', "another build's directory, or s3://BUCKET/PREFIX, in place of <out>/current")
-    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)');
+    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', words);
 }
 
 /** `malaria-risk publish`. */

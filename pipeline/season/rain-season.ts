@@ -1,3 +1,4 @@
+import { BadInput } from '../bad-input.ts';
 import { correlation, mean } from '../numerics/averages.ts';
 import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
@@ -63,11 +64,17 @@ function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Dura
 
 /**
  * Expected cases by month as shares of the peak, January first: new infections on the yearly cycle.
- * @throws Error if the model does not settle on a cycle
+ * @throws BadInput for durations under which the model does not settle on a cycle
  */
 export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
   const { incidence, settled } = rainCycle(rain_mm, rain, durations);
-  if (!settled) throw new Error(`season: no yearly cycle under ${JSON.stringify({ ...rain, ...durations })}`);
+  if (!settled)
+    throw new BadInput(
+      'model.json',
+      'parameters.transmission',
+      `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, under which the season settles on no yearly cycle`,
+      'others',
+    );
   return scaleToPeak(incidence);
 }
 

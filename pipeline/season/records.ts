@@ -1,7 +1,7 @@
 import type { ReportLine } from '../artifacts.ts';
 import type { CaseSeries, Cases } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
-import { monthIndex, monthOf } from '../contract/months.ts';
+import { monthIndex, monthOf, type Period, periodOf } from '../contract/months.ts';
 import { caseSeason, sumReporting } from './case-season.ts';
 
 /** Season of a state's records: its own series if there is one, else the sum of its LGAs'; null if neither gives one. */
@@ -10,9 +10,7 @@ export function recordedSeason(state_code: string, cases: Cases, model: Model, r
   const own = cases.states.find(inState);
   const lgas = cases.lgas.filter(inState);
   if (!own && lgas.length === 0) return null;
-  const series = own
-    ? { first: own.first, cases: withoutMasked(own) }
-    : { first: lgas[0]!.first, cases: sumOfLgas(state_code, lgas) };
+  const series = own ? { first: own.first, cases: withoutMasked(own) } : sumOfLgas(lgas);
   const found = series.cases && seasonOf(series.first, series.cases, model);
   if (!found)
     report.push({
@@ -40,11 +38,16 @@ export function seasonOf(first: CaseSeries['first'], cases: readonly (number | n
 export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
   confirmed.map((value, t) => (masked.includes(t) ? null : value));
 
-/** @throws Error if the LGAs' series differ in span */
-function sumOfLgas(state_code: string, lgas: readonly CaseSeries[]): number[] | null {
-  const span = ({ first, confirmed }: CaseSeries) => `${confirmed.length} months from ${first}`;
-  const other = lgas.find((lga) => span(lga) !== span(lgas[0]!));
-  if (other)
-    throw new Error(`cases of ${state_code}: found ${span(other)} of ${other.lga_code}, expected ${span(lgas[0]!)}`);
-  return sumReporting(lgas.map((lga) => lga.confirmed));
+/**
+ * The sum over LGAs from the first month that half of them reach, to the last that all do: one that began to report later
+ * does not count as reporting throughout.
+ */
+function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: number[] | null } {
+  const starts = lgas.map((lga) => monthIndex(lga.first));
+  const from = starts.toSorted((a, b) => a - b)[Math.ceil(lgas.length / 2) - 1]!;
+  const end = Math.min(...lgas.map(({ confirmed }, i) => starts[i]! + confirmed.length));
+  const series = lgas.map(({ confirmed }, i) =>
+    Array.from({ length: end - from }, (_, t) => confirmed[from + t - starts[i]!] ?? null),
+  );
+  return { first: periodOf(from), cases: sumReporting(series) };
 }

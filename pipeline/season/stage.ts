@@ -1,5 +1,6 @@
 import { areasOf } from '../areas.ts';
 import type { Areas, ClimateRow, ReportLine, SeasonWindow } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import { type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { roundFields } from '../contract/decimals.ts';
@@ -202,10 +203,15 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
   return { rainOf, rain, national: rainOver(areas.lgas) };
 }
 
-/** @throws Error if the climate lacks the LGA or does not cover every month of the year */
+/** @throws BadInput if the climate does not cover every month of the year */
 function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
   if (months.length < 12)
-    throw new Error(`climate: found fewer than 12 months of rain for ${lga_code}, expected every month of the year`);
+    throw new BadInput(
+      'the climate',
+      lga_code,
+      `${months.length} months of rain`,
+      'every month of the year at least once',
+    );
   const series = months.map(({ rain_mm }) => rain_mm);
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }

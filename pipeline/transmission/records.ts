@@ -1,5 +1,6 @@
 import { areasOf } from '../areas.ts';
 import type { Areas, Census } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import { type CaseSeries, type Cases, casesOf } from '../case-series.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, yearOf } from '../contract/months.ts';
@@ -47,13 +48,13 @@ export function settingsOf({ parameters }: Model): ProjectionSettings {
   return { durations, development_first, held_back_year, starts, seed: parameters.seed };
 }
 
-/** Population of a state in the census; an LGA without a row adds nothing. @throws Error if that leaves no people */
+/** Population of a state in the census; an LGA without a row adds nothing. @throws BadInput if that leaves no people */
 function peopleOf(state_code: string, areas: Areas, census: Census): number {
   const people = areas.lgas
     .filter((lga) => lga.state_code === state_code)
     .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
   if (people > 0) return people;
-  throw new Error(`census: found no people in ${state_code}, expected some: its cases are given per 1,000`);
+  throw new BadInput('the census', state_code, 'no people in any of its LGAs', 'some: its cases are told per 1,000');
 }
 
 /** Cases per 1,000 people from the January of the first year on; months before the record are unknown. */

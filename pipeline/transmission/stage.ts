@@ -1,4 +1,5 @@
 import type { ReportLine } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
 import { roundAs, roundFields } from '../contract/decimals.ts';
 import { addMonths, type Period, periodOf } from '../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../contract/schemas.ts';
@@ -144,14 +145,20 @@ function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): Proje
   };
 }
 
-/** @throws Error if the model does not settle on a yearly cycle */
+/** @throws BadInput for durations under which the model does not settle on a yearly cycle */
 function figuresOf(
   state_code: string,
   fit: SirsFit,
   immune_months_tried: number,
   other: SirsFit,
 ): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
-  if (!fit.cycle.settled) throw new Error(`transmission: the model of ${state_code} does not settle on a yearly cycle`);
+  if (!fit.cycle.settled)
+    throw new BadInput(
+      'model.json',
+      'parameters.transmission',
+      `durations under which the model of ${state_code} settles on no yearly cycle`,
+      'other infectious_months or immune_months',
+    );
   return {
     state_code,
     transmission_rate: fit.parameters.transmission_rate,

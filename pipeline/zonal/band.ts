@@ -30,7 +30,7 @@ export class OutlineFault extends Error {
 /** A band's sums, or why there are none, in a form that threads can send. */
 export type BandAnswer =
   | { sums: Float64Array<ArrayBuffer> }
-  | { message: string; complaint: Complaint | null; outline: number | null };
+  | { message: string; complaint: Complaint | null; outline: number | null; code?: string };
 
 /** Rows of a band that an outline can meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
@@ -117,11 +117,9 @@ export async function answerBand(worker: BandWorker, band: Window): Promise<Band
   try {
     return { sums: await worker.sumBand(band) };
   } catch (error) {
-    return {
-      message: (error as Error).message,
-      complaint: complaintIn(error),
-      outline: error instanceof OutlineFault ? error.outline : null,
-    };
+    const { message, code } = error as NodeJS.ErrnoException;
+    const outline = error instanceof OutlineFault ? error.outline : null;
+    return { message, complaint: complaintIn(error), outline, ...(code === undefined ? {} : { code }) };
   }
 }
 
@@ -131,5 +129,5 @@ export function sumsOf(answer: BandAnswer): Float64Array {
   if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);
   const { complaint } = answer;
   if (complaint) throw new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected);
-  throw new Error(answer.message);
+  throw Object.assign(new Error(answer.message), answer.code === undefined ? {} : { code: answer.code });
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../../engine/hash.ts';
 import { enter } from '../../engine/lock.ts';
+import { TryAgain } from '../../errors.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { writeSynced } from '../snapshot/tree.ts';
 import { makeCandidate } from './candidate.ts';
@@ -51,7 +52,9 @@ async function copyTo(out: string, { directory, manifest }: Snapshot): Promise<v
     async check(aside) {
       for (const [name, entry] of Object.entries(files))
         if (sha256(await readFile(path.join(aside, name))) !== entry.sha256)
-          throw new Error(`${path.join(aside, name)}: found other bytes than were copied, expected its SHA-256`);
+          throw new TryAgain(
+            `${path.join(aside, name)}: found other bytes than were copied, expected its SHA-256; what is published there is as it was`,
+          );
     },
   });
 }

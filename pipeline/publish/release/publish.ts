@@ -79,7 +79,7 @@ async function publish(out: string, to: Place, options: PublishOptions): Promise
     model_version,
     replaces,
     at: new Date().toISOString(),
-    by: options.by ?? process.env.MALARIA_BY ?? userInfo().username,
+    by: options.by ?? (process.env.MALARIA_BY || userInfo().username),
     reason: approve,
     approved: review.approvals,
     manifest_sha256,

@@ -234,7 +234,7 @@ describe('stops', () => {
       [5, 0],
     ];
     await expect(simplify({ lgas: { A: [[square(0, 0, 1)]], B: [[flat]] } })).rejects.toThrow(
-      /shapes of B, expected 1/,
+      /no shape left of B, expected sound outlines/,
     );
   });
 });

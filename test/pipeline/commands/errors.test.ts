@@ -5,10 +5,11 @@ import { CommanderError } from 'commander';
 import { describe, expect, inject, test } from 'vitest';
 import { BadInput } from '../../../pipeline/bad-input.ts';
 import { describeError } from '../../../pipeline/commands/errors.ts';
+import { withConnection } from '../../../pipeline/duckdb.ts';
 import { Stopped, TryAgain, UsageError } from '../../../pipeline/errors.ts';
-import { publishedTiny } from '../../support/built-tiny.ts';
+import { buildHere, publishedTiny } from '../../support/built-tiny.ts';
 import { run, start, temporary } from '../../support/command-line.ts';
-import { writeTiny } from '../../support/tiny-country.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const system = (code: string) => Object.assign(new Error(`${code}: it says`), { code, path: '/there' });
 
@@ -66,6 +67,70 @@ test('a bad input is told with its parts, from within a stage too', async () => 
     2,
     { type: 'error', code: 'USAGE', exit_code: 2, message: "unknown option '--bogus'" },
   ]);
+});
+
+describe('what a country can be wrong in is bad input, and never a fault of the program', () => {
+  const cut = (file: string, id: string, last: string) => (country: TinyCountry) => {
+    const [head, ...rows] = String(country.files[file]).trim().split('\n');
+    const kept = rows.filter((row) => row.split(',')[1]! <= last);
+    country.files[file] = `${[head, ...kept].join('\n')}\n`;
+    Object.assign(sourceIn(country, id), {
+      span: { first: '2018-01', last },
+      files: [{ path: file, rows: kept.length }],
+    });
+  };
+  test.each<[string, (country: TinyCountry) => void, RegExp]>([
+    ['rain of eleven months', cut('climate.csv', 'climate', '2018-11'), /11 months of rain, expected every month/],
+    [
+      'outlines that simplifying changes by too much',
+      ({ files, model }) => {
+        // The western edge bends in by 55 m.
+        for (const name of ['lgas.geojson', 'states.geojson']) {
+          const { features, ...rest } = JSON.parse(String(files[name]));
+          features[0].geometry.coordinates[0].splice(4, 0, [3.0005, 4.5]);
+          files[name] = JSON.stringify({ features, ...rest });
+        }
+        model.parameters.boundaries = { tolerance_m: 300, max_area_change: 0 };
+      },
+      /model\.json, parameters\.boundaries.*area changed.*a smaller tolerance_m/,
+    ],
+    [
+      'a name with a NUL in it',
+      ({ model }) => {
+        model.name = 'a\0b';
+      },
+      /model\.json, \/name: found a value that must match pattern/,
+    ],
+    [
+      'a name that no file can have',
+      ({ model }) => {
+        model.country = 'x'.repeat(300);
+      },
+      /name is too long/,
+    ],
+  ])('%s', async (_, change, message) => {
+    const error = await buildHere(writeTiny(change).directory).then(
+      () => null,
+      (thrown: Error) => thrown,
+    );
+    expect(describeError(error!)).toMatchObject({ exit_code: 2, message: expect.stringMatching(message) });
+  });
+});
+
+test('a disk that fills up while DuckDB writes is full, too', async () => {
+  const written = withConnection((db) => db.run("COPY (FROM range(100000)) TO '/dev/full' (FORMAT csv)"));
+  const error = await written.catch((thrown: Error) => thrown);
+  expect(describeError(error as Error)).toMatchObject({ exit_code: 3, code: 'ENOSPC' });
+});
+
+test('a reason is in words', async () => {
+  const { directory } = writeTiny();
+  const attempts = await Promise.all([
+    run(['publish', '--approve', ' ', '--out', temporary()]),
+    run(['catalog', 'update', 'surveys', '--country', directory, '--out', temporary(), '--accept', '']),
+  ]);
+  for (const { code, stderr } of attempts)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected words')]);
 });
 
 test('told to stop, a build ends as something to try again', async () => {

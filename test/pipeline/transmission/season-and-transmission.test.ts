@@ -83,7 +83,9 @@ describe('a country of three LGAs', () => {
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
     expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
     expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, and shown
-    expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(/no people in AA/);
+    expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(
+      /the census, AA: found no people/,
+    );
   });
 
   test('records that are too short, all zero or all masked are left out and named; with no other there is no model', () => {
