@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { lineOf, UnavailableError, UsageError } from './errors.ts';
+import { settingsFromFiles } from './settings-from-files.ts';
 import { unavailable } from './sqlite-file.ts';
 
 /** A line about each command, and what adds it to the program, which is loaded only when the command runs. */
@@ -47,7 +48,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const asked = args[0] === 'help' ? args[1] : args[0];
   if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) (await COMMANDS[asked]![1]())(program);
   else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
+  let fromFiles = {};
   try {
+    fromFiles = settingsFromFiles(process.env);
+    Object.assign(process.env, fromFiles);
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (thrown) {
@@ -59,6 +63,8 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof UnavailableError || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
     if (error instanceof Error) console.error(error.stack);
     return 4;
+  } finally {
+    for (const name of Object.keys(fromFiles)) delete process.env[name];
   }
 }
 

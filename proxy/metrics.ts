@@ -2,9 +2,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { AccessRecord } from './api/observe.ts';
 import type { SnapshotSource } from './snapshot/watch.ts';
 
+const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
+
 export interface Metrics {
   /** Counts one answered request. */
   count(record: AccessRecord): void;
+  countSignIn(outcome: SignInOutcome): void;
   /** Prometheus' text format. */
   render(): Promise<string>;
   contentType: string;
@@ -38,6 +42,13 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
     buckets: LATENCY_BUCKETS,
     registers,
   });
+  const signIns = new Counter({
+    name: 'malaria_sign_ins_total',
+    help: 'Attempts to sign in to the dashboard, or to give password or code again, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of SIGN_IN_OUTCOMES) signIns.inc({ outcome }, 0);
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
@@ -75,6 +86,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
       // What never became a request has no duration.
       if (ms > 0) latency.observe(ms / 1000);
     },
+    countSignIn: (outcome) => signIns.inc({ outcome }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -112,7 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Loaded only if wanted.
     const { openDashboard } = await import('./dashboard/open.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
-    const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth };
+    const { countSignIn } = metrics;
+    const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
     const dashboard = await openDashboard({
       ...options.dashboard,
       ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },

@@ -12,6 +12,8 @@ export interface Actor {
   isService: boolean;
 }
 
+/** Whoever failed to show who they are. */
+export const SOMEBODY: Actor = { id: null, label: 'somebody', isService: false };
 export const COMMAND_LINE: Actor = { id: null, label: 'command line', isService: true };
 
 /** What can happen, and how the log describes it. */
@@ -30,13 +32,15 @@ export const ACTIONS = {
   'person.role': 'changed the role of',
   'person.remove': 'removed',
   'sign-in': 'signed in',
+  'password.wrong': 'gave a wrong password for',
   'password.change': 'changed the password',
   'password.link': 'issued a link to reset the password of',
   'password.reset': 'reset the password with a link',
   'factor.on': 'turned on two-step sign-in',
   'factor.off': 'turned off two-step sign-in',
   'factor.drop': 'turned off two-step sign-in for',
-  'factor.recovery': 'signed in with a recovery code',
+  'factor.recovery': 'used a recovery code',
+  'code.wrong': 'gave a wrong code for',
 } as const;
 export type Action = keyof typeof ACTIONS;
 

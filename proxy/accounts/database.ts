@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generated, Kysely } from 'kysely';
 import type { Invitation } from '../dashboard/people/links.ts';
-import type { Person } from '../dashboard/people/rules.ts';
+import type { Person, SessionTimes } from '../dashboard/people/rules.ts';
 import type { Account, Key } from './accounts.ts';
 import type { Attempts } from './attempts.ts';
 import type { AuditEntry } from './audit.ts';
@@ -29,7 +29,7 @@ export interface Tables {
     person_id: string | null;
     used_at: number | null;
   };
-  sessions: { hash: Uint8Array; person_id: string; factor_due: boolean; created_at: number; seen_at: number };
+  sessions: SessionTimes & { hash: Uint8Array; person_id: string; confirmed_at: number };
   browsers: { hash: Uint8Array; person_id: string; seen_at: number };
   audit: Omit<AuditEntry, 'id' | 'by_service'> & { id: Generated<number>; by_service: boolean };
   usage: UsageRow;

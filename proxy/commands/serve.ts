@@ -4,6 +4,7 @@ import { curlLine } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../dashboard/mail/settings.ts';
 import type { DashboardSettings } from '../dashboard/open.ts';
+import { ROLES, type Role } from '../dashboard/people/rules.ts';
 import { lineOf, UsageError } from '../errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limits.ts';
 import { openLog } from '../log.ts';
@@ -37,6 +38,7 @@ interface ServeOptions extends StoreOptions {
   mail: string;
   mailFrom: string;
   trustProxy: string[];
+  twoStep: Role[];
   firstKey?: boolean;
   log?: boolean;
 }
@@ -76,6 +78,9 @@ export function addServeCommand(program: Command): void {
     setting('--mail-from <address>', 'sender of that mail').default(DEFAULT_MAIL_FROM),
     setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listOf(checkNetwork))
+      .default([], 'none'),
+    setting('--two-step <role>', 'demand two-step sign-in of these roles too, as of the service team; may be repeated')
+      .argParser(listOf(checkRole))
       .default([], 'none'),
     new Option('--first-key', "print a new test key for the organisation 'first', created if missing"),
     setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
@@ -137,8 +142,8 @@ function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
     throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which browsers cannot reach`);
   }
-  const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy } = options;
-  return { port, brand, url, apiUrl, mail, mailFrom, trustProxy };
+  const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy, twoStep } = options;
+  return { port, brand, url, apiUrl, mail, mailFrom, trustProxy, twoStep };
 }
 
 /** Says what is served and where: on standard output, or in the log if there is one. The key is never logged. */
@@ -195,6 +200,11 @@ function checkOrigin(text: string): string {
     throw new UsageError(`--cors-origin: expected an origin such as https://example.org, found '${text}'`);
   }
   return origin;
+}
+
+function checkRole(text: string): string {
+  if (ROLES.some((role) => role === text.trim())) return text.trim();
+  throw new UsageError(`--two-step: expected some of ${ROLES.join(', ')}, found '${text}'`);
 }
 
 function checkNetwork(text: string): string {

@@ -10,9 +10,10 @@ import { throttled } from '../throttle.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
 import { html } from './html.ts';
 import { type AssetUrls, layout } from './layout.ts';
+import { TWO_STEP } from './pages/second-factor.ts';
 import { problem } from './parts.ts';
 import { TooBusy } from './people/passwords.ts';
-import { BROWSER_MS } from './people/rules.ts';
+import { BROWSER_MS, mustSetUpFactor } from './people/rules.ts';
 import type { Visitor } from './people/sessions.ts';
 import { hashToken, isToken, mintToken } from './people/tokens.ts';
 import { ROUTES } from './routes.ts';
@@ -130,6 +131,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
         const found = known ? await services.directory.visitor(session, now) : null;
         const browser = tokenIn(request, 'browser');
         const visit: Visit = {
+          path: request.url.split('?')[0]!,
           query: fieldsOf(request.query),
           form,
           params: request.params as Record<string, string>,
@@ -152,6 +154,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
       const { visitor } = visit;
       if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
       if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
+      if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
       return await route.answer(visit as SignedIn, services);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

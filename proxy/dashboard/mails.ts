@@ -13,8 +13,9 @@ export function linkUrl(url: string, token: string): string {
 const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
   to,
   subject,
-  text: [...paragraphs, 'If you did not expect this mail, you can ignore it.', SERVICE_NAME].join('\n\n'),
+  text: [...paragraphs, SERVICE_NAME].join('\n\n'),
 });
+const IGNORE = 'If you did not expect this mail, you can ignore it.';
 const INVITATION = `Invitation to the ${SERVICE_NAME}`;
 const nameOf = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
@@ -27,6 +28,7 @@ export function invitationMail(to: string, role: Role, account: string | null, l
     `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}.`,
     `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
     link,
+    IGNORE,
   );
 }
 
@@ -38,6 +40,7 @@ export function invitedElsewhereMail(to: string, account: string | null): Mail {
     `You have been invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
     'You already have an account there under this address, and an address can belong to one account only.\n' +
       'To accept, ask to be invited under another address.',
+    IGNORE,
   );
 }
 
@@ -48,5 +51,24 @@ export function resetMail(to: string, link: string): Mail {
     `Somebody, probably you, asked for a new password at the ${SERVICE_NAME}.`,
     `Open this link within ${RESET_MS / 60_000} minutes. It works once:`,
     link,
+    IGNORE,
+  );
+}
+
+/** After a wrong password, or a wrong code after the right password, from `address`. */
+export function failureMail(to: string, what: 'password' | 'code', address: string, url: string): Mail {
+  const [given, advice] = {
+    password: ['a wrong password', 'Unless it was you, there is nothing to do: they did not get in.'],
+    code: [
+      'a wrong code for two-step sign-in. They may know your password',
+      `Unless it was you, choose a new one at once: ${url}/forgotten`,
+    ],
+  }[what] as [string, string];
+  return mail(
+    to,
+    `Failed sign-in at the ${SERVICE_NAME}`,
+    `Somebody, perhaps you, tried to sign in with your address ${to} from ${address} and gave ${given}.`,
+    advice,
+    'More attempts may follow; you are told of a few a day.',
   );
 }

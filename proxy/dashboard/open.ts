@@ -5,6 +5,7 @@ import { buildDashboard } from './app.ts';
 import { openMailer } from './mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
 import { openDirectory } from './people/directory.ts';
+import type { Role } from './people/rules.ts';
 import type { Services } from './services.ts';
 
 /** How an operator sets the dashboard up. */
@@ -18,12 +19,17 @@ export interface DashboardSettings {
   mail?: string;
   mailFrom?: string;
   trustProxy?: readonly string[];
+  /** Roles besides the service team's that must use two-step sign-in. */
+  twoStep?: readonly Role[];
 }
 
 interface Opening extends DashboardSettings {
   store: string;
   limits: string;
-  services: Omit<Services, 'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'later'>;
+  services: Omit<
+    Services,
+    'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'twoStep' | 'later'
+  >;
   apiUrl: string;
 }
 
@@ -67,6 +73,7 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
     brand: settings.brand,
     url: () => url,
     apiUrl: () => settings.apiUrl,
+    twoStep: settings.twoStep ?? [],
     later,
   };
   return {

@@ -3,8 +3,10 @@ import type { AccountStore } from '../accounts/open-store.ts';
 import type { UsageStore } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
 import type { Gate } from '../limits/gate.ts';
+import type { SignInOutcome } from '../metrics.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Directory } from './people/directory.ts';
+import type { Role } from './people/rules.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 
@@ -32,6 +34,10 @@ export interface Services {
   exampleState: () => string;
   /** Logs a line when something fails. */
   report: (line: string) => void;
+  /** Counts an attempt to sign in, or to confirm it, in the metrics. */
+  countSignIn: (outcome: SignInOutcome) => void;
+  /** Roles besides the service team's that must use two-step sign-in. */
+  twoStep: readonly Role[];
   /** Does work after the answer, so that the answer's timing tells nothing; awaited when the server stops. */
   later: (work: () => Promise<void>) => void;
 }

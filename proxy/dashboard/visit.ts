@@ -12,9 +12,12 @@ export interface Fields {
   /** The field's value; '' if missing or repeated. */
   text(name: string): string;
   all(name: string): string[];
+  names(): string[];
 }
 
 export interface Visit {
+  /** Where it goes, without the query. */
+  path: string;
   query: Fields;
   form: Fields;
   params: Readonly<Record<string, string>>;
@@ -91,5 +94,9 @@ export function fieldsOf(values: unknown): Fields {
     const found = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
     return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string');
   };
-  return { all, text: (name) => (all(name).length === 1 ? all(name)[0]! : '') };
+  return {
+    all,
+    names: () => Object.keys(Object(values)),
+    text: (name) => (all(name).length === 1 ? all(name)[0]! : ''),
+  };
 }

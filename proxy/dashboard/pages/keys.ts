@@ -23,7 +23,8 @@ import {
 import { actorOf, SESSION_MS, whyNoKeys } from '../people/rules.ts';
 import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
-import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
+import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
+import { confirmed } from './confirm.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 
 const PATH = '/settings/api-access';
@@ -189,6 +190,10 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   }
 }
 
+const createLive = confirmed(createKey);
+const createAsked: Page = (visit, services) =>
+  (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
+
 /** Why the account cannot have another key now; null if it can. */
 async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
   const { id, name } = visitor.account!;
@@ -243,7 +248,7 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
 }
 
 export const keyRoutes = [
-  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createAsked }),
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);

@@ -10,7 +10,7 @@ import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../people/rules.
 import { hashToken, isToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type Visit } from '../visit.ts';
-import { tooManyAt } from './sign-in.ts';
+import { tooManyAt } from './confirm.ts';
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>

@@ -5,6 +5,7 @@ import { button, choices, doneNotice, facts, form, linkButton, mark, moment, pro
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
+import { confirmed } from './confirm.ts';
 import { invite, inviteForm, outboxNote, peopleTables, roleAsked } from './people-parts.ts';
 
 const DONE: Record<string, string> = {
@@ -111,27 +112,31 @@ function routesOf(place: Place): Route[] {
   return [
     ...routes(base, place.viewers, { GET: (visit, services) => listPage(visit, services) }),
     ...routes(base, [place.for], {
-      'POST /invitations': async (visit, services) => {
+      'POST /invitations': confirmed(async (visit, services) => {
         const { account } = visit.visitor;
         const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
         if (fault instanceof UsageError) return listPage(visit, services, fault.message);
         return { location: `${base}?done=invited` };
-      },
+      }),
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
         await directory.withdrawInvitation(params.id!, person.account_id, now, actorOf(person));
         return { location: `${base}?done=withdrawn` };
       },
       'GET /:id': personPage,
-      'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
-        await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
-        return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
-      }),
-      'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
-        // Turning off your own takes your password, on the profile page.
-        if (person.id === visitor.person.id) return NOBODY;
-        await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
-        return { location: `${base}/${person.id}?done=two-step` };
-      }),
+      'POST /:id/role': confirmed(
+        about(async (person, { visitor, form: sent, now }, { directory }) => {
+          await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
+          return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
+        }),
+      ),
+      'POST /:id/two-step-off': confirmed(
+        about(async (person, { visitor, now }, { directory }) => {
+          // Turning off your own is on the profile page.
+          if (person.id === visitor.person.id) return NOBODY;
+          await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
+          return { location: `${base}/${person.id}?done=two-step` };
+        }),
+      ),
       'GET /:id/remove': about((person, { csrf }) => {
         const body = html`<h1>Remove ${person.name}?</h1>
           <p>${person.email} will be signed out at once and can return only by another invitation.</p>

@@ -1,12 +1,12 @@
 import { html, type Value } from '../html.ts';
-import { button, doneNotice, facts, field, form, linkButton, mark, problem } from '../parts.ts';
+import { button, doneNotice, facts, form, linkButton, mark, problem } from '../parts.ts';
 import { hashPassword } from '../people/passwords.ts';
 import { ROLE_NAMES, ROLES } from '../people/rules.ts';
 import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
+import { currentPassword, refuseWithoutPassword } from './confirm.ts';
 import { passwordErrors, passwordFields } from './links.ts';
-import { checkCounted, tooManyAt } from './sign-in.ts';
 
 const DONE: Record<string, string> = {
   password: 'Your password is changed, and you are signed out everywhere else',
@@ -45,37 +45,6 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, tr
     <section><h2>Other sessions</h2>
     <p>Signed in on a device you no longer have, or not sure?</p>
     ${form(csrf, '/profile/sessions', button('Sign out everywhere else', 'plain'))}</section>`;
-}
-
-export const currentPassword = (error?: string) =>
-  field({
-    label: 'Current password',
-    name: 'current',
-    type: 'password',
-    error,
-    autocomplete: 'current-password',
-  });
-
-/**
- * Null if the form has the current password, else the answer that asks for it: a stolen session alone must not be
- * enough to take over an account.
- */
-export async function refuseWithoutPassword(
-  visit: SignedIn,
-  { attempts, directory }: Services,
-  again: (error: string) => Answer,
-): Promise<Answer | null> {
-  const { person } = visit.visitor;
-  const allowance = { what: `current password ${person.id}`, most: 10, windowMs: 15 * 60_000 };
-  const waitMs = await attempts.take([allowance], visit.now);
-  if (waitMs !== null) return tooManyAt('Not done', waitMs);
-  const found = await directory.credentialsById(person.id);
-  if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
-    return again('This is not your current password.');
-  }
-  await attempts.giveBack([allowance]);
-  // The session may have ended while the password was checked.
-  return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
 async function changePassword(visit: SignedIn, services: Services): Promise<Answer> {

@@ -3,19 +3,28 @@ import { renderSVG } from 'uqr';
 import { Html, html, type Value } from '../html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../parts.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../people/recovery.ts';
-import { actorOf, ROLES } from '../people/rules.ts';
+import { actorOf, mustSetUpFactor, ROLES } from '../people/rules.ts';
 import { isSecret, mintSecret, otpauthUrl, stepOf } from '../people/totp.ts';
 import { SERVICE_NAME, type Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
-import { currentPassword, refuseWithoutPassword } from './profile.ts';
+import { confirmed, currentPassword, refuseWithoutPassword } from './confirm.ts';
+
+export const TWO_STEP = '/profile/two-step';
 
 type Errors = Partial<Record<'current' | 'code', string>>;
 
 /** The form carries the secret until a code shows that the app has it; only then is it stored. */
-function onPage({ visitor, csrf }: SignedIn, secret: string, errors: Errors = {}, trouble: Value = null) {
-  const url = otpauthUrl(secret, visitor.person.email, SERVICE_NAME);
+function onPage(
+  { visitor: { person }, csrf }: SignedIn,
+  { twoStep }: Services,
+  secret: string,
+  errors: Errors = {},
+  trouble: Value = null,
+) {
+  const url = otpauthUrl(secret, person.email, SERVICE_NAME);
+  const isDemanded = mustSetUpFactor(person, twoStep);
   return html`<h1>Turn on two-step sign-in</h1>
-    ${trouble}
+    ${trouble || (isDemanded && notice('Your role needs two-step sign-in', 'Set it up to go on.', 'calm'))}
     <ol class="steps">
     <li><p>Open an authenticator app on your phone and scan this code.</p>
       <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
@@ -23,13 +32,13 @@ function onPage({ visitor, csrf }: SignedIn, secret: string, errors: Errors = {}
     <li><p>Enter the code that the app shows, and your password.</p>
     ${form(
       csrf,
-      '/profile/two-step',
+      TWO_STEP,
       html`<input type="hidden" name="secret" value="${secret}">
       ${field({ label: 'Code', name: 'code', error: errors.code, autocomplete: 'one-time-code', inputmode: 'numeric' })}
       ${currentPassword(errors.current)}
       ${button('Turn it on')}`,
     )}</li></ol>
-    <p><a href="/profile">Back to your profile</a></p>`;
+    ${!isDemanded && html`<p><a href="/profile">Back to your profile</a></p>`}`;
 }
 
 async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
@@ -39,7 +48,7 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const again = (errors: Errors): Answer => ({
     title: 'Two-step sign-in: error',
     status: 400,
-    body: onPage(visit, secret, errors, problem('Two-step sign-in is not on yet')),
+    body: onPage(visit, services, secret, errors, problem('Two-step sign-in is not on yet')),
   });
   if (person.has_factor) return { location: '/profile' };
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
@@ -48,7 +57,8 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   if (step === null) return again({ code: 'This is not the code that the app shows. Is your phone’s clock right?' });
   const codes = mintRecoveryCodes();
   const recovery = codes.map((code) => hashRecoveryCode(person.id, code));
-  await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
+  const isDone = await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
+  if (!isDone) return { location: '/profile' };
   await services.directory.closeOtherSessions(person.id, visit.session);
   const body = html`<h1>Your recovery codes</h1>
     ${notice('Two-step sign-in is on', 'You are signed out everywhere else.')}
@@ -58,29 +68,26 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   return { title: 'Your recovery codes', body };
 }
 
-const offPage = ({ csrf }: SignedIn, error?: string, trouble: Value = null) => html`<h1>Turn off two-step sign-in</h1>
-  ${trouble}
-  <p>You will sign in with your password alone, and your recovery codes will stop working.</p>
-  ${form(csrf, '/profile/two-step/off', html`${currentPassword(error)}${button('Turn it off', 'danger')}`)}
-  <p><a href="/profile">Leave it on</a></p>`;
+function offPage({ visitor, csrf }: SignedIn, { twoStep }: Services): Html {
+  const isDemanded = mustSetUpFactor({ ...visitor.person, has_factor: false }, twoStep);
+  const next = isDemanded ? 'You will be asked to set it up anew at once' : 'You will sign in with your password alone';
+  return html`<h1>Turn off two-step sign-in</h1>
+    <p>${next}, and your recovery codes will stop working.</p>
+    ${form(csrf, `${TWO_STEP}/off`, button('Turn it off', 'danger'))}
+    <p><a href="/profile">Leave it on</a></p>`;
+}
 
-async function turnOff(visit: SignedIn, services: Services): Promise<Answer> {
-  const refused = await refuseWithoutPassword(visit, services, (error) => ({
-    title: 'Two-step sign-in: error',
-    status: 400,
-    body: offPage(visit, error, problem('Two-step sign-in is still on')),
-  }));
-  if (refused) return refused;
-  await services.directory.turnFactorOff(visit.visitor.person.id, visit.now, actorOf(visit.visitor.person));
+async function turnOff({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
+  await directory.turnFactorOff(person.id, now, actorOf(person));
   return { location: '/profile?done=factor-off' };
 }
 
-export const factorRoutes = routes('/profile/two-step', ROLES, {
-  GET: (visit) =>
+export const factorRoutes = routes(TWO_STEP, ROLES, {
+  GET: (visit, services) =>
     visit.visitor.person.has_factor
       ? { location: '/profile' }
-      : { title: 'Two-step sign-in', body: onPage(visit, mintSecret()) },
+      : { title: 'Two-step sign-in', body: onPage(visit, services, mintSecret()) },
   POST: turnOn,
-  'GET /off': (visit) => ({ title: 'Two-step sign-in', body: offPage(visit) }),
-  'POST /off': turnOff,
+  'GET /off': (visit, services) => ({ title: 'Two-step sign-in', body: offPage(visit, services) }),
+  'POST /off': confirmed(turnOff),
 });

@@ -2,24 +2,22 @@
  * Signing in. Failed attempts are counted separately for browsers the person has signed in with before: whoever guesses
  * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
-import type { Allowance, Attempts } from '../../accounts/attempts.ts';
+import type { Allowance } from '../../accounts/attempts.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, doneNotice, field, form, problem } from '../parts.ts';
-import { checkPassword } from '../people/passwords.ts';
-import { hashRecoveryCode } from '../people/recovery.ts';
 import { actorOf, mayVisit, toEmail } from '../people/rules.ts';
 import type { Visitor } from '../people/sessions.ts';
 import { hashToken, mintToken } from '../people/tokens.ts';
-import { stepOf } from '../people/totp.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type Visit } from '../visit.ts';
+import { checkCounted, codeField, isKnownTo, refuseWithoutCode, tooMany } from './confirm.ts';
+import { noteFailure } from './failures.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_EMAIL = 10;
 const PER_ADDRESS = 50;
 const PER_BROWSER = 10;
-const PER_FACTOR = 5;
 
 const DONE: Record<string, string> = {
   'signed-out': 'You are signed out',
@@ -59,6 +57,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
+    services.countSignIn('too_many');
     // At most once a minute, so that an attack does not fill the log.
     if ((await attempts.take([{ what: 'told of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
       services.report(
@@ -69,7 +68,10 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   }
 
   const isRight = await checkCounted(sent.text('password'), found?.passwordHash ?? null, allowances, attempts);
-  if (!found || !isRight) return refused(WRONG, 403);
+  if (!found || !isRight) {
+    noteFailure('password', email ?? '', found?.person ?? null, isKnown, visit, services);
+    return refused(WRONG, 403);
+  }
   const { account_id } = found.person;
   const account = account_id === null ? null : await services.accounts.accountById(account_id);
   await attempts.giveBack(allowances);
@@ -88,22 +90,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   await directory.closeSession(visit.session);
   return factorDue
     ? { location: '/sign-in/code', session: token }
-    : welcome({ person, account, factorDue }, token, visit, services, isKnown);
-}
-
-/** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */
-export async function checkCounted(
-  password: string,
-  stored: string | null,
-  allowances: readonly Allowance[],
-  attempts: Attempts,
-): Promise<boolean> {
-  try {
-    return await checkPassword(password, stored);
-  } catch (error) {
-    await attempts.giveBack(allowances);
-    throw error;
-  }
+    : welcome({ person, account, factorDue, confirmedAt: now }, token, visit, services, isKnown);
 }
 
 /** Remembers the browser, now that its visitor is fully signed in, and shows the first page. */
@@ -111,9 +98,10 @@ async function welcome(
   visitor: Visitor,
   session: string,
   { browser, now }: Visit,
-  { directory }: Services,
+  { directory, countSignIn }: Services,
   isKnown: boolean,
 ): Promise<Answer> {
+  countSignIn('signed_in');
   const { person } = visitor;
   const fresh = isKnown ? null : mintToken();
   await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
@@ -124,63 +112,22 @@ async function welcome(
 function codePage(visit: Visit, trouble: Value = null): Html {
   return html`<h1>Two-step sign-in</h1>
     ${trouble}
-    ${form(
-      visit.csrf,
-      '/sign-in/code',
-      html`${field({
-        label: 'Code',
-        name: 'code',
-        hint: 'The six digits from your authenticator app, or one of your recovery codes.',
-        autocomplete: 'one-time-code',
-        inputmode: 'text',
-      })}
-      ${button('Continue')}`,
-    )}
+    ${form(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}
     <p><a href="/sign-in">Start again</a></p>`;
 }
 
 async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   const { pending, now } = visit;
-  const { attempts, directory } = services;
+  const { directory } = services;
   if (!pending) return { location: '/sign-in' };
-  const { person } = pending;
-  const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, person.id, now));
-  const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
-  const allowance = { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS };
-  const waitMs = await attempts.take([allowance], now);
-  if (waitMs !== null) {
-    await directory.closeSession(visit.session);
-    return tooManyAt('Two-step sign-in', waitMs);
-  }
-  const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
-  const code = visit.form.text('code').trim();
-  const step = secret === null ? null : stepOf(secret, code.replaceAll(' ', ''), now);
-  const isRight =
-    step === null
-      ? await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), now)
-      : await directory.spendStep(person.id, step);
-  if (!isRight) {
+  const refused = await refuseWithoutCode(visit, pending.person, services, () => {
     const trouble = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
     return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, trouble) };
-  }
-  await attempts.giveBack([allowance]);
+  });
+  if (refused) return refused;
   const token = mintToken();
   if (!(await directory.completeSession(visit.session, hashToken(token), now))) return { location: '/sign-in' };
-  return welcome(pending, token, visit, services, isKnown);
-}
-
-function tooMany(waitMs: number): Html {
-  const minutes = Math.ceil(waitMs / 60_000);
-  return problem(
-    'Too many attempts',
-    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">reset your password by mail</a>.`,
-  );
-}
-
-/** Refuses an attempt for now, on a page with that heading. */
-export function tooManyAt(heading: string, waitMs: number): Answer {
-  const body = html`<h1>${heading}</h1>${tooMany(waitMs)}`;
-  return { title: 'Too many attempts', status: 429, body, retryAfterMs: waitMs };
+  return welcome(pending, token, visit, services, await isKnownTo(pending.person, visit, services));
 }
 
 const browserAllowance = (browser: Buffer): Allowance => ({

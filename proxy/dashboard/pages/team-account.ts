@@ -8,6 +8,7 @@ import { button, doneNotice, facts, field, form, linkButton, moment, number, pro
 import { actorOf } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
+import { confirmed } from './confirm.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, roleAsked } from './people-parts.ts';
 import { statusMark } from './team.ts';
@@ -214,17 +215,19 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
     return { location: `${PATH}/${account.id}?done=remove` };
   }),
-  'POST /limits': about(setLimits),
-  'POST /invitations': about(async (account, visit, services) => {
-    const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
-    if (fault instanceof UsageError) {
-      return accountPage(account, visit, services, {
-        trouble: problem('The invitation was not sent'),
-        email: fault.message,
-      });
-    }
-    return { location: `${PATH}/${account.id}?done=invited` };
-  }),
+  'POST /limits': confirmed(about(setLimits)),
+  'POST /invitations': confirmed(
+    about(async (account, visit, services) => {
+      const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
+      if (fault instanceof UsageError) {
+        return accountPage(account, visit, services, {
+          trouble: problem('The invitation was not sent'),
+          email: fault.message,
+        });
+      }
+      return { location: `${PATH}/${account.id}?done=invited` };
+    }),
+  ),
   'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
     await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
     return { location: `${PATH}/${account.id}?done=withdrawn` };

@@ -6,6 +6,7 @@ import { button, choices, field, form, linkButton, mark, moment, number, problem
 import { actorOf, toEmail } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
+import { confirmed } from './confirm.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
 const PATH = '/team/accounts';
@@ -116,5 +117,5 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
 export const teamRoutes = routes(PATH, ['service'], {
   GET: listPage,
   'GET /new': (visit) => ({ title: 'New account', body: newPage(visit) }),
-  POST: create,
+  POST: confirmed(create),
 });

@@ -33,7 +33,7 @@ export interface Credentials {
 export type Directory = ReturnType<typeof openDirectory>;
 
 export function openDirectory(database: Database) {
-  const { db, transact } = database;
+  const { db, transact, transactLightly } = database;
   const credentialsWhere = async (column: 'email' | 'id', value: string): Promise<Credentials | null> => {
     const row = await people(db).where(column, '=', value).executeTakeFirst();
     return row ? { person: toPerson(row), passwordHash: row.password_hash, factorSecret: row.factor_secret } : null;
@@ -93,15 +93,17 @@ export function openDirectory(database: Database) {
         await record(tx, { action: 'factor.recovery', ...event }, actorOf(person), now);
         return true;
       }),
+    /** False if it is on: of two at once, perhaps the owner and a thief, the first stands. */
     turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
       transact(async (tx) => {
         const person = present(await lockPerson(tx, id));
-        await clearFactor(tx, id);
+        if (person.has_factor) return false;
         const { secret: factor_secret, step: factor_step, recovery } = factor;
         await update(tx, 'people', { id }, { factor_secret, factor_step });
         const codes = recovery.map((hash) => ({ person_id: id, hash }));
         if (codes.length > 0) await insert(tx, 'recovery_codes', codes);
         await record(tx, { action: 'factor.on', account: person.account_id }, actorOf(person), now);
+        return true;
       }),
     turnFactorOff: (id: string, now: number, by: Actor) =>
       transact(async (tx) => {
@@ -115,6 +117,8 @@ export function openDirectory(database: Database) {
 
     /** Records something that changed nothing here. */
     record: (event: AuditEvent, by: Actor, now: number) => transact((tx) => record(tx, event, by, now)),
+    /** The same, for what strangers can cause, which must cost the API little. */
+    recordLightly: (event: AuditEvent, by: Actor, now: number) => transactLightly((tx) => record(tx, event, by, now)),
     listAudit: (asked: Parameters<typeof listAudit>[1]) => listAudit(db, asked),
   };
 }

@@ -167,16 +167,19 @@ export function links(database: Database) {
      */
     changePassword: (session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
-        const own = tx.selectFrom('sessions').select('person_id').where('hash', '=', session);
+        const own = tx.selectFrom('sessions').select(['person_id', 'confirmed_at']).where('hash', '=', session);
         const held = own.where('factor_due', '=', false);
         const found = await held.executeTakeFirst();
         const person = found ? await lockPerson(tx, found.person_id) : null;
         // Checked again, now that nobody else can end this person's sessions.
-        if (!person || !(await held.executeTakeFirst())) return false;
+        const before = person && (await held.executeTakeFirst());
+        if (!before) return false;
         const { id, account_id } = person;
         await update(tx, 'people', { id }, { password_hash: passwordHash });
         await endSessions(tx, id);
-        await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, created_at: now, seen_at: now });
+        // A password is no code: the new session is confirmed only as the old one was.
+        const times = { created_at: now, seen_at: now, confirmed_at: before.confirmed_at };
+        await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, ...times });
         await spendLinksOf(tx, id, now);
         await record(tx, { action: 'password.change', account: account_id }, actorOf(person), now);
         return true;

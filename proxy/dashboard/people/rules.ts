@@ -37,6 +37,8 @@ export const SESSION_IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
 /** Time to enter the second factor's code. */
 export const FACTOR_DUE_MS = 10 * 60_000;
+/** How long after giving the password or a code it is not asked for again. */
+export const CONFIRMED_MS = 10 * 60_000;
 /** How long a browser is remembered after a person last signed in with it. */
 export const BROWSER_MS = 365 * DAY_MS;
 
@@ -77,6 +79,11 @@ export const checkPersonName = (name: string) => checkName('name', name);
 export function mayVisit(account: Account | null): boolean {
   const status = account && accountStatus(account);
   return status === null || status === 'active' || status === 'locked';
+}
+
+/** Whether `person` must set up a second factor before anything else: the service team always, others by `demanded`. */
+export function mustSetUpFactor({ role, has_factor }: Person, demanded: readonly Role[]): boolean {
+  return !has_factor && (role === 'service' || demanded.includes(role));
 }
 
 /** SPEC 5.4: null if `person` may create keys for `account`; else why not. */

@@ -12,6 +12,8 @@ export interface Visitor {
   account: Account | null;
   /** The password was right; the second factor's code is still due. */
   factorDue: boolean;
+  /** When they last gave the password, or a code if they have a second factor, in this session. */
+  confirmedAt: number;
 }
 
 export function sessions({ db, transact, transactLightly }: Database) {
@@ -36,19 +38,25 @@ export function sessions({ db, transact, transactLightly }: Database) {
         const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
         const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
         if (!isSame || !mayVisit(account)) return false;
-        await insert(tx, 'sessions', { hash, person_id: id, factor_due: factorDue, created_at: now, seen_at: now });
+        const times = { created_at: now, seen_at: now, confirmed_at: now };
+        await insert(tx, 'sessions', { hash, person_id: id, factor_due: factorDue, ...times });
         return true;
       });
     },
     /** Completes a session whose second factor was due, under a new token. False if it has ended. */
     async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
-      const entered = { hash, factor_due: false, created_at: now, seen_at: now };
+      const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
       return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;
+    },
+    /** Notes that the password or a code was given again. False if the session has ended. */
+    async confirmSession(hash: Buffer, now: number): Promise<boolean> {
+      return (await update(db, 'sessions', { hash, factor_due: false }, { confirmed_at: now })) === 1;
     },
     /** Who a session belongs to, if it is alive at `now` and the account may sign in; marks it as seen. */
     async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
       const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
-      const row = await session.select(['factor_due', 'sessions.created_at as since', 'seen_at']).executeTakeFirst();
+      const times = ['factor_due', 'sessions.created_at as since', 'seen_at', 'confirmed_at'] as const;
+      const row = await session.select(times).executeTakeFirst();
       if (!row) return null;
       const [factorDue, { since, seen_at }] = [Boolean(row.factor_due), row];
       if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
@@ -57,7 +65,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
       // Only if no other page of theirs has just updated it.
       const noted = { hash, seen_at };
       if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', noted, { seen_at: now }));
-      return { person: toPerson(row), account, factorDue };
+      return { person: toPerson(row), account, factorDue, confirmedAt: row.confirmed_at };
     },
     async closeSession(hash: Buffer): Promise<void> {
       await remove(db, 'sessions', { hash });

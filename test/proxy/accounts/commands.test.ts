@@ -29,7 +29,7 @@ testForms('the first person of the service team and of an organisation come by t
     await someone.signIn(email);
     return (await someone.open('/profile')).text;
   };
-  expect(await join('team@example.org', '--service-team')).toContain('Service team Role service team');
+  expect(await join('team@example.org', '--service-team')).toContain('Your role needs two-step sign-in');
   expect(await join('ada@example.org', '--account', 'Ministry of Health')).toContain(
     'Account Ministry of Health Role administrator',
   );
@@ -55,6 +55,7 @@ test('a dashboard that cannot be set up is one clear line', async () => {
     [['--dashboard-url', 'https://example.org/path'], /--dashboard-url: expected/],
     [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: needed with --host 0.0.0.0/],
     [['--trust-proxy', '10.0.0.0/99'], /--trust-proxy: expected an address or network/],
+    [['--two-step', 'everybody'], /--two-step: expected some of service, administrator/],
   ] as const) {
     const { code, stderr } = await runHere(['serve', '--snapshot', folder, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(line)]);

@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { dayOf } from '../../../proxy/accounts/usage.ts';
 import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
@@ -34,11 +35,18 @@ async function addUsage(key: string) {
   await dashboard.store.usage.add([row]);
 }
 
-async function signIn(page: Page, email: string) {
+async function enterPassword(page: Page, email: string) {
   await page.goto(`${dashboard.dashboardUrl}/sign-in`);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signIn(page: Page, email: string) {
+  await enterPassword(page, email);
+  if (!page.url().endsWith('/sign-in/code')) return;
+  await page.getByLabel('Code').fill(await dashboard.code(email));
+  await page.getByRole('button', { name: 'Continue' }).click();
 }
 
 /** What axe finds on `page` as it is now; `rules` where not all are asked. */
@@ -102,7 +110,7 @@ describe('the dashboard in Chromium', () => {
         found.push(...(await check(page, route.path)));
         // The same page as it comes back when a form is sent empty.
         const forms = await page.locator('main form[method=post] button[type=submit]').count();
-        const isHarmless = /\/(new|people|profile|two-step|sign-in|forgotten)$|^\/link|\/off$/.test(route.path);
+        const isHarmless = /\/(new|people|profile|two-step|sign-in|forgotten)$|^\/link/.test(route.path);
         if (forms > 0 && isHarmless) {
           await page.locator('main form[method=post] button[type=submit]').last().click();
           await page.waitForLoadState();
@@ -141,9 +149,29 @@ describe('the dashboard in Chromium', () => {
       found.push(...(await check(page, 'recovery codes')));
 
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-      await signIn(page, 'cem@example.org');
+      await enterPassword(page, 'cem@example.org');
       await page.waitForURL('**/sign-in/code');
       found.push(...(await check(page, 'code')));
+      await page.locator('#code').fill(await dashboard.code('cem@example.org'));
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await dashboard.store.database.db.updateTable('sessions').set({ confirmed_at: 0 }).execute();
+      await page.goto(`${dashboard.dashboardUrl}/profile/two-step/off`);
+      await page.getByRole('button', { name: 'Turn it off' }).click();
+      expect(await page.locator('h1').textContent()).toBe('Confirm that it is you');
+      found.push(...(await check(page, 'a code again')));
+      await page.locator('#code').fill('wrong');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      found.push(...(await check(page, 'a wrong code again')));
+      await page.locator('#code').fill(await dashboard.code('cem@example.org'));
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      expect(await page.locator('main').textContent()).toContain('Two-step sign-in is off');
+
+      const { id } = await dashboard.person('dora@example.org', 'service', null);
+      await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await signIn(page, 'dora@example.org');
+      expect(await page.locator('main').textContent()).toContain('Your role needs two-step sign-in');
+      found.push(...(await check(page, 'two-step sign-in demanded')));
       await page.goto(`${dashboard.dashboardUrl}/nowhere`);
       found.push(...(await check(page, 'no such page')));
       await context.close();

@@ -37,6 +37,9 @@ class Someone {
     await this.fill('Email', email);
     await this.fill('Password', PASSWORD);
     await this.press('Sign in');
+    if (!this.page.url().endsWith('/sign-in/code')) return;
+    await this.fill('Code', await dashboard.code(email));
+    await this.press('Continue');
   }
 
   /** Fills in and sends the form for a key, and gives back what the page shows of it. */

@@ -116,9 +116,13 @@ testForms(
     clock.forward(11 * 60_000);
     expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
 
-    expect((await second.send('/profile/two-step/off', { current: PASSWORD })).text).toContain(
-      'Two-step sign-in is off',
-    );
+    const asked = await second.send('/profile/two-step/off', {});
+    expect([asked.status, asked.text]).toEqual([403, expect.stringContaining('please give a code again')]);
+    const off = async (field: string, value: string) =>
+      second.post('/profile/two-step/off', { csrf: await second.csrf(), [field]: value });
+    expect((await off('current', PASSWORD)).status, 'the password does not do').toBe(403);
+    expect((await off('code', next)).status, 'nor a code used before').toBe(403);
+    expect((await off('code', code())).text).toContain('Two-step sign-in is off');
     expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
   },
 );

@@ -43,8 +43,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     );
     const account = (await stores[1].findAccount('ministry'))!;
     const [hers, theirs] = [await signedIn(ada), await signedIn(team)];
-    expect(await two.visitor(hers, 4)).toEqual({ person: ada, account, factorDue: false });
-    expect(await two.visitor(theirs, 4)).toEqual({ person: team, account: null, factorDue: false });
+    expect(await two.visitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
+    expect(await two.visitor(theirs, 4)).toEqual({ person: team, confirmedAt: 3, account: null, factorDue: false });
     expect(await two.visitor(token(), 4)).toBeNull();
     // Seen at 50 minutes, it lives for another hour.
     expect(await one.visitor(hers, 50 * 60_000)).not.toBeNull();

@@ -1,0 +1,2 @@
+-- When the person last gave the password or a code in the session.
+ALTER TABLE sessions ADD COLUMN confirmed_at bigint NOT NULL DEFAULT 0;

@@ -1,0 +1,159 @@
+/**
+ * The password or a code, asked for again: a stolen session alone must not be enough to take over an account, nor must
+ * the session and the password where there is a second factor.
+ */
+import type { Allowance, Attempts } from '../../accounts/attempts.ts';
+import { type Html, html } from '../html.ts';
+import { button, field, form, problem } from '../parts.ts';
+import { checkPassword } from '../people/passwords.ts';
+import { hashRecoveryCode } from '../people/recovery.ts';
+import { CONFIRMED_MS, type Person } from '../people/rules.ts';
+import { stepOf } from '../people/totp.ts';
+import type { Services } from '../services.ts';
+import type { Answer, Page, SignedIn, Visit } from '../visit.ts';
+import { noteFailure } from './failures.ts';
+
+const QUARTER_HOUR_MS = 15 * 60_000;
+const PER_PERSON = 10;
+const PER_FACTOR = 5;
+
+/** A page that answers only who signed in, or gave the password or a code again, in the last ten minutes. */
+export const confirmed =
+  (answer: Page): Page =>
+  async (visit, services) => {
+    const { visitor, form: sent, now } = visit;
+    if (now - visitor.confirmedAt < CONFIRMED_MS) return answer(visit, services);
+    const { has_factor } = visitor.person;
+    const again = (error?: string): Answer => ({
+      title: 'Confirm that it is you',
+      status: 403,
+      body: confirmPage(visit, error),
+    });
+    if (sent.text(has_factor ? 'code' : 'current') === '') return again();
+    const refused = has_factor
+      ? await refuseWithoutCode(visit, visitor.person, services, () => again('This code is wrong or has been used.'))
+      : await refuseWithoutPassword(visit, services, again);
+    if (refused) return refused;
+    const isAlive = await services.directory.confirmSession(visit.session, now);
+    return isAlive ? answer(visit, services) : { location: '/sign-in' };
+  };
+
+/** The form that was sent, with whatever was in it, and the question. */
+function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, error?: string): Html {
+  const kept = sent.names().filter((name) => !['csrf', 'code', 'current'].includes(name));
+  const hidden = kept.flatMap((name) =>
+    sent.all(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
+  );
+  return html`<h1>Confirm that it is you</h1>
+    ${error !== undefined && problem('Not done', error)}
+    <p>Before this is done, please give ${person.has_factor ? 'a code' : 'your password'} again. You will not be asked for another ${CONFIRMED_MS / 60_000} minutes.</p>
+    ${form(csrf, path, html`${hidden}${person.has_factor ? codeField(error) : currentPassword(error)}${button('Confirm')}`)}`;
+}
+
+export const currentPassword = (error?: string) =>
+  field({
+    label: 'Current password',
+    name: 'current',
+    type: 'password',
+    error,
+    autocomplete: 'current-password',
+  });
+
+export const codeField = (error?: string) =>
+  field({
+    label: 'Code',
+    name: 'code',
+    hint: 'The six digits from your authenticator app, or one of your recovery codes.',
+    error,
+    autocomplete: 'one-time-code',
+    inputmode: 'text',
+  });
+
+/** Null if the form has the current password, else the answer that asks for it. */
+export async function refuseWithoutPassword(
+  visit: SignedIn,
+  services: Services,
+  again: (error: string) => Answer,
+): Promise<Answer | null> {
+  const { attempts, directory, countSignIn } = services;
+  const { person } = visit.visitor;
+  const allowance = { what: `current password ${person.id}`, most: PER_PERSON, windowMs: QUARTER_HOUR_MS };
+  const waitMs = await attempts.take([allowance], visit.now);
+  if (waitMs !== null) {
+    countSignIn('too_many');
+    return tooManyAt('Not done', waitMs);
+  }
+  const found = await directory.credentialsById(person.id);
+  if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
+    noteFailure('password', person.email, person, await isKnownTo(person, visit, services), visit, services);
+    return again('This is not your current password.');
+  }
+  await attempts.giveBack([allowance]);
+  // The session may have ended while the password was checked.
+  return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
+}
+
+/** Null if the form has a code of `person`, which is then used up; else the answer that asks for one. */
+export async function refuseWithoutCode(
+  visit: Visit,
+  person: Person,
+  services: Services,
+  again: () => Answer,
+): Promise<Answer | null> {
+  const { attempts, directory } = services;
+  const isKnown = await isKnownTo(person, visit, services);
+  const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
+  const allowance = { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS };
+  const waitMs = await attempts.take([allowance], visit.now);
+  if (waitMs !== null) {
+    services.countSignIn('too_many');
+    await directory.closeSession(visit.session);
+    return tooManyAt('Two-step sign-in', waitMs);
+  }
+  const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
+  const code = visit.form.text('code').trim();
+  const step = secret === null ? null : stepOf(secret, code.replaceAll(' ', ''), visit.now);
+  const isRight =
+    step === null
+      ? await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)
+      : await directory.spendStep(person.id, step);
+  if (!isRight) {
+    noteFailure('code', person.email, person, isKnown, visit, services);
+    return again();
+  }
+  await attempts.giveBack([allowance]);
+  return null;
+}
+
+/** Whether the person has signed in with this browser before. */
+export const isKnownTo = async (person: Person, { browser, now }: Visit, { directory }: Services) =>
+  browser !== null && (await directory.knowsBrowser(browser, person.id, now));
+
+/** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */
+export async function checkCounted(
+  password: string,
+  stored: string | null,
+  allowances: readonly Allowance[],
+  attempts: Attempts,
+): Promise<boolean> {
+  try {
+    return await checkPassword(password, stored);
+  } catch (error) {
+    await attempts.giveBack(allowances);
+    throw error;
+  }
+}
+
+export function tooMany(waitMs: number): Html {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return problem(
+    'Too many attempts',
+    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">reset your password by mail</a>.`,
+  );
+}
+
+/** Refuses an attempt for now, on a page with that heading. */
+export function tooManyAt(heading: string, waitMs: number): Answer {
+  const body = html`<h1>${heading}</h1>${tooMany(waitMs)}`;
+  return { title: 'Too many attempts', status: 429, body, retryAfterMs: waitMs };
+}
