@@ -7,15 +7,7 @@ import type { ErrorCode } from './errors.ts';
 import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
-import {
-  formatsOf,
-  TABLE_NAMES,
-  TABLE_SCOPES,
-  TABLE_TYPES,
-  type TableFormat,
-  type TableName,
-  tableFile,
-} from './tables.ts';
+import { formatsOf, SERVED_TABLES, TABLE_TYPES, type TableFormat, type TableName, tableFile } from './tables.ts';
 
 /** Forecasts reach this many months past the latest estimated month. */
 export const FORECAST_MONTHS = 4;
@@ -392,15 +384,15 @@ export const JSON_OPERATIONS = [
   },
 ] as const satisfies readonly Operation[];
 
-/** Whole tables, each in each format an operation of its own, and the package that describes them. */
-const TABLE_OPERATIONS = TABLE_NAMES.flatMap((table) =>
+/** Whole tables, each in each format an operation of its own. */
+const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
   formatsOf(table).map((format) => ({
     id: tableOperation(table, format),
     path: `/v1/${tableFile(table, format)}`,
     summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
-    scopes: TABLE_SCOPES[table],
+    scopes,
     parameters: [],
-    needsTransmission: table === 'transmission_series',
+    needsTransmission: false,
     responseName: 'File',
     response: null,
     type: TABLE_TYPES[format],

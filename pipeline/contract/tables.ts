@@ -1,12 +1,17 @@
-/** The whole tables that can be had in one request, and the scopes that each needs. */
+/** The tables of a snapshot, and who may have them whole. */
 import type { Scope } from './scopes.ts';
 
+/**
+ * The scopes that each needs. Null: it is in the snapshot for its operators and not served. Those are the tables from which
+ * case counts can be read back, which their producers may not want passed on: SPEC asks for them in transmission/model
+ * alone.
+ */
 export const TABLE_SCOPES = {
   risk_lgas: ['risk_scores'],
   risk_states: ['risk_scores'],
   forecasts_lgas: ['forecasts'],
   forecasts_states: ['forecasts'],
-  forecasts_cases: ['forecasts'],
+  forecasts_cases: null,
   forecast_skill: ['forecasts'],
   basis: ['risk_scores', 'forecasts'],
   context_states: ['risk_scores'],
@@ -14,13 +19,19 @@ export const TABLE_SCOPES = {
   season: ['risk_scores'],
   season_windows: ['risk_scores'],
   survey_trend: ['risk_scores'],
-  transmission_series: ['risk_scores'],
+  transmission_series: null,
   boundaries_lgas: ['lga_boundaries'],
   boundaries_states: ['lga_boundaries'],
   places: [],
-} as const satisfies Record<string, readonly Scope[]>;
+} as const satisfies Record<string, readonly Scope[] | null>;
 export type TableName = keyof typeof TABLE_SCOPES;
 export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];
+
+/** Tables that are served, with their scopes. */
+export const SERVED_TABLES = TABLE_NAMES.flatMap((table) => {
+  const scopes: readonly Scope[] | null = TABLE_SCOPES[table];
+  return scopes ? [{ table, scopes }] : [];
+});
 
 /** Media types by file ending. Outlines are not for spreadsheets, so those tables have no CSV. */
 export const TABLE_TYPES = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv; charset=utf-8' } as const;

@@ -115,7 +115,7 @@ The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spread
 and, but for outlines, as CSV. \`datapackage.json\` says the same as this page for programs (Frictionless). \`boundaries_*.parquet\` are
 GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools that cannot read it. In CSV a missing value is empty and
 \`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
-proxy serves each file at \`/v1/tables/\`.
+proxy serves them at \`/v1/tables/\`, but for those of case counts.
 
 ${sections.join('\n')}`;
 }

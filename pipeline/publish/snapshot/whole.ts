@@ -1,7 +1,7 @@
 /** Answers that hold the whole nation, or every month of a place: the same rows as the others, in fewer requests. */
 import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { formatsOf, TABLE_NAMES, TABLE_SCOPES, tableFile } from '../../contract/tables.ts';
+import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/tables.ts';
 import type { TableForm } from '../../table.ts';
 import type { Contents } from './documents.ts';
 import { topologyOf } from './places.ts';
@@ -127,10 +127,10 @@ export function placesAnswer({ places }: Tables): schemas.Places {
 
 export function tablesAnswer(tables: Tables): schemas.Tables {
   return {
-    tables: TABLE_NAMES.filter((table) => tables[table].length > 0).map((table) => {
+    tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {
       const form: TableForm = TABLES[table];
       return {
-        ...{ table, row: form.row, rows: tables[table].length, scopes: [...TABLE_SCOPES[table]] },
+        ...{ table, row: form.row, rows: tables[table].length, scopes: [...scopes] },
         addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
         columns: Object.entries(form.columns).map(([column, { type, nullable = false, about }]) => ({
           ...{ column, type, nullable, meaning: about },

@@ -75,8 +75,8 @@ test('files by state, period and months, in a fixed order and without a double',
 test('without case records there are no transmission files', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, transmission: false }));
   expect(all.filter((file) => file.includes('transmission'))).toEqual([]);
-  // 3 of the nation's and one of each state; a table in two formats.
-  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4 + 2);
+  // Two of the nation's and one of each state.
+  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4);
 });
 
 test('a path needs all its values', () => {
@@ -86,4 +86,10 @@ test('a path needs all its values', () => {
 
 test('forecast months follow the last estimated one', () => {
   expect(forecastPeriods({ last_estimated: '2023-10' })).toEqual(['2023-11', '2023-12', '2024-01', '2024-02']);
+});
+
+test('no whole table is served from which case counts can be read back', () => {
+  const files = OPERATIONS.map(({ file }) => file).join(' ');
+  expect(files).not.toMatch(/transmission_series|forecasts_cases/);
+  expect(files).toMatch(/risk_lgas\.csv.*season_windows\.parquet/);
 });
