@@ -21,6 +21,7 @@ const BUILD = [
 const BROWSER = [
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/proxy/clients.test.ts',
+  'test/proxy/clients/*.test.ts',
   'test/proxy/dashboard/{accessibility,browser}.test.ts',
 ];
 const LONG = 'test/long/**';

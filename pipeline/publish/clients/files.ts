@@ -3,7 +3,21 @@ import path from 'node:path';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped as they are. Told one by one, so that nothing that an installation leaves here is shipped. */
-const OWN = ['./ts/malaria-risk.ts', './ts/example.ts'];
+const OWN = [
+  './python/README.md',
+  './python/examples/alert.py',
+  './python/examples/join.py',
+  './python/examples/national_map.py',
+  './python/malaria_risk/__init__.py',
+  './python/malaria_risk/client.py',
+  './python/malaria_risk/errors.py',
+  './python/malaria_risk/places.py',
+  './python/malaria_risk/py.typed',
+  './python/malaria_risk/transport.py',
+  './python/pyproject.toml',
+  './ts/example.ts',
+  './ts/malaria-risk.ts',
+];
 
 /** `client/` of a snapshot: name -> text of the clients in each language, and of the types generated for TypeScript. */
 export function clientFiles(): Record<string, string> {

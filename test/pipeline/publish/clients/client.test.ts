@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { ERRORS } from '../../../../pipeline/contract/errors.ts';
@@ -92,6 +92,15 @@ test('the client sends the key in a header, keeps what has not changed, waits at
   expect(
     seen.every(({ headers, url }) => headers.get('authorization') === 'Bearer secret' && !url.includes('secret')),
   ).toBe(true);
+});
+
+test('everything that lies there is shipped, in the same bytes each time', () => {
+  const clients = path.join(ROOT, 'pipeline/publish/clients');
+  const left = (name: string) => /__pycache__|egg-info|^build$/.test(name);
+  const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left });
+  const files = clientFiles();
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(own));
+  expect(clientFiles()).toEqual(files);
 });
 
 test('types of schemas', () => {

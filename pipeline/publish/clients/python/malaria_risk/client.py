@@ -1,0 +1,234 @@
+"""The client: what the service has, as data frames where pandas is installed and as lists of dicts where it is not."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from .places import match
+from .transport import Transport
+
+#: A ``pandas.DataFrame``, or a list of dicts without pandas and with ``records=True``.
+Rows = Any
+
+
+def _has(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+class MalariaRisk:
+    """Reads a Malaria Risk Data Service.
+
+    >>> client = MalariaRisk("https://malaria.example.org")     # key from MALARIA_API_KEY
+    >>> client.risk("2023-09")                                  # every LGA of the nation, one request
+
+    Every answer comes from one model version: the one of the first answer, in ``model_version``. Once the service has
+    published another, :class:`VersionChanged` is raised instead of mixing the two.
+
+    :param base_url: where the service listens
+    :param key: API key; the environment's ``MALARIA_API_KEY`` if not given
+    :param max_wait: seconds that one call may wait in all at a limit (429) or while the service is busy (503); where
+        the service asks for more, the error is raised at once. A spent monthly allowance is never waited for.
+    :param timeout: seconds to wait for the service to connect, and to send the next bytes
+    :param cache_dir: folder that keeps answers over runs; they are always checked with the service before use.
+        Without one they are kept in memory.
+    :param model_version: accept answers of this version only
+    :param records: lists of dicts even where pandas is installed
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: Optional[str] = None,
+        *,
+        max_wait: float = 60,
+        timeout: float = 30,
+        cache_dir: Union[str, Path, None] = None,
+        model_version: Optional[str] = None,
+        records: bool = False,
+    ) -> None:
+        key = key or os.environ.get("MALARIA_API_KEY", "")
+        if not key.strip():
+            raise ValueError("no API key: give key=, or set MALARIA_API_KEY")
+        if not re.match(r"https?://", base_url):
+            raise ValueError(f"base_url is {base_url!r}, expected http:// or https://")
+        self._transport = Transport(base_url, key.strip(), max_wait, timeout, cache_dir, model_version)
+        self._frames = not records and _has("pandas")
+
+    @property
+    def model_version(self) -> Optional[str]:
+        """The version that every answer so far came from; None before the first."""
+        return self._transport.model_version
+
+    @property
+    def requests(self) -> int:
+        """How many requests this client has sent."""
+        return self._transport.requests
+
+    def close(self) -> None:
+        """Ends the connections; `with MalariaRisk(…) as client:` does so too."""
+        self._transport.close()
+
+    def __enter__(self) -> MalariaRisk:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def restart(self) -> None:
+        """Forgets the pinned model version: the next answer's is taken."""
+        self._transport.model_version = None
+
+    def get(self, path: str, **parameters: Union[str, int]) -> Dict[str, Any]:
+        """The JSON of any operation, such as ``get("/v1/risk/lgas", state="KN")``; for what has no method here."""
+        return json.loads(self._transport.get(path, {name: str(value) for name, value in parameters.items()}))
+
+    def periods(self) -> Dict[str, str]:
+        """``last_estimated``, ``last_forecast``, ``updated_at`` and ``model_version``."""
+        return self.get("/v1/periods")
+
+    def risk(self, period: Optional[str] = None, *, state: Optional[str] = None) -> Rows:
+        """Estimated risk of every LGA of the nation, or of one state: a row each.
+
+        :param period: month as YYYY-MM; the latest estimated one if not given
+        :param state: two-letter code
+        """
+        when = {} if period is None else {"period": period}
+        if state is None:
+            return self._rows(_flat(self.get("/v1/risk/nation", **when)))
+        return self._rows(_flat(self.get("/v1/risk/lgas", state=state, **when)))
+
+    def forecasts(self, months: int = 4, *, state: Optional[str] = None) -> Rows:
+        """Forecast risk of every LGA of the nation, or of one state: a row for each LGA and month.
+
+        :param months: how many months ahead, 1 to 4
+        """
+        if state is None:
+            answer = self.get("/v1/forecasts/nation", months=months)
+        else:
+            answer = self.get("/v1/forecasts/lgas", state=state, months=months)
+        return self._rows([row for report in answer["forecasts"] for row in _flat(report)])
+
+    def series(self, *, lga: Optional[str] = None, state: Optional[str] = None) -> Rows:
+        """Every month, estimated and forecast, of one LGA (``lga``, its code) or one state: a row a month."""
+        if (lga is None) == (state is None):
+            raise ValueError("give either lga or state; every LGA's history is table('risk_lgas')")
+        answer = self.get("/v1/series/states", state=state) if lga is None else self.get("/v1/series/lgas", lga=lga)
+        return self._rows(_flat(answer, "series"))
+
+    def places(self) -> Rows:
+        """Every LGA with codes, names, its state's and a point: what to join one's own tables by."""
+        places = self.get("/v1/places")
+        names = {one["state_code"]: one["state"] for one in places["states"]}
+        return self._rows([{**place, "state": names[place["state_code"]]} for place in places["lgas"]])
+
+    def boundaries(self, level: str = "lgas") -> Any:
+        """Outlines of every LGA, or with ``"states"`` of every state.
+
+        A ``GeoDataFrame`` with the columns ``lga_code``, ``lga`` and ``state_code`` (states: ``state_code``, ``state``,
+        ``zone``) where geopandas is installed, else GeoJSON with those properties.
+        """
+        if level not in ("lgas", "states"):
+            raise ValueError(f"level is {level!r}, expected 'lgas' or 'states'")
+        outlines = self.get("/v1/boundaries/nation" if level == "lgas" else "/v1/boundaries/states")
+        names = {"code": "state_code", "name": "state", "lgaCode": "lga_code", "state": "state_code"}
+        for feature in outlines["features"]:
+            feature["properties"] = {names.get(name, name): value for name, value in feature["properties"].items()}
+        if not (self._frames and _has("geopandas")):
+            return outlines
+        import geopandas
+
+        return geopandas.GeoDataFrame.from_features(outlines["features"], crs="EPSG:4326")
+
+    def tables(self) -> List[Dict[str, Any]]:
+        """Which whole tables there are, the scopes each needs, and what its columns mean."""
+        return self.get("/v1/tables")["tables"]
+
+    def table(self, name: str) -> Rows:
+        """A whole table, such as ``table("risk_lgas")``: all months of all LGAs, in one request.
+
+        Read as Parquet where pyarrow is installed, else as CSV. Codes are text; a missing value is NaN (None without
+        pandas), and Nasarawa's code ``NA`` is not.
+        """
+        if self._frames and _has("pyarrow"):
+            import pandas
+
+            return pandas.read_parquet(io.BytesIO(self._transport.get(f"/v1/tables/{name}.parquet", {})))
+        text = self._transport.get(f"/v1/tables/{name}.csv", {}).decode("utf-8")
+        if not self._frames:
+            return [{column: _value(column, cell) for column, cell in row.items()} for row in csv.DictReader(io.StringIO(text))]
+        import pandas
+
+        codes = {column: str for column in next(csv.reader(io.StringIO(text))) if _is_text(column)}
+        return pandas.read_csv(io.StringIO(text), dtype=codes, keep_default_na=False, na_values=[""])
+
+    def download(self, name: str, path: Union[str, Path], format: str = "parquet") -> Path:
+        """Writes a whole table as it is, ``parquet`` or ``csv``, to ``path``; at once or, where it fails, not at all."""
+        if format not in ("parquet", "csv"):
+            raise ValueError(f"format is {format!r}, expected 'parquet' or 'csv'")
+        self._transport.download(f"/v1/tables/{name}.{format}", Path(path))
+        return Path(path)
+
+    def match(
+        self, rows: Rows, *, lga: str = "lga", state: Optional[str] = "state", code: Optional[str] = None
+    ) -> Tuple[Rows, Rows]:
+        """Finds the LGA that each row of one's own table stands for.
+
+        Names are compared without case, accents and signs, and always within their state, since several names stand for
+        LGAs of two states.
+
+        :param rows: a data frame or dicts
+        :param lga: column with the LGA's name
+        :param state: column with the state's name or code; None if there is none, which leaves repeated names unmatched
+        :param code: column with the LGA's code, instead of names
+        :returns: rows with ``lga_code`` and ``state_code``; and rows that were not matched, with ``why``
+        """
+        is_frame = hasattr(rows, "to_dict")
+        matched, unmatched = match(
+            rows.to_dict("records") if is_frame else rows, self.get("/v1/places"), lga, state, code
+        )
+        if not is_frame:
+            return matched, unmatched
+        import pandas
+
+        columns = list(rows.columns)
+        places = columns + [name for name in ("lga_code", "state_code") if name not in columns]
+        return pandas.DataFrame(matched, columns=places), pandas.DataFrame(unmatched, columns=[*columns, "why"])
+
+    def _rows(self, rows: List[Dict[str, Any]]) -> Rows:
+        if not self._frames:
+            return rows
+        import pandas
+
+        return pandas.DataFrame(rows)
+
+
+def _flat(report: Dict[str, Any], of: str = "lgas") -> List[Dict[str, Any]]:
+    """A report's records, each with what holds for all of them."""
+    common = {name: value for name, value in report.items() if name != of}
+    return [{**common, **record} for record in report[of]]
+
+
+def _is_text(column: str) -> bool:
+    """Whether a column is text although it may look like numbers."""
+    return column.endswith("code") or column in ("period", "lga", "state")
+
+
+def _value(column: str, cell: str) -> Any:
+    """A CSV cell without pandas."""
+    if cell == "":
+        return None
+    if _is_text(column):
+        return cell
+    if cell in ("true", "false"):
+        return cell == "true"
+    try:
+        return int(cell) if re.fullmatch(r"-?[0-9]+", cell) else float(cell)
+    except ValueError:
+        return cell

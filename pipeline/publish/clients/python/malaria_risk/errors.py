@@ -1,0 +1,77 @@
+"""What can go wrong, besides what ``requests`` raises itself when the service cannot be reached."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+
+class MalariaRiskError(Exception):
+    """Any error of this package."""
+
+
+class VersionChanged(MalariaRiskError):
+    """The service has published another model version since this client's first answer.
+
+    What was read before and what would be read now do not belong together. Call :meth:`MalariaRisk.restart` and read
+    everything again.
+    """
+
+    def __init__(self, pinned: str, found: str) -> None:
+        super().__init__(f"model version was {pinned}, is now {found}: call restart() and read everything again")
+        self.pinned = pinned
+        self.found = found
+
+
+class ServiceError(MalariaRiskError):
+    """An answer other than data.
+
+    :ivar code: such as ``UNKNOWN_STATE``; ``HTTP_502`` and the like where another server answered in the service's place
+    :ivar status: HTTP status
+    :ivar title: what is wrong
+    :ivar detail: what to do about it
+    :ivar request_id: quote this when asking for help
+    :ivar retry_after: seconds until another try makes sense, or None if the service does not say
+    :ivar problem: the whole body
+    """
+
+    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: Optional[int] = None) -> None:
+        self.status = status
+        self.problem = dict(problem)
+        self.code = str(problem.get("code") or f"HTTP_{status}")
+        self.title = str(problem.get("title") or "")
+        self.detail = str(problem.get("detail") or "")
+        self.request_id = str(problem.get("request_id") or "")
+        self.retry_after = retry_after
+        about = f"{self.code} ({status}): {self.title}. {self.detail}"
+        super().__init__(f"{about} (request {self.request_id})" if self.request_id else about)
+
+
+class InvalidKey(ServiceError):
+    """401: there is no such key, or it has expired or been revoked; the service never says which."""
+
+
+class ScopeRequired(ServiceError):
+    """403: the key lacks a scope."""
+
+
+class RateLimited(ServiceError):
+    """429: too many requests in a minute, and the wait is longer than the caller allows."""
+
+
+class AllowanceExhausted(ServiceError):
+    """429: the month's allowance is used up. Never waited for; ``retry_after`` counts the seconds to its renewal."""
+
+
+class Unavailable(ServiceError):
+    """5xx: the service cannot answer this now, or has no such data."""
+
+
+def error_of(status: int, problem: Mapping[str, Any], retry_after: Optional[int]) -> ServiceError:
+    """The error that stands for an answer."""
+    if problem.get("code") == "ALLOWANCE_EXHAUSTED":
+        kind: type[ServiceError] = AllowanceExhausted
+    elif status >= 500:
+        kind = Unavailable
+    else:
+        kind = {401: InvalidKey, 403: ScopeRequired, 429: RateLimited}.get(status, ServiceError)
+    return kind(status, problem, retry_after)

@@ -1,0 +1,63 @@
+"""Joins of a caller's own table to the service's codes, by code or by the names of state and LGA."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+Row = Dict[str, Any]
+
+
+def plain(name: Any) -> str:
+    """A name without case, accents, spaces and signs: ``Ile-Ifè`` and ``ile ife`` are the same."""
+    if not isinstance(name, str):
+        return ""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return re.sub(r"[\W_]", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
+
+
+def match(
+    rows: Sequence[Mapping[str, Any]],
+    places: Mapping[str, Sequence[Mapping[str, Any]]],
+    lga: str,
+    state: Optional[str],
+    code: Optional[str],
+) -> Tuple[List[Row], List[Row]]:
+    """Rows with ``lga_code`` and ``state_code``, and rows that match no place or several, each with ``why``."""
+    known = {place["lga_code"]: place for place in places["lgas"]}
+    states: Dict[str, str] = {}
+    for one in places["states"]:
+        for name in (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"]):
+            states[plain(name)] = one["state_code"]
+    named: Dict[str, List[Mapping[str, Any]]] = {}
+    for place in places["lgas"]:
+        named.setdefault(plain(place["lga"]), []).append(place)
+
+    def find(row: Mapping[str, Any]) -> Tuple[Optional[Mapping[str, Any]], str]:
+        if code is not None:
+            return known.get(row[code]), f"no LGA has the code {row[code]!r}"
+        found = named.get(plain(row[lga]), [])
+        if state is None:
+            in_states = ", ".join(place["state_code"] for place in found)
+            several = f"{row[lga]!r} is the name of LGAs in {in_states}: give the state too"
+            return (found[0], "") if len(found) == 1 else (None, several if found else f"no LGA is named {row[lga]!r}")
+        if not isinstance(row[state], str) or row[state] == "":
+            return None, "no state; was Nasarawa's code NA read as a missing value? pandas: keep_default_na=False"
+        state_code = states.get(plain(row[state]))
+        if state_code is None:
+            return None, f"no state is named {row[state]!r}"
+        there = [place for place in found if place["state_code"] == state_code]
+        if len(there) == 1:
+            return there[0], ""
+        return None, f"{len(there) or 'no'} LGAs of {state_code} are named {row[lga]!r}"
+
+    matched: List[Row] = []
+    unmatched: List[Row] = []
+    for row in rows:
+        place, why = find(row)
+        if place is None:
+            unmatched.append({**row, "why": why})
+        else:
+            matched.append({**row, "lga_code": place["lga_code"], "state_code": place["state_code"]})
+    return matched, unmatched

@@ -1,0 +1,111 @@
+/**
+ * What the clients in every language are tried on: proxies over the tiny country, and a gateway before one of them that
+ * misbehaves by the first part of the path.
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { temporary } from '../../support/command-line.ts';
+import { giveKey, serveBuild } from '../service.ts';
+
+/** LGAs whose name stands for two places, and Nasarawa, whose code is NA. */
+const point = { longitude: 8.5, latitude: 8.5, neighbours: [] };
+const PLACES = {
+  states: [
+    { state_code: 'BE', state: 'Benue', zone: 'North Central', pcode: 'NG007', iso_code: 'NG-BE', ...point },
+    { state_code: 'NA', state: 'Nasarawa', zone: 'North Central', pcode: 'NG026', iso_code: 'NG-NA', ...point },
+  ],
+  lgas: [
+    { lga_code: 'NG007015', lga: 'Obi', state_code: 'BE', ...point },
+    { lga_code: 'NG026011', lga: 'Obi', state_code: 'NA', ...point },
+    { lga_code: 'NG007003', lga: 'Ado-Ékiti', state_code: 'BE', ...point },
+  ],
+};
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+const problem = (status: number, code: string, retryAfter: string): Answer => ({
+  status,
+  headers: { 'content-type': 'application/problem+json', 'retry-after': retryAfter },
+  body: JSON.stringify({ type: 'about:blank', title: 't', status, detail: 'd', code, request_id: 'r' }),
+});
+const ok = (type: string, body: string): Answer => ({ status: 200, headers: { 'content-type': type }, body });
+
+/** First part of the path -> what the nth request (from 0) is answered; null: what the service answers. */
+const FAULTS: Record<string, (nth: number) => Answer | null> = {
+  pass: () => null,
+  'limited-once': (nth) => (nth === 0 ? problem(429, 'RATE_LIMITED', '1') : null),
+  'busy-once': (nth) => (nth === 0 ? problem(503, 'SERVICE_UNAVAILABLE', '1') : null),
+  'limited-long': () => problem(429, 'RATE_LIMITED', '768000'),
+  overflow: () => problem(429, 'RATE_LIMITED', '99999999999999'),
+  'spent-short': () => problem(429, 'ALLOWANCE_EXHAUSTED', '1'),
+  zeros: () => problem(429, 'RATE_LIMITED', '0'),
+  negative: () => problem(429, 'RATE_LIMITED', '-1'),
+  html: () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' }),
+  moved: () => ({ status: 302, headers: { location: '/pass/v1/periods' } }),
+  short: () => ({ status: 200, headers: { 'content-length': '100' }, body: 'period,score\n' }),
+  na: () => ok('text/csv', 'lga_code,state_code,lga,score\n007,NA,Obi,\n008,BE,NA,0.5\n'),
+  places: () => ok('application/json', JSON.stringify(PLACES)),
+};
+
+export interface Setting {
+  /** What the checks need to know, for the environment of a process. */
+  env: Record<string, string>;
+  /** Headers of each request that came by a first part of the path. */
+  seen: Record<string, IncomingHttpHeaders[]>;
+}
+
+/** Starts everything; `atEnd` hears what ends it. */
+export async function startSetting(out: string, atEnd: (end: () => unknown) => void): Promise<Setting> {
+  const store = () => `sqlite:${path.join(temporary(), 'proxy.sqlite')}`;
+  const serve = (limits: { perMinute?: number; perMonth?: number }) =>
+    serveBuild({ build: temporary(), snapshot: path.join(out, 'current'), store: store() }, limits, (end) =>
+      atEnd(end),
+    );
+  const [service, minute, spent] = [await serve({}), await serve({ perMinute: 1 }), await serve({ perMonth: 1 })];
+  const seen: Setting['seen'] = {};
+
+  const send = (reply: ServerResponse, { status, headers = {}, body }: Answer) => {
+    reply.writeHead(status, headers).write(body ?? '');
+    if (headers['content-length']) setTimeout(() => reply.destroy(), 50);
+    else reply.end();
+  };
+  const gateway = createServer(async ({ url = '', headers }, reply) => {
+    const [, fault = '', rest = ''] = /^\/([^/]*)(\/.*)$/.exec(url) ?? [];
+    seen[fault] ??= [];
+    const nth = seen[fault].push(headers) - 1;
+    const answer = FAULTS[fault]?.(nth);
+    if (answer) return send(reply, answer);
+    const sent = Object.entries(headers).filter(([name]) => !['host', 'connection', 'accept-encoding'].includes(name));
+    const passed = await fetch(service.url + rest, { headers: Object.fromEntries(sent) as Record<string, string> });
+    const kept = ['content-type', 'etag', 'model-version'].flatMap((name) => {
+      const value = passed.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    const out: Record<string, string> = Object.fromEntries(kept);
+    if (fault === 'next-version' && nth > 0) out['model-version'] = 'another-version';
+    reply.writeHead(passed.status, out).end(Buffer.from(await passed.arrayBuffer()));
+  });
+  gateway.listen(0, '127.0.0.1');
+  await new Promise((resolve) => gateway.once('listening', resolve));
+  atEnd(() => gateway.close());
+
+  const keyOf = async ({ store }: typeof service, scopes?: ['forecasts']) =>
+    (await giveKey(store, scopes ? { scopes } : {})).key;
+  return {
+    seen,
+    env: {
+      URL: service.url,
+      KEY: await keyOf(service),
+      KEY_FORECASTS: await keyOf(service, ['forecasts']),
+      MINUTE_URL: minute.url,
+      MINUTE_KEY: await keyOf(minute),
+      SPENT_URL: spent.url,
+      SPENT_KEY: await keyOf(spent),
+      GATEWAY: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
+    },
+  };
+}
