@@ -41,6 +41,8 @@ export const ARTIFACT_TABLES = {
   'risk/lgas': risk.LGAS,
   'risk/states': risk.STATES,
   'risk/baseline': risk.LGAS,
+  'risk/probabilities': risk.PROBABILITIES,
+  'risk/changes': risk.CHANGES,
   'forecast/cases': forecast.CASES,
   'backtest/skill': forecast.SKILL,
   'backtest/stretch': forecast.STRETCH,

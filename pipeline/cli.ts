@@ -27,6 +27,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
   show: ['Show the content of a snapshot as a table', async () => (await import('./commands/show.ts')).showCommand],
   query: ['Query the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
+  draws: [
+    'Write the joint draws that scores are made of',
+    async () => (await import('./commands/draws.ts')).drawsCommand,
+  ],
   synth: ['Make up a country whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
   catalog: [
     'Check a catalog and its files, accept changed ones',

@@ -83,7 +83,7 @@ export const STAGES: readonly Stage[] = [
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
-    outputs: ['lgas', 'states', 'baseline', 'evidence'],
+    outputs: ['lgas', 'states', 'baseline', 'probabilities', 'changes', 'evidence'],
   },
   {
     name: 'validation',

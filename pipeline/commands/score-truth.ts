@@ -5,8 +5,17 @@ import { areasOf } from '../areas.ts';
 import { toCsv } from '../csv.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
 import { UsageError } from '../errors.ts';
+import { drawMonths, type Paths } from '../risk/paths.ts';
+import { hasDraws, pathsOfStage } from '../risk/stage-draws.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../synthetic/families.ts';
+import {
+  type Calibration,
+  type CalibrationSums,
+  calibrate,
+  poolCalibration,
+  summariseCalibration,
+} from '../validation/calibration.ts';
 import {
   compareWithTruth,
   type GroupScore,
@@ -33,6 +42,7 @@ interface TruthOptions {
   build: string;
   by: (typeof SHOWN)[number];
   out?: string;
+  calibration?: string;
   jobs: number;
   record?: boolean;
   json?: boolean;
@@ -62,6 +72,7 @@ export function scoreTruthCommand(): Command {
     .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
     .addOption(new Option('--by <grouping>', 'what the table shows').choices(SHOWN).default('block'))
     .option('--out <file.csv>', 'a row per country and group, and per family and group')
+    .option('--calibration <file.csv>', 'statements by their probability, and how many were true, per family')
     .addOption(jobsOption())
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
     .option('--json', 'all rows as JSON')
@@ -75,26 +86,30 @@ Examples:
 Families are told by 'malaria-risk synth --help'. Scored are LGA-months:
 
   coverage_90     share of true values inside the 90% range, which should be near 0.9; so coverage_50 and coverage_95,
-                  of the quartiles and of the 2.5 and 97.5% quantiles of the model's draws, empty where it keeps none
+                  of the quartiles and of the 2.5 and 97.5% quantiles of the model's draws, empty for the baseline
   bias            mean of score less truth; rmse the root mean square error; ratio divides it by the baseline's
   crps            continuous ranked probability score of the draws: less is better, also of the next
   interval_score  width of the 90% range, and 20 times the distance by which it misses the truth
 
 Estimated months are also grouped by block of three years, year, months (those of the year in which surveys were in the
 field, and others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban where
-most of the people live in an urban centre). --country takes files of
-the form of truth/ in a made-up country: columns lga_pcode, period, prevalence. A country takes about a minute of CPU
-time; what was made or computed before is used again.`,
+most of the people live in an urban centre).
+
+The second table holds what the model says of levels against the truth: of the statements "this LGA is of this level in
+this month" that had a probability of 0.8 to 0.9, some 0.85 should be true. --calibration has it for ranks (among the
+highest tenth of nation and state) and rises (against a year ago and the last survey) too. --country takes files of
+the form of truth/ in a made-up country: columns lga_pcode, period, prevalence. A country takes
+about a minute and a half of CPU time, and half a minute where its scores were computed before.`,
     )
     .action(scoreTruth);
 }
 
 async function scoreTruth(options: TruthOptions): Promise<void> {
   const candidates = candidatesOf(options);
-  const scored: { candidate: Candidate; groups: GroupSums }[] = [];
+  const scored: ({ candidate: Candidate } & Scores)[] = [];
   for (const [i, candidate] of candidates.entries()) {
     if (!options.json) process.stderr.write(`${nameOf(candidate)} (${i + 1} of ${candidates.length})\n`);
-    scored.push({ candidate, groups: await scoreCountry(candidate, options) });
+    scored.push({ candidate, ...(await scoreCountry(candidate, options)) });
   }
   const countries: Row[] = scored.flatMap(({ candidate: { truth, seed }, groups }) =>
     scoreGroups(groups, GROUPINGS).map((row) => ({ truth, seed, ...row })),
@@ -103,10 +118,18 @@ async function scoreTruth(options: TruthOptions): Promise<void> {
   const pooled: Row[] = families.flatMap(([truth, own]) =>
     scoreGroups(poolGroups(own.map(({ groups }) => groups)), GROUPINGS).map((row) => ({ truth, seed: 'all', ...row })),
   );
-  if (options.record) record(options.seeds ?? ALL_SEEDS, pooled, countries);
+  const calibration = families.flatMap(([truth, own]) =>
+    summariseCalibration(poolCalibration(own.map((country) => country.calibration))).map((row) => ({ truth, ...row })),
+  );
+  if (options.calibration) writeAtomic(options.calibration, `${toCsv(calibration)}\n`);
+  if (options.record) record(options.seeds ?? ALL_SEEDS, pooled, countries, calibration);
   if (options.out) writeAtomic(options.out, `${toCsv(options.country ? countries : [...countries, ...pooled])}\n`);
-  if (options.json) say(JSON.stringify({ countries, pooled }));
-  else say(formatTable(pooled.filter(({ by }) => by === 'all' || by === options.by).map(cells)));
+  if (options.json) say(JSON.stringify({ countries, pooled, calibration }));
+  else {
+    say(formatTable(pooled.filter(({ by }) => by === 'all' || by === options.by).map(cells)));
+    const levels = calibration.filter(({ statement }) => statement === 'level');
+    if (levels.length > 0) say('', formatTable(levels.map(calibrationCells)));
+  }
 }
 
 function candidatesOf({ truth, seeds, country, countries, record }: TruthOptions): Candidate[] {
@@ -127,7 +150,12 @@ function candidatesOf({ truth, seeds, country, countries, record }: TruthOptions
 
 const nameOf = ({ truth, seed }: Candidate) => (seed === null ? truth : `${truth}, seed ${seed}`);
 
-async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOptions): Promise<GroupSums> {
+interface Scores {
+  groups: GroupSums;
+  calibration: CalibrationSums[];
+}
+
+async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOptions): Promise<Scores> {
   await candidate.make();
   const truth = await readTruth(candidate.directory);
   const progress = showProgress(NEEDED, json ?? false);
@@ -138,23 +166,44 @@ async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOp
       const scored = {
         lgas: io.table('risk/lgas'),
         baseline: io.table('risk/baseline'),
-        draws: null,
+        draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
         places: placesOf(areasOf(io), io.table('zonal/lgas'), io.columns('zonal/cells'), clusters),
         span: spanOf(model, clusters),
       };
-      return compareWithTruth(scored, truth);
+      const stateOf = new Map(io.table('ingest/lgas').map((lga) => [lga.lga_code, lga.state_code]));
+      return {
+        groups: compareWithTruth(scored, truth),
+        calibration: calibrate(io.table('risk/probabilities'), io.table('risk/changes'), {
+          truth,
+          stateOf: (lga_code) => stateOf.get(lga_code)!,
+          last: model.last_estimated,
+        }),
+      };
     });
   } finally {
     progress.end();
   }
 }
 
-function record(seeds: number[], pooled: Row[], countries: Row[]): void {
+/** Draws of each LGA-month in ascending order, rows by LGA and then by month. */
+function drawsByMonth(paths: Paths) {
+  return (month: number) => {
+    const { months, lgas } = drawMonths(paths, month - 1);
+    return (row: number) => {
+      const a = Math.floor(row / paths.months.length);
+      const own = lgas[months.indexOf(row % paths.months.length)]!;
+      return own.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+    };
+  };
+}
+
+function record(seeds: number[], pooled: Row[], countries: Row[], calibration: TruthRecord['calibration']): void {
   const whole = {
     model_code: modelFingerprint(),
     seeds,
     pooled: pooled.map(({ seed: _, ...row }) => row),
     countries: countries.filter(({ by }) => by === 'all'),
+    calibration,
   };
   writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
 }
@@ -171,6 +220,11 @@ const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_s
   ratio: (rmse / baseline_rmse).toFixed(2),
   crps: row.crps?.toFixed(4) ?? null,
   interval_score: interval_score.toFixed(3),
+});
+
+const calibrationCells = ({ truth, bin, statements, said, true_share }: Calibration & { truth: string }) => ({
+  ...{ truth, 'probability of the level': bin, statements },
+  ...{ said: said.toFixed(3), true_share: true_share.toFixed(3) },
 });
 
 /** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */

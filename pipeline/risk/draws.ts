@@ -1,7 +1,7 @@
 import type { Random } from '../numerics/random.ts';
 import { solveBackward } from '../numerics/sparse-cholesky.ts';
 import { expit } from '../numerics/special.ts';
-import type { FitPoint, RiskFit } from './fit.ts';
+import type { FitPoint, Posterior } from './fit.ts';
 import type { Layout } from './latent.ts';
 import type { Part } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
@@ -29,7 +29,7 @@ export function allocate(weights: number[], draws: number): number[] {
 }
 
 /** Draws from the posterior, including the uncertainty of the hyperparameters. */
-export function* drawLatent(fit: RiskFit, draws: number, streams: Streams): Generator<Draw> {
+export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Generator<Draw> {
   const counts = allocate(
     fit.points.map((p) => p.weight),
     draws,

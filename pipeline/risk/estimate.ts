@@ -1,12 +1,13 @@
 import { monthOf, type Period } from '../contract/months.ts';
 import { randomStream } from '../numerics/random.ts';
 import { solveForward } from '../numerics/sparse-cholesky.ts';
-import { fitRisk, type Optimum, type RiskFit } from './fit.ts';
-import { POSITIVE, toTheta } from './hyperparameters.ts';
+import { comparedOf } from './compared.ts';
+import { fitAt, fitRisk, type Optimum, type RiskFit, type ThetaPoint } from './fit.ts';
+import { POSITIVE } from './hyperparameters.ts';
 import { type PreparedRisk, timeOf } from './inputs.ts';
 import type { Constants } from './latent.ts';
-import { type AreaScores, predictRisk } from './prediction.ts';
-import { seasonError } from './season-error.ts';
+import { drawPaths, type Paths, type PredictedMonth } from './paths.ts';
+import { type AreaEstimates, predictRisk } from './prediction.ts';
 
 /**
  * The parts of the prior that are fixed, not fitted, since four rounds cannot tell them apart. Slopes of 0.1 logit a year
@@ -23,10 +24,13 @@ export const GIVEN = {
 
 export interface RiskEstimate {
   /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the areas handed in. */
-  lgas: AreaScores;
-  states: AreaScores;
+  lgas: AreaEstimates;
+  states: AreaEstimates;
   fit: FitSummary;
 }
+
+/** What joint draws depend on besides the observations. */
+export type DrawsOf = Pick<Constants, 'season_exponent'> & { draws: number; seed: number };
 
 /** Posterior of the hyperparameters on their search scale, and of γ; for the model card. */
 export interface FitSummary {
@@ -35,6 +39,8 @@ export interface FitSummary {
   log_posterior: number;
   /** On the search scale, in `hyperparameters`' order. */
   optimum: Optimum;
+  /** The points that draws were shared out over: with them, the same draws can be had again. */
+  points: ThetaPoint[];
   evaluations: number;
 }
 
@@ -45,25 +51,46 @@ export interface FitSummary {
 export function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
-  { season_exponent, draws, seed }: Pick<Constants, 'season_exponent'> & { draws: number; seed: number },
+  { season_exponent, draws, seed }: DrawsOf,
   progress: (share: number, what: string) => void = () => {},
 ): RiskEstimate {
   progress(0, 'fit');
-  const observations = prepared.observed.map((o) => o.risk);
-  const fit = fitRisk(prepared.mesh, prepared.times, observations, { season_exponent, ...GIVEN });
+  const fit = fitRisk(...observedBy(prepared, season_exponent));
   progress(0.7, 'predict');
-  const months = periods.map((p) => {
-    const month = monthOf(p) - 1;
-    return { time: timeOf(p), month, log_season: prepared.log_season[month]! };
-  });
-  const streams = (draw: number) => randomStream(seed, `risk/draw ${draw}`);
-  const season = seasonError(prepared.season_error, prepared.log_season, prepared.fieldwork);
-  return { ...predictRisk(fit, months, draws, streams, season), fit: summariseFit(fit, prepared) };
+  const paths = drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared));
+  return { ...predictRisk(paths), fit: summariseFit(fit, prepared) };
 }
+
+/** The joint draws of an estimate of the same observations, from the points that its fit ended with. */
+export function pathsAt(
+  prepared: PreparedRisk,
+  periods: readonly Period[],
+  { season_exponent, draws, seed }: DrawsOf,
+  points: readonly ThetaPoint[],
+): Paths {
+  const fit = fitAt(...observedBy(prepared, season_exponent), points);
+  return drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared));
+}
+
+function observedBy({ mesh, times, observed }: PreparedRisk, season_exponent: Constants['season_exponent']) {
+  const constants: Constants = { season_exponent, ...GIVEN };
+  return [mesh, times, observed.map((o) => o.risk), constants] as const;
+}
+
+const streamsOf = (seed: number) => (draw: number) => randomStream(seed, `risk/draw ${draw}`);
+
+const seasonErrorOf = ({ season_error: sd, log_season, fieldwork }: PreparedRisk) => ({ sd, log_season, fieldwork });
+
+const monthsOf = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
+  periods.map((period): PredictedMonth => {
+    const month = monthOf(period) - 1;
+    const compared = comparedOf(period, periods, fieldwork_ends);
+    return { time: timeOf(period), month, log_season: log_season[month]!, compared };
+  });
 
 function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSummary {
   const clustered = rounds.filter((_, r) => observed.some((o) => o.risk.clustered && o.risk.round === r));
-  const thetas = fit.points.map((p) => toTheta(p.hyperparameters));
+  const thetas = fit.points.map((p) => p.theta);
   const moments = (value: (k: number) => number) => {
     const mean = fit.points.reduce((sum, p, k) => sum + p.weight * value(k), 0);
     return { mean, sd: Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (value(k) - mean) ** 2, 0)) };
@@ -79,6 +106,7 @@ function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSumm
     season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, deviationOf(fit, at)) },
     log_posterior: fit.log_posterior,
     optimum: fit.optimum,
+    points: fit.points.map(({ theta, weight }) => ({ theta, weight })),
     evaluations: fit.evaluations,
   };
 }

@@ -8,21 +8,28 @@ import type { RiskObservation } from './likelihood.ts';
 import { prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
 
-/** One point of the hyperparameters' posterior, and the latent vector's Gaussian posterior there. */
-export interface FitPoint {
+/** A point of the hyperparameters' posterior on the scale of the search, and the share of it that the point stands for. */
+export interface ThetaPoint {
+  theta: number[];
+  /** Shares sum to 1. */
+  weight: number;
+}
+/** Such a point, and the latent vector's Gaussian posterior there. */
+export interface FitPoint extends ThetaPoint {
   hyperparameters: Hyperparameters;
   /** Overdispersion of each round; 0 if it has no clusters. */
   rho: number[];
-  /** The share of the posterior that it stands for; shares sum to 1. */
-  weight: number;
   mode: Mode;
 }
-export interface RiskFit {
+/** The posterior that draws are taken from. */
+export interface Posterior {
   mesh: Mesh;
   layout: Layout;
   constants: Constants;
   /** The mode comes first. */
   points: FitPoint[];
+}
+export interface RiskFit extends Posterior {
   /** ln p(y, θ̂) by Laplace's approximation, without the binomial coefficients. */
   log_posterior: number;
   optimum: Optimum;
@@ -103,33 +110,57 @@ export function fitRisk(
     found.x.length,
   );
   const theta = near ? found.x : refine(found.x, root, cost, slope);
-  const centre = marginal.modeAt(theta, latest!.x, null);
-  if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
-  const pointAt = (theta: number[], mode: Mode, weight: number): FitPoint => ({
-    hyperparameters: fromTheta(theta),
-    rho: marginal.rhoOf(theta),
-    weight,
-    mode,
-  });
-  const points = [pointAt(theta, centre, CENTRE)];
   const design = twoLevelDesign(theta.length);
-  for (const signs of design) {
-    const step = combine(root, signs);
-    const away = theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE));
-    const mode = marginal.modeAt(away, centre.x, centre.factor);
-    if (mode) points.push(pointAt(away, mode, (1 - CENTRE) / design.length));
-  }
-  const total = points.reduce((sum, p) => sum + p.weight, 0);
-  for (const p of points) p.weight /= total;
+  const points = modesAt(marginal, [
+    { theta, weight: CENTRE },
+    ...design.map((signs) => {
+      const step = combine(root, signs);
+      return {
+        theta: theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE)),
+        weight: (1 - CENTRE) / design.length,
+      };
+    }),
+  ]);
   return {
     mesh,
     layout,
     constants,
     points,
-    log_posterior: marginal.heightAt(theta, centre),
+    log_posterior: marginal.heightAt(theta, points[0]!.mode),
     optimum: { theta, curvature: rowsOf(curvature, theta.length) },
     evaluations: marginal.evaluations(),
   };
+}
+
+/**
+ * The fit at points of θ that an earlier one to the same observations ended with: the same posterior, to the bit, without
+ * the search. Of what the search finds besides, nothing is known.
+ */
+export function fitAt(
+  mesh: Mesh,
+  times: number[],
+  observations: RiskObservation[],
+  constants: Constants,
+  points: readonly ThetaPoint[],
+): Posterior {
+  const marginal = prepareMarginal(mesh, times, observations, constants);
+  return { mesh, layout: marginal.layout, constants, points: modesAt(marginal, points) };
+}
+
+/**
+ * The latent vector's posterior at points of θ, the first of which is θ's mode. Modes are found from the prior's mean and
+ * from the first one, never from where a search was before, so that they follow from the points alone. A point without a
+ * mode is left out; the weights of the others are scaled to sum to 1.
+ */
+function modesAt(marginal: ReturnType<typeof prepareMarginal>, points: readonly ThetaPoint[]): FitPoint[] {
+  const centre = marginal.modeAt(points[0]!.theta, marginal.priorMean, null);
+  if (!centre) throw new Error('the risk model did not converge, expected a mode within 60 steps');
+  const found = points.flatMap(({ theta, weight }, k): FitPoint[] => {
+    const mode = k === 0 ? centre : marginal.modeAt(theta, centre.x, centre.factor);
+    return mode ? [{ theta, hyperparameters: fromTheta(theta), rho: marginal.rhoOf(theta), weight, mode }] : [];
+  });
+  const total = found.reduce((sum, { weight }) => sum + weight, 0);
+  return found.map((point) => ({ ...point, weight: point.weight / total }));
 }
 
 /**

@@ -76,6 +76,8 @@ export interface PreparedRisk {
   covariates: Features['covariates'];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
+  /** The last month of each round's fieldwork. */
+  fieldwork_ends: Period[];
   season_error: number;
 }
 
@@ -192,7 +194,10 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const observed = [...clusters, ...stateOnly];
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
   const fieldwork = fieldworkOf(observed, periods);
-  return { mesh, rounds: years, times, observed, log_season, covariates, fieldwork, season_error };
+  const fieldwork_ends = years.map((_, r) =>
+    periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
+  );
+  return { mesh, rounds: years, times, observed, log_season, covariates, fieldwork, fieldwork_ends, season_error };
 }
 
 /** The same input with the covariates of these names alone. */

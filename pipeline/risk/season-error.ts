@@ -10,30 +10,15 @@ import { LEAST_INDEX } from './inputs.ts';
  */
 export interface SeasonError {
   sd: number;
-  /** Shifts of ln S by month of the year, January first, for an LGA of a state under a draw's errors. */
-  shifts(lga: number, state: number, errors: Float64Array): Float64Array;
+  /** ln of each LGA's index, by month of the year. */
+  log_season: readonly ArrayLike<number>[];
+  /** Share of the children examined in each month of the year; sums to 1. */
+  fieldwork: readonly number[];
 }
 
-/** @param fieldwork share of the children examined in each month of the year; sums to 1 */
-export function seasonError(
-  sd: number,
-  log_season: readonly ArrayLike<number>[],
-  fieldwork: readonly number[],
-): SeasonError {
-  const shifts = new Float64Array(12);
-  return {
-    sd,
-    shifts: (lga, state, errors) => {
-      let pinned = 0;
-      for (let m = 0; m < 12; m++) {
-        const index = log_season[m]![lga]!;
-        shifts[m] = Math.log(Math.max(Math.exp(index) + errors[12 * state + m]!, LEAST_INDEX)) - index;
-        pinned += fieldwork[m]! * shifts[m]!;
-      }
-      for (let m = 0; m < 12; m++) shifts[m]! -= pinned;
-      return shifts;
-    },
-  };
+/** ln(max(S + e, 0.01) / S): what an error does to ln S in its own month. */
+export function errorShift(logIndex: number, error: number): number {
+  return Math.log(Math.max(Math.exp(logIndex) + error, LEAST_INDEX)) - logIndex;
 }
 
 const HARMONICS = 2;

@@ -6,14 +6,16 @@ import { randomStream } from '../numerics/random.ts';
 import { byCode, tableOf } from '../table.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
+import { changesTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { inputsOf, LEAST_INDEX, prepareRisk } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
-import { LGAS, STATES } from './tables.ts';
+import { CHANGES, LGAS, PROBABILITIES, STATES } from './tables.ts';
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline, and
- * by the spatial model if model.json makes it the score.
+ * by the spatial model if model.json makes it the score. Probabilities and changes are the spatial model's; with the
+ * baseline as the score those tables have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
@@ -55,6 +57,8 @@ export const run: StageRun = async (io) => {
       lgas: baseline,
       states: tableOf(STATES, scores.states),
       baseline,
+      probabilities: tableOf(PROBABILITIES, []),
+      changes: tableOf(CHANGES, []),
       evidence: { model: 'baseline', baseline: plain, spatial: null },
       report,
     };
@@ -63,10 +67,16 @@ export const run: StageRun = async (io) => {
   const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>
     io.progress(0.5 + share / 2, what),
   );
+  const kinds: Kind[] = [
+    { area: 'state', codes: areas.states.map((state) => state.state_code), estimates: spatial.states },
+    { area: 'lga', codes: areas.lgas.map((lga) => lga.lga_code), estimates: spatial.lgas },
+  ];
   return {
     lgas: tableOf(LGAS, scoresOf(periods, areas.lgas, spatial.lgas)),
     states: tableOf(STATES, scoresOf(periods, areas.states, spatial.states)),
     baseline,
+    probabilities: probabilitiesTable(kinds, periods),
+    changes: changesTable(kinds, periods, prepared.fieldwork_ends),
     evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

@@ -1,4 +1,5 @@
 import type { LgaScore } from '../artifacts.ts';
+import { monthOf } from '../contract/months.ts';
 import type { Truth } from './truth-file.ts';
 import { type Grouping, groupsOf, type Place, type Span } from './truth-groups.ts';
 import { addSums, noSums, sumsOf, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
@@ -16,8 +17,11 @@ export interface Scored {
   lgas: readonly LgaScore[];
   /** The same LGA-months in the same order. */
   baseline: readonly LgaScore[];
-  /** Posterior draws of a row of `lgas`, in ascending order; null where the model hands on none. */
-  draws: ((row: number) => ArrayLike<number>) | null;
+  /**
+   * Posterior draws of a row of `lgas`, in ascending order, asked for by month of the year (1 to 12) first, since all are
+   * too many at once; null where the model has none.
+   */
+  draws: ((month: number) => (row: number) => ArrayLike<number>) | null;
   places: ReadonlyMap<string, Place>;
   span: Span;
 }
@@ -25,13 +29,17 @@ export interface Scored {
 /** Every LGA-month beside its truth, by group. @throws what `truth` throws where it knows none */
 export function compareWithTruth({ lgas, baseline, draws, places, span }: Scored, truth: Truth): GroupSums {
   const groups: GroupSums = new Map();
-  for (const [i, { lga_code, period, score, score_low, score_high }] of lgas.entries()) {
-    const sums = sumsOf({
-      ...{ truth: truth(lga_code, period), score, low: score_low, high: score_high },
-      baseline: baseline[i]!.score,
-      draws: draws?.(i) ?? null,
-    });
-    for (const [by, group] of groupsOf(period, places.get(lga_code)!, span)) addTo(groups, by, group, sums);
+  for (const [month, rows] of Map.groupBy(lgas.keys(), (i) => monthOf(lgas[i]!.period))) {
+    const drawsOf = draws?.(month) ?? null;
+    for (const i of rows) {
+      const { lga_code, period, score, score_low, score_high } = lgas[i]!;
+      const sums = sumsOf({
+        ...{ truth: truth(lga_code, period), score, low: score_low, high: score_high },
+        baseline: baseline[i]!.score,
+        draws: drawsOf?.(i) ?? null,
+      });
+      for (const [by, group] of groupsOf(period, places.get(lga_code)!, span)) addTo(groups, by, group, sums);
+    }
   }
   return groups;
 }

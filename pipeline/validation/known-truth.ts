@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
 import type { TruthFamily } from '../synthetic/families.ts';
+import type { Calibration } from './calibration.ts';
 import type { GroupScore } from './compare-truth.ts';
 
 /** The record on disk. */
@@ -18,6 +19,8 @@ export interface TruthRecord {
   pooled: (GroupScore & { truth: TruthFamily })[];
   /** Each country's estimated and forecast months. */
   countries: (GroupScore & { truth: TruthFamily; seed: number })[];
+  /** Whether statements of a given probability were true as often; each family's countries together. */
+  calibration: (Calibration & { truth: string })[];
 }
 /** The record, and whether it was measured with the model as it is now. */
 export interface KnownTruth extends TruthRecord {
@@ -38,13 +41,14 @@ export function readKnownTruth(): KnownTruth {
 }
 
 /** The record as JSON, a row a line. */
-export function truthRecordText({ model_code, seeds, pooled, countries }: TruthRecord): string {
+export function truthRecordText({ model_code, seeds, pooled, countries, calibration }: TruthRecord): string {
   const lines = (rows: readonly object[]) => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;
   return `{
   "model_code": ${JSON.stringify(model_code)},
   "seeds": ${JSON.stringify(seeds)},
   "pooled": ${lines(pooled)},
-  "countries": ${lines(countries)}
+  "countries": ${lines(countries)},
+  "calibration": ${lines(calibration)}
 }
 `;
 }

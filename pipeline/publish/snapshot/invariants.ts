@@ -5,6 +5,7 @@ import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { LEVELS } from '../../contract/schemas.ts';
 import { type Database, literal } from '../../duckdb.ts';
+import { decisionChecks } from './decision-checks.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -12,8 +13,13 @@ import type { Tables } from './tables.ts';
  * classes and seasons by their rules, the same figure wherever it appears, states as their LGAs make them.
  * @param db whose current schema has the tables
  * @param highShare share of the peak from which on a month is high
+ * @param draws how many draws scores were made of
  */
-export async function tableFaults(db: Database, manifest: Manifest, highShare: number): Promise<string[]> {
+export async function tableFaults(
+  db: Database,
+  manifest: Manifest,
+  { highShare, draws }: { highShare: number; draws: number },
+): Promise<string[]> {
   const { coverage, counts } = manifest;
   const list = (name: string, values: readonly string[]) =>
     `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(literal)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
@@ -21,7 +27,11 @@ export async function tableFaults(db: Database, manifest: Manifest, highShare: n
   await db.run(list('forecast', forecastPeriods(coverage)));
   await db.run(list('states', coverage.states));
   const faults: string[] = [];
-  for (const check of [...CHECKS, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
+  // the baseline's scores have no draws, and so neither of these tables
+  const ofDraws = Object.entries(decisionChecks(draws)).flatMap(([name, checks]) =>
+    `tables/${name}.parquet` in manifest.files ? [COMPLETE[name as keyof typeof COMPLETE], ...checks] : [],
+  );
+  for (const check of [...CHECKS, ...ofDraws, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
     faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults;
 }
@@ -92,6 +102,16 @@ const seasonRules = (highShare: number) => `
 
 const AREAS = `(SELECT 'state' AS area, state_code AS code FROM context_states
     UNION ALL SELECT 'lga', lga_code FROM context_lgas)`;
+const MONTHS = '(FROM estimated UNION ALL FROM forecast)';
+const AREA_MONTH = "concat_ws(' ', area, code, period)";
+const COMPLETE = {
+  probabilities: complete('probabilities', AREA_MONTH, `${AREAS}, ${MONTHS}`),
+  changes: complete(
+    'changes',
+    AREA_MONTH,
+    `${AREAS}, (SELECT period FROM ${MONTHS} WHERE (left(period, 4)::INTEGER - 1) || right(period, 3) IN ${MONTHS})`,
+  ),
+};
 const WINDOW = "concat_ws(' ', area, code, measure, months)";
 const WINDOW_ROWS = `${AREAS}, (VALUES ('reported_cases'), ('rain_transmission')) measures(measure), range(3, 6) runs(months)`;
 const VERDICT = `CASE WHEN criterion_probability >= 0.9 THEN 'reached' WHEN criterion_probability <= 0.1 THEN 'unlikely' ELSE 'unknown' END`;
@@ -116,7 +136,7 @@ const CHECKS: readonly string[] = [
   complete('forecasts_lgas', LGA_MONTH, 'context_lgas, forecast'),
   complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS),
   complete('season_windows', WINDOW, WINDOW_ROWS),
-  complete('basis', "concat_ws(' ', area, code, period)", `${AREAS}, (FROM estimated UNION ALL FROM forecast)`),
+  complete('basis', AREA_MONTH, `${AREAS}, ${MONTHS}`),
   `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
    FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
   `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE

@@ -3,6 +3,7 @@ import * as columns from '../../columns.ts';
 import type { AreaGeometry, Level, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/tables.ts';
 import * as forecast from '../../forecast/tables.ts';
+import * as risk from '../../risk/tables.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
@@ -33,6 +34,8 @@ export const TABLES = {
     row: 'A state in a forecast month',
     columns: { ...stateScores, horizon_months: whole('Months past the latest estimated month, 1 to 4') },
   },
+  probabilities: risk.PROBABILITIES,
+  changes: risk.CHANGES,
   forecasts_cases: {
     row: 'An area with case records in a month after them; ranges as wide as the backtest asks',
     columns: cases,

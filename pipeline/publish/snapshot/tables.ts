@@ -108,6 +108,8 @@ export async function makeTables(
     risk_states: await stateScores(first_estimated, last_estimated),
     forecasts_lgas: (await lgaScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
     forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
+    probabilities: await rows('probabilities', 'FROM risk.probabilities'),
+    changes: await rows('changes', 'FROM risk.changes'),
     forecasts_cases: stretched(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],

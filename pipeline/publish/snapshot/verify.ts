@@ -146,7 +146,8 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     await db.run('USE snapshot');
     const { parameters, season } = read('model-card.json');
     const season_method: Contents['season_method'] = season.method;
-    faults.push(...(await tableFaults(db, manifest, season_method.high_season_share_of_peak)));
+    const highShare = season_method.high_season_share_of_peak;
+    faults.push(...(await tableFaults(db, manifest, { highShare, draws: parameters.risk.draws })));
     const { model_version, coverage, country: name, synthetic, updated_at } = manifest;
     const contents: Contents = {
       model_version,

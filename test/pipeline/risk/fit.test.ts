@@ -5,6 +5,7 @@ import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
 import { fitRisk, type RiskFit } from '../../../pipeline/risk/fit.ts';
 import { POSITIVE, toTheta } from '../../../pipeline/risk/hyperparameters.ts';
 import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood.ts';
+import { drawPaths } from '../../../pipeline/risk/paths.ts';
 import { predictRisk } from '../../../pipeline/risk/prediction.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
@@ -91,7 +92,9 @@ describe('edges', () => {
     ...lgaPlace(mesh, a),
   });
   const predict = (fit: RiskFit, time = 2015.8, seed = 1) =>
-    predictRisk(fit, [{ time, month: 0, log_season: flat(16) }], 100, (d) => randomStream(seed, `draw ${d}`), null);
+    predictRisk(
+      drawPaths(fit, [{ time, month: 0, log_season: flat(16) }], 100, (d) => randomStream(seed, `draw ${d}`), null),
+    );
   const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(mesh, times, observations, CONSTANTS);
 
   test('all zero, all one, one cluster: finite ranges inside 0 to 1, on the right side', () => {

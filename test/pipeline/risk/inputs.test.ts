@@ -4,6 +4,7 @@ import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { estimateRisk } from '../../../pipeline/risk/estimate.ts';
 import { fitRisk } from '../../../pipeline/risk/fit.ts';
 import { prepareRisk } from '../../../pipeline/risk/inputs.ts';
+import { drawPaths } from '../../../pipeline/risk/paths.ts';
 import { predictRisk } from '../../../pipeline/risk/prediction.ts';
 import { CONSTANTS, cells, cluster, inputs, lgas } from './toy-inputs.ts';
 
@@ -66,7 +67,7 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
     { ...CONSTANTS, season_exponent },
   );
   const months = [{ time: times[0]!, month: 10, log_season: prepareRisk(inputs).log_season[10]! }];
-  const { mean } = predictRisk(fitted, months, 200, (d) => randomStream(1, `draw ${d}`), null).states;
+  const { mean } = predictRisk(drawPaths(fitted, months, 200, (d) => randomStream(1, `draw ${d}`), null)).states;
   expect(mean[0]).toBeGreaterThan(0.2);
   expect(mean[1]).toBeLessThan(0.1);
 });

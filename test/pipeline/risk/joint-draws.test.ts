@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
-import { fitRisk, type RiskFit } from '../../../pipeline/risk/fit.ts';
+import { fitAt, fitRisk, type Posterior, type RiskFit } from '../../../pipeline/risk/fit.ts';
 import { partsOf } from '../../../pipeline/risk/likelihood.ts';
 import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
-import { type PredictedMonth, predictRisk } from '../../../pipeline/risk/prediction.ts';
+import { drawPaths, type PredictedMonth } from '../../../pipeline/risk/paths.ts';
+import { predictRisk } from '../../../pipeline/risk/prediction.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
@@ -45,38 +46,44 @@ const departing = (sigma_change: number, sigma_state: number, nation_drift: numb
 const still = departing(1e-12, 1e-12, 1e-5);
 const DRAWS = 41;
 
+/** Months predicted, all of one name; the last is compared with the second, and with the fourth. */
+const YEARS = [2012, 2015, 2016.5, 2018, 2023];
+const months: PredictedMonth[] = YEARS.map((time) => ({
+  time,
+  month: 0,
+  log_season: season,
+  compared: time === 2023 ? { year: 1, survey: 3 } : { year: null, survey: null },
+}));
+
+const { layout } = still;
+// at the middle of two rounds 3 years apart, from the normal equations of a process that correlates by exp(−t/4)
+const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
+const share = half / (1 + whole);
+// weights of both rounds: of the nation's level, and of what departs from it
+const weights = [
+  { nation: [1, 0], own: [Math.exp(-3 / 4), 0] },
+  { nation: [1, 0], own: [1, 0] },
+  { nation: [0.5, 0.5], own: [share, share] },
+  { nation: [0, 1], own: [0, 1] },
+  { nation: [0, 1], own: [0, Math.exp(-5 / 4)] },
+];
+const prevalence = (x: Float64Array, c: number, m: number) => {
+  const a = mesh.cells.lga[c]!;
+  let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]! + x[layout.lga(a)]!;
+  for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[layout.place(mesh.cell_nodes[4 * c + k]!)]!;
+  for (const r of [0, 1]) {
+    let own = x[layout.state(mesh.state_of[a]!, r)]!;
+    for (let k = 0; k < 4; k++) own += mesh.lga_weights[4 * a + k]! * x[layout.change(mesh.lga_nodes[4 * a + k]!, r)]!;
+    eta += weights[m]!.nation[r]! * x[layout.mu(r)]! + weights[m]!.own[r]! * own;
+  }
+  return 1 / (1 + Math.exp(-eta));
+};
+const draws = [...drawLatent(still, DRAWS, streams(7))];
+const cellsWhere = (holds: (lga: number) => boolean) =>
+  Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
+
 test('scores are population-weighted means of joint draws over cells, ranges their 5% and 95%', () => {
-  const months: PredictedMonth[] = [2012, 2015, 2016.5, 2018, 2023].map((time) => ({
-    time,
-    month: 0,
-    log_season: season,
-  }));
-  const { lgas, states } = predictRisk(still, months, DRAWS, streams(7), null);
-  const draws = [...drawLatent(still, DRAWS, streams(7))];
-  const { layout } = still;
-  // at the middle of two rounds 3 years apart, from the normal equations of a process that correlates by exp(−t/4)
-  const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
-  const share = half / (1 + whole);
-  // weights of both rounds: of the nation's level, and of what departs from it
-  const weights = [
-    { nation: [1, 0], own: [Math.exp(-3 / 4), 0] },
-    { nation: [1, 0], own: [1, 0] },
-    { nation: [0.5, 0.5], own: [share, share] },
-    { nation: [0, 1], own: [0, 1] },
-    { nation: [0, 1], own: [0, Math.exp(-5 / 4)] },
-  ];
-  const prevalence = (x: Float64Array, c: number, m: number) => {
-    const a = mesh.cells.lga[c]!;
-    let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]! + x[layout.lga(a)]!;
-    for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[layout.place(mesh.cell_nodes[4 * c + k]!)]!;
-    for (const r of [0, 1]) {
-      let own = x[layout.state(mesh.state_of[a]!, r)]!;
-      for (let k = 0; k < 4; k++)
-        own += mesh.lga_weights[4 * a + k]! * x[layout.change(mesh.lga_nodes[4 * a + k]!, r)]!;
-      eta += weights[m]!.nation[r]! * x[layout.mu(r)]! + weights[m]!.own[r]! * own;
-    }
-    return 1 / (1 + Math.exp(-eta));
-  };
+  const { lgas, states } = predictRisk(drawPaths(still, months, DRAWS, streams(7), null));
   const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     const values = draws
@@ -87,8 +94,6 @@ test('scores are population-weighted means of joint draws over cells, ranges the
     expect(Math.abs(low[at]! - values[2]!)).toBeLessThan(2e-5);
     expect(Math.abs(high[at]! - values[38]!)).toBeLessThan(2e-5);
   };
-  const cellsWhere = (holds: (lga: number) => boolean) =>
-    Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
   // the same by the function that cross-validation and the tests of calibration go by, at the rounds themselves
   for (const [m, round] of [
     [1, 0],
@@ -119,10 +124,90 @@ test('scores are population-weighted means of joint draws over cells, ranges the
   });
 });
 
+test('probabilities, ranks and changes are counts over joint draws of the formula', () => {
+  const { lgas, states } = predictRisk(drawPaths(still, months, DRAWS, streams(7), null));
+  const meanOf = (cells: number[], x: Float64Array, m: number) => {
+    const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
+    return cells.reduce((sum, c) => sum + (mesh.cells.population[c]! / people) * prevalence(x, c, m), 0);
+  };
+  const share = (holds: (draw: number) => boolean) => draws.filter((_, d) => holds(d)).length / DRAWS;
+  const everyLga = Array.from({ length: LGAS }, (_, a) => a);
+  for (const [estimates, areas, stateOf] of [
+    [lgas, everyLga.map((a) => cellsWhere((l) => l === a)), mesh.state_of],
+    [states, [0, 1, 2, 3].map((s) => cellsWhere((l) => mesh.state_of[l] === s)), null],
+  ] as const) {
+    const values = months.map((_, m) => areas.map((cells) => draws.map(({ x }) => meanOf(cells, x, m))));
+    const highest = (a: number, m: number, d: number, among: number[]) => {
+      const higher = among.filter((b) => values[m]![b]![d]! > values[m]![a]![d]!).length;
+      return higher < Math.ceil(among.length / 10);
+    };
+    let uncertain = 0;
+    for (const m of months.keys())
+      for (const a of areas.keys()) {
+        const at = m * areas.length + a;
+        const own = values[m]![a]!;
+        [0.01, 0.1, 0.35, 0.5].forEach((cutoff, c) => {
+          const expected = share((d) => own[d]! >= cutoff);
+          if (expected > 0.1 && expected < 0.9) uncertain++;
+          expect(estimates.at_least[c]![at]).toBeCloseTo(expected, 12);
+        });
+        expect(estimates.highest_nation[at]).toBeCloseTo(
+          share((d) => highest(a, m, d, [...areas.keys()])),
+          12,
+        );
+        if (stateOf)
+          expect(estimates.highest_state![at]).toBeCloseTo(
+            share((d) =>
+              highest(
+                a,
+                m,
+                d,
+                everyLga.filter((b) => stateOf[b] === stateOf[a]),
+              ),
+            ),
+            12,
+          );
+        for (const against of ['year', 'survey'] as const) {
+          const changes = estimates.changes[against];
+          const then = months[m]!.compared![against];
+          if (then === null) {
+            expect([changes.mean[at], changes.low[at], changes.high[at], changes.rise[at]]).toEqual(
+              Array(4).fill(Number.NaN),
+            );
+            continue;
+          }
+          const change = own.map((value, d) => value - values[then]![a]![d]!);
+          const sorted = [...change].sort((x, y) => x - y);
+          expect(Math.abs(changes.mean[at]! - change.reduce((x, y) => x + y) / DRAWS)).toBeLessThan(4e-5);
+          expect(Math.abs(changes.low[at]! - sorted[2]!)).toBeLessThan(4e-5);
+          expect(Math.abs(changes.high[at]! - sorted[38]!)).toBeLessThan(4e-5);
+          expect(changes.rise[at]).toBeCloseTo(
+            share((d) => change[d]! > 0),
+            12,
+          );
+        }
+      }
+    expect(uncertain).toBeGreaterThan(areas.length / 2);
+  }
+});
+
+test('an error of the season leaves the months of fieldwork as they are, and widens the others', () => {
+  const log_season = Array.from({ length: 12 }, (_, m) => season.map(() => Math.log(m === 9 ? 1 : 0.4)));
+  const fieldwork = Array.from({ length: 12 }, (_, m) => Number(m === 9));
+  const asked = [3, 9].map((month) => ({ time: 2016 + (month + 0.5) / 12, month, log_season: log_season[month]! }));
+  const known = predictRisk(drawPaths(fitted, asked, 400, streams(5), null)).lgas;
+  const unsure = predictRisk(drawPaths(fitted, asked, 400, streams(5), { sd: 0.3, log_season, fieldwork })).lgas;
+  const widthOf = ({ low, high }: typeof known, m: number) =>
+    Array.from({ length: LGAS }, (_, a) => high[m * LGAS + a]! - low[m * LGAS + a]!).reduce((x, y) => x + y);
+  for (let a = 0; a < LGAS; a++) expect(Math.abs(unsure.mean[LGAS + a]! - known.mean[LGAS + a]!)).toBeLessThan(2e-5);
+  expect(widthOf(unsure, 1)).toBeCloseTo(widthOf(known, 1), 4);
+  expect(widthOf(unsure, 0)).toBeGreaterThan(1.05 * widthOf(known, 0));
+});
+
 test('away from the rounds a draw departs by its state, its region and the nation, each by its own scale', () => {
   const logit = (p: number) => Math.log(p / (1 - p));
   const squareOf = (fit: RiskFit, time: number) => {
-    const { lgas } = predictRisk(fit, [{ time, month: 0, log_season: season }], 1500, streams(3), null);
+    const { lgas } = predictRisk(drawPaths(fit, [{ time, month: 0, log_season: season }], 1500, streams(3), null));
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
   };
@@ -140,6 +225,13 @@ test('away from the rounds a draw departs by its state, its region and the natio
     // at a round nothing departs, but for what keeps a covariance from being singular
     expect(squareOf(fit, 2018)).toBeCloseTo(squareOf(still, 2018), 4);
   }
+});
+
+test('the points that a fit ended with give its posterior again, to the bit, without the search', () => {
+  const kept = JSON.parse(JSON.stringify(fitted.points.map(({ theta, weight }) => ({ theta, weight }))));
+  const again = fitAt(mesh, TIMES, survey, constants, kept);
+  const drawn = (fit: Posterior) => predictRisk(drawPaths(fit, months, DRAWS, streams(7), null));
+  expect(drawn(again)).toEqual(drawn(fitted));
 });
 
 test('hyperparameters differ between draws as the fit says, and with them the overdispersion', () => {

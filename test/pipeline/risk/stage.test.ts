@@ -1,56 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Areas, LgaScore, PredictionCells, StateScore, Surveys } from '../../../pipeline/artifacts.ts';
-import type { Model } from '../../../pipeline/catalog/model.ts';
-import { run } from '../../../pipeline/risk/stage.ts';
-import { CELLS } from '../../../pipeline/zonal/tables.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import type { LgaScore, StateScore } from '../../../pipeline/artifacts.ts';
+import { handedOn } from '../../support/stage-io.ts';
+import { cells, LGAS, runSmall } from './small-stage.ts';
 
-const LGAS = ['AA01', 'AA02', 'AA03', 'BB01', 'BB02', 'BB03'];
-const stateOf = (code: string) => code.slice(0, 2);
-const areas: Areas = {
-  states: ['AA', 'BB'].map((code) => ({ state_code: code, state_pcode: code, state: code, zone: 'NW' })),
-  lgas: LGAS.map((lga_code) => ({ lga_code, lga: lga_code, state_code: stateOf(lga_code) })),
-};
-const cells: PredictionCells = {
-  lga_code: LGAS,
-  longitude: LGAS.map((_, i) => 8 + 0.3 * i),
-  latitude: LGAS.map((_, i) => 10 + 0.1 * (i % 2)),
-  population: LGAS.map((_, i) => 1000 + 100 * i),
-  population_density: LGAS.map((_, i) => 80 + 60 * i),
-  urban_share: LGAS.map(() => 0),
-  elevation_m: LGAS.map(() => null),
-};
-const surveys: Surveys = {
-  clusters: LGAS.flatMap((lga_code, i) =>
-    [2015, 2018].map((survey_year) => ({
-      ...{ cluster_id: `${lga_code}-${survey_year}`, survey_year, period: `${survey_year}-10`, lga_code },
-      ...{ state_code: stateOf(lga_code), longitude: null, latitude: null, displaced: false, urban: null, weight: 1 },
-      ...{ examined: 30, positivity: (i < 3 ? 12 : 4) / 30 },
-    })),
-  ),
-  state_rounds: ['AA', 'BB'].map((state_code, s) => ({
-    ...{ survey_year: 2021, period: '2021-11', state_code, positivity: s === 0 ? 0.35 : 0.1 },
-  })),
-};
-const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
-const artifacts: Record<string, unknown> = {
-  'ingest/states': areas.states,
-  'ingest/lgas': areas.lgas,
-  'ingest/clusters': surveys.clusters,
-  'ingest/state_rounds': surveys.state_rounds,
-  'zonal/lgas': LGAS.map((lga_code, i) => ({ lga_code, population: cells.population[i] })),
-  'zonal/cells': { form: CELLS, columns: cells },
-  'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
-  'season/check': [],
-};
 async function stage(score: 'baseline' | 'spatial') {
-  const season_exponent = { mean: 0.4, sd: 0.15, source: '' };
-  const model = {
-    first_estimated: '2018-01',
-    last_estimated: '2022-12',
-    parameters: { seed: 1, risk: { score, draws: 200, state_only_effective_size: 90, season_exponent } },
-  } as Model;
-  const out = await run(ioOf(artifacts, { model }));
+  const out = await runSmall(score);
   const [lgas, states] = [handedOn<LgaScore>(out.lgas), handedOn<StateScore>(out.states)];
   return { lgas, states, evidence: out.evidence as { model: string } };
 }
@@ -83,4 +37,21 @@ test('a state is the population-weighted mean of its LGAs, its range narrower th
     expect(states[k]!.score).toBeCloseTo(mean('score', k), 12);
     expect(states[k]!.score_low).toBeGreaterThan(mean('score_low', k));
   }
+});
+
+test('probabilities and changes have a row for each area and month, none where the baseline is the score', async () => {
+  const { probabilities, changes } = await runSmall('spatial');
+  const rows = handedOn<{ area: string; code: string; period: string; survey_month: string | null }>(probabilities);
+  expect(rows).toHaveLength(8 * 64);
+  expect(rows[0]).toMatchObject({ area: 'state', code: 'AA', period: '2018-01', probability_highest_state: null });
+  expect(rows.at(-1)).toMatchObject({ area: 'lga', code: 'BB03', period: '2023-04' });
+  const since = handedOn<{ period: string; survey_month: string | null }>(changes);
+  expect(since).toHaveLength(8 * 52);
+  const references = new Map(since.map(({ period, survey_month }) => [period, survey_month]));
+  expect([references.get('2019-01'), references.get('2021-10')]).toEqual(['2018-01', '2018-10']);
+  // November 2017, in the year of the fieldwork of 2018, has no score
+  expect(references.get('2021-11')).toBe(null);
+  expect([references.get('2021-12'), references.get('2023-04')]).toEqual(['2020-12', '2021-04']);
+  const plain = await runSmall('baseline');
+  expect([handedOn(plain.probabilities), handedOn(plain.changes)]).toEqual([[], []]);
 });

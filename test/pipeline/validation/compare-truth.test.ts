@@ -57,7 +57,10 @@ test('each group is scored by its own LGA-months, and pooled countries by all of
 const order = (by: string) => (GROUPINGS as readonly string[]).indexOf(by);
 
 test('draws are those of the row that is scored', () => {
-  const draws = (i: number) => [0, 1, 2, 3, 4].map((k) => lgas[i]!.score + 0.01 * (k - 2));
+  const draws = (month: number) => (i: number) => {
+    expect(lgas[i]!.period.endsWith(String(month).padStart(2, '0'))).toBe(true);
+    return [0, 1, 2, 3, 4].map((k) => lgas[i]!.score + 0.01 * (k - 2));
+  };
   const truth = (lga_code: string, period: string) =>
     lgas.find((l) => l.lga_code === lga_code && l.period === period)!.score;
   const groups = scoreGroups(compareWithTruth({ ...scored, draws }, truth), GROUPINGS);

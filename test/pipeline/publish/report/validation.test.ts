@@ -11,6 +11,7 @@ const known_truth = {
   ...{ model_code: 'a', of_this_code: false, seeds: [1, 4] },
   pooled: [row('all', 'estimated', 0.9), row('block', '2015-2017', 0.857), row('block', '2018-2020', 0.922)],
   countries: [1, 4].map((seed) => ({ seed, ...row('all', 'estimated', 0.777) })),
+  calibration: [],
 };
 const section = (validation: Validation | null, of_this_code = false) =>
   validationSection(

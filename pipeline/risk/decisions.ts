@@ -1,0 +1,106 @@
+/** Tables of what joint draws say beyond the scores. */
+import { addMonths, type Period } from '../contract/months.ts';
+import { LEVELS } from '../contract/schemas.ts';
+import type { Table } from '../table.ts';
+import { surveyReference } from './compared.ts';
+import type { AreaChanges, AreaEstimates } from './prediction.ts';
+import { CHANGES, PROBABILITIES } from './tables.ts';
+
+/** Areas of a kind, and what is known of them: values of area a in month m at `m * areas + a`. */
+export interface Kind {
+  area: 'state' | 'lga';
+  codes: readonly string[];
+  estimates: AreaEstimates;
+}
+
+/** A row for each area and month, in that order. */
+export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
+  const rows = rowsOf(kinds, periods);
+  const of = (value: (estimates: AreaEstimates, at: number) => number | null) =>
+    rows.map(({ estimates, at }) => value(estimates, at));
+  // the first level begins at 0, the last has no upper end
+  const atLeast = ({ at_least }: AreaEstimates, level: number, at: number) =>
+    level === 0 ? 1 : (at_least[level - 1]?.[at] ?? 0);
+  return {
+    form: PROBABILITIES,
+    columns: {
+      ...placeOf(rows),
+      ...Object.fromEntries(
+        LEVELS.map(({ level }, i) => [
+          `probability_${level}`,
+          of((estimates, at) => atLeast(estimates, i, at) - atLeast(estimates, i + 1, at)),
+        ]),
+      ),
+      ...Object.fromEntries(
+        LEVELS.slice(0, -1).map(({ level }, i) => [
+          `probability_above_${level}`,
+          of((estimates, at) => atLeast(estimates, i + 1, at)),
+        ]),
+      ),
+      probability_highest_nation: of(({ highest_nation }, at) => highest_nation[at]!),
+      probability_highest_state: of(({ highest_state }, at) => highest_state?.[at] ?? null),
+    },
+  };
+}
+
+/**
+ * A row for each area and month that has a month a year before it, in that order.
+ * @param fieldworkEnds last months of the survey rounds' fieldwork
+ */
+export function changesTable(
+  kinds: readonly Kind[],
+  periods: readonly Period[],
+  fieldworkEnds: readonly Period[],
+): Table {
+  const rows = rowsOf(kinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
+  const references = new Map(
+    periods.map((period) => {
+      const month = surveyReference(period, fieldworkEnds);
+      return [period, month !== null && periods.includes(month) ? month : null];
+    }),
+  );
+  const change = (name: 'year' | 'survey') => {
+    const of = (value: (changes: AreaChanges, at: number) => number) =>
+      rows.map(({ estimates, at }) => {
+        const found = value(estimates.changes[name], at);
+        return Number.isNaN(found) ? null : found;
+      });
+    // a long tail can put the mean outside the range, which is then widened to it, as scores' ranges are
+    return {
+      [`change_${name}`]: of(({ mean }, at) => mean[at]!),
+      [`change_${name}_low`]: of(({ mean, low }, at) => Math.min(low[at]!, mean[at]!)),
+      [`change_${name}_high`]: of(({ mean, high }, at) => Math.max(high[at]!, mean[at]!)),
+      [`probability_rise_${name}`]: of(({ rise }, at) => rise[at]!),
+    };
+  };
+  return {
+    form: CHANGES,
+    columns: {
+      ...placeOf(rows),
+      ...change('year'),
+      survey_month: rows.map(({ period }) => references.get(period)!),
+      ...change('survey'),
+    },
+  };
+}
+
+interface Row {
+  area: Kind['area'];
+  code: string;
+  period: Period;
+  estimates: AreaEstimates;
+  at: number;
+}
+
+const rowsOf = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
+  kinds.flatMap(({ area, codes, estimates }) =>
+    codes.flatMap((code, a) =>
+      periods.map((period, m) => ({ area, code, period, estimates, at: m * codes.length + a })),
+    ),
+  );
+
+const placeOf = (rows: readonly Row[]) => ({
+  area: rows.map(({ area }) => area),
+  code: rows.map(({ code }) => code),
+  period: rows.map(({ period }) => period),
+});

@@ -1,0 +1,46 @@
+import { expit, logit } from '../numerics/special.ts';
+
+const NODES = 6;
+/** Numbers that make a curve: middle and half length of its span, then the polynomial's coefficients. */
+export const CURVE = 2 + NODES;
+
+/**
+ * The curve shift ↦ Σ_c weight_c expit(lasting_c + shift) over a span of shifts. The log odds of the mean are nearly
+ * linear in the shift, so what they are more than the shift is replaced by a polynomial through six Chebyshev nodes
+ * (error below 2e-5 over four logits).
+ * @param to where to put it, from position `at`
+ */
+export function fitCurve(
+  lasting: Float64Array,
+  weights: Float64Array,
+  [low, high]: readonly [number, number],
+  to: Float32Array | Float64Array,
+  at: number,
+): void {
+  const middle = (low + high) / 2;
+  const half = Math.max((high - low) / 2, 1e-6);
+  to.fill(0, at, at + CURVE);
+  to[at] = middle;
+  to[at + 1] = half;
+  for (let k = 0; k < NODES; k++) {
+    const angle = (Math.PI * (k + 0.5)) / NODES;
+    const node = middle + half * Math.cos(angle);
+    let mean = 0;
+    for (let i = 0; i < lasting.length; i++) mean += weights[i]! * expit(lasting[i]! + node);
+    const value = logit(Math.min(Math.max(mean, 1e-300), 1 - 1e-15)) - node;
+    for (let j = 0; j < NODES; j++) to[at + 2 + j]! += ((j === 0 ? 1 : 2) / NODES) * value * Math.cos(j * angle);
+  }
+}
+
+/** The mean prevalence that the curve at position `at` has at a shift of its span (Clenshaw's recurrence). */
+export function prevalenceOn(curves: Float32Array | Float64Array, at: number, shift: number): number {
+  const t = (shift - curves[at]!) / curves[at + 1]!;
+  let b1 = 0;
+  let b2 = 0;
+  for (let j = NODES - 1; j > 0; j--) {
+    const b = 2 * t * b1 - b2 + curves[at + 2 + j]!;
+    b2 = b1;
+    b1 = b;
+  }
+  return expit(shift + t * b1 - b2 + curves[at + 2]!);
+}
