@@ -11,6 +11,8 @@ export const TABLE_SCOPES = {
   risk_states: ['risk_scores'],
   forecasts_lgas: ['forecasts'],
   forecasts_states: ['forecasts'],
+  probabilities: ['risk_scores', 'forecasts'],
+  changes: ['risk_scores', 'forecasts'],
   forecasts_cases: null,
   forecast_skill: ['forecasts'],
   basis: ['risk_scores', 'forecasts'],
