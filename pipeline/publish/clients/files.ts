@@ -15,8 +15,14 @@ const OWN = [
   './python/malaria_risk/py.typed',
   './python/malaria_risk/transport.py',
   './python/pyproject.toml',
-  './ts/example.ts',
+  './ts/README.md',
+  './ts/disk-cache.ts',
+  './ts/examples/alert.ts',
+  './ts/examples/join.ts',
+  './ts/examples/national-map.ts',
   './ts/malaria-risk.ts',
+  './ts/package.json',
+  './ts/places.ts',
 ];
 
 /** `client/` of a snapshot: name -> text of the clients in each language, and of the types generated for TypeScript. */

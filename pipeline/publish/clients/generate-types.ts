@@ -1,5 +1,5 @@
-import { Problem } from '../../contract/errors.ts';
-import { JSON_OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
+import { ERRORS, Problem } from '../../contract/errors.ts';
+import { JSON_OPERATIONS, OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
 
 interface JsonSchema {
   description?: string;
@@ -26,11 +26,18 @@ export function clientTypes(): string {
     );
     return `  '${path}': { parameters: ${query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>'}; answer: ${responseName} };`;
   });
+  const tables = OPERATIONS.filter(({ response }) => response === null).map(({ path }) => path);
   return `// Generated from the service's contract; see openapi.json.
 
 ${answers.join('\n')}
+/** Codes of errors; a later version of the service may have more. */
+export type ErrorCode = ${Object.keys(ERRORS).map(literal).join(' | ')};
+
 /** Body of every error, application/problem+json. */
 export type Problem = ${typeOf(plain(Problem))};
+
+/** Addresses of whole tables. */
+export type TablePath = ${tables.map(literal).join(' | ')};
 
 /** Path -> what it takes and what it answers. */
 export interface Operations {

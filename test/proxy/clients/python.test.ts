@@ -1,12 +1,11 @@
 /** The Python client and its examples against running proxies. */
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
 import { temporary } from '../../support/command-line.ts';
-import { type Setting, startSetting } from './setting.ts';
+import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
 const works = (python: string, modules: string) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
@@ -22,11 +21,7 @@ let shipped = '';
 const ends: (() => unknown)[] = [];
 beforeAll(async () => {
   if (PYTHON === undefined) return;
-  shipped = path.join(temporary(), 'client');
-  for (const [name, text] of Object.entries(clientFiles())) {
-    mkdirSync(path.dirname(path.join(shipped, name)), { recursive: true });
-    writeFileSync(path.join(shipped, name), text);
-  }
+  shipped = writeClients();
   setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
 });
 afterAll(async () => {

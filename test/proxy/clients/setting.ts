@@ -2,9 +2,11 @@
  * What the clients in every language are tried on: proxies over the tiny country, and a gateway before one of them that
  * misbehaves by the first part of the path.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
 import { temporary } from '../../support/command-line.ts';
 import { giveKey, serveBuild } from '../service.ts';
 
@@ -77,6 +79,7 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
     const [, fault = '', rest = ''] = /^\/([^/]*)(\/.*)$/.exec(url) ?? [];
     seen[fault] ??= [];
     const nth = seen[fault].push(headers) - 1;
+    if (fault === 'silent') return;
     const answer = FAULTS[fault]?.(nth);
     if (answer) return send(reply, answer);
     const sent = Object.entries(headers).filter(([name]) => !['host', 'connection', 'accept-encoding'].includes(name));
@@ -91,6 +94,7 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
   });
   gateway.listen(0, '127.0.0.1');
   await new Promise((resolve) => gateway.once('listening', resolve));
+  atEnd(() => gateway.closeAllConnections());
   atEnd(() => gateway.close());
 
   const keyOf = async ({ store }: typeof service, scopes?: ['forecasts']) =>
@@ -108,4 +112,14 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
       GATEWAY: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
     },
   };
+}
+
+/** The folder `client/` of a snapshot. */
+export function writeClients(): string {
+  const folder = path.join(temporary(), 'client');
+  for (const [name, text] of Object.entries(clientFiles())) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  return folder;
 }

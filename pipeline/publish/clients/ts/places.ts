@@ -1,0 +1,53 @@
+/** Joins of one's own rows to the service's codes, by code or by the names of state and LGA. */
+import type { Places } from './types.ts';
+
+/** A name without case, accents, spaces and signs: `Ile-Ifè` and `ile ife` are the same. */
+export const plain = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+
+/** What a row says of its place: a code, or a name and, since several names stand for two places, its state. */
+export type Described = { code: string } | { lga: string; state?: string };
+
+export interface Matched<Row> {
+  matched: { row: Row; lga_code: string; state_code: string }[];
+  unmatched: { row: Row; why: string }[];
+}
+
+/**
+ * The LGA that each row stands for; rows without one, or with several, are told with why.
+ * @param places answer of `/v1/places`
+ * @param describe what a row says; `state` is the state's name or any of its codes
+ */
+export function match<Row>(rows: readonly Row[], places: Places, describe: (row: Row) => Described): Matched<Row> {
+  const codes = new Map(places.lgas.map((place) => [place.lga_code, place]));
+  const named = Map.groupBy(places.lgas, ({ lga }) => plain(lga));
+  const states = new Map(
+    places.states.flatMap(({ state_code, state, iso_code, pcode }) =>
+      [state_code, state, `${state} State`, iso_code, pcode].map((name) => [plain(name), state_code] as const),
+    ),
+  );
+  const find = (row: Row): Places['lgas'][number] | string => {
+    const place = describe(row);
+    if ('code' in place) return codes.get(place.code) ?? `no LGA has the code '${place.code}'`;
+    const found = named.get(plain(place.lga)) ?? [];
+    if (place.state === undefined) {
+      if (found.length > 1)
+        return `'${place.lga}' is the name of LGAs in ${found.map(({ state_code }) => state_code).join(', ')}: give the state too`;
+      return found[0] ?? `no LGA is named '${place.lga}'`;
+    }
+    const state = states.get(plain(place.state));
+    if (state === undefined) return `no state is named '${place.state}'`;
+    const there = found.filter(({ state_code }) => state_code === state);
+    return there.length === 1 ? there[0]! : `${there.length || 'no'} LGAs of ${state} are named '${place.lga}'`;
+  };
+  const result: Matched<Row> = { matched: [], unmatched: [] };
+  for (const row of rows) {
+    const place = find(row);
+    if (typeof place === 'string') result.unmatched.push({ row, why: place });
+    else result.matched.push({ row, lga_code: place.lga_code, state_code: place.state_code });
+  }
+  return result;
+}
