@@ -67,6 +67,7 @@ export const DECIMALS: Readonly<Record<string, number>> = {
   same_month_last_three_years: 4,
   seasonal_shape_correlation: 4,
   coordinates: 5,
+  level_probability: 4,
   longitude: 4,
   latitude: 4,
 };

@@ -122,6 +122,16 @@ export const SeriesMonth = closed({
   kind: Type.Enum(['estimated', 'forecast']),
   ...scoreFields,
   basis: Type.String({ description: 'What the score rests on, as in the table basis' }),
+  level_probability: shareOrNull("Probability that the true share is of that level; null: the score is the baseline's"),
+  probability_highest_nation: shareOrNull(
+    "Probability of being among the highest tenth of the nation's areas of its kind; null: as before",
+  ),
+  change_year: nullable(
+    Type.Number({ description: 'Score less that of the same month a year before; null before that' }),
+  ),
+  change_year_low: nullable(Type.Number({ description: 'Lower end of the central 90% range of that change' })),
+  change_year_high: nullable(Type.Number({ description: 'Upper end of that range' })),
+  probability_rise_year: shareOrNull('Probability that the true share is higher than a year before'),
 });
 export type SeriesMonth = Static<typeof SeriesMonth>;
 const series = Type.Array(SeriesMonth, { description: 'Every month, the earliest first' });

@@ -110,9 +110,17 @@ const lgasOf = (state: State, count: number): LgaRisk[] =>
   }));
 const nation = (count: number) =>
   CODES.flatMap((state_code) => lgasOf(state_code, count).map((lga) => ({ ...lga, state_code })));
+const certainty = {
+  level_probability: 0.8,
+  probability_highest_nation: 0.1,
+  change_year: -0.02,
+  change_year_low: -0.05,
+  change_year_high: 0.01,
+  probability_rise_year: null,
+};
 const series = [
-  { period: '2023-12', kind: 'estimated', ...risk, basis: 'survey' },
-  { period: '2024-01', kind: 'forecast', ...risk, basis: 'usual_season' },
+  { period: '2023-12', kind: 'estimated', ...risk, basis: 'survey', ...certainty },
+  { period: '2024-01', kind: 'forecast', ...risk, basis: 'usual_season', ...certainty },
 ];
 const square = (points: number): AreaGeometry => ({
   type: 'Polygon',

@@ -49,8 +49,8 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   ];
 }
 
-/** What `basis` is made of. */
-const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases'];
+/** What a series has beside scores: basis, probabilities and changes. */
+const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
 
 const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
   periods: [],

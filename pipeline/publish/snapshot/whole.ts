@@ -52,9 +52,11 @@ function seriesBy<Row extends Scored>(
   estimated: readonly Row[],
   ahead: readonly Row[],
   codeOf: (row: Row) => string,
-  { basis }: Tables,
+  { basis, probabilities, changes }: Tables,
 ) {
-  const bases = new Map(basis.map(({ code, period, basis: kind }) => [`${code} ${period}`, kind]));
+  const bases = byPlaceAndMonth(basis);
+  const odds = byPlaceAndMonth(probabilities);
+  const moves = byPlaceAndMonth(changes);
   const rows = Map.groupBy(
     [
       ...estimated.map((row) => ({ row, kind: 'estimated' as const })),
@@ -64,12 +66,25 @@ function seriesBy<Row extends Scored>(
   );
   return (code: string): schemas.SeriesMonth[] =>
     (rows.get(code) ?? [])
-      .map(({ row: { period, score, score_low, score_high, level }, kind }) => ({
-        ...{ period, kind, score, score_low, score_high, level },
-        basis: bases.get(`${code} ${period}`)!,
-      }))
+      .map(({ row: { period, score, score_low, score_high, level }, kind }) => {
+        const at = `${code} ${period}`;
+        const probability = odds.get(at);
+        const change = moves.get(at);
+        return {
+          ...{ period, kind, score, score_low, score_high, level, basis: bases.get(at)!.basis },
+          level_probability: probability?.[`probability_${level}`] ?? null,
+          probability_highest_nation: probability?.probability_highest_nation ?? null,
+          change_year: change?.change_year ?? null,
+          change_year_low: change?.change_year_low ?? null,
+          change_year_high: change?.change_year_high ?? null,
+          probability_rise_year: change?.probability_rise_year ?? null,
+        };
+      })
       .sort((a, b) => (a.period < b.period ? -1 : 1));
 }
+
+const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [`${row.code} ${row.period}`, row]));
 
 export function* seriesOfStates(tables: Tables): Generator<schemas.SeriesStates> {
   const seriesOf = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);

@@ -7,6 +7,8 @@ import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
+import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/whole.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 
@@ -37,12 +39,43 @@ test('a series has every month once, estimated ones and then forecasts, as the o
   const periods = series.map(({ period }) => period);
   expect(periods).toEqual([...new Set(periods)].sort());
   expect(series.map(({ kind }) => kind).join(' ')).toMatch(/^(estimated )+(forecast ?){4}$/);
-  for (const { period, kind, basis, ...scores } of series.filter(({ kind: own }) => own === 'estimated')) {
+  for (const { period, score, score_low, score_high, level, basis } of series.filter(
+    ({ kind }) => kind === 'estimated',
+  )) {
     const { lgas } = answer<schemas.RiskLgas>(`risk/lgas/${period}/AD`);
-    expect(lgas.find(({ lga_code }) => lga_code === 'NG002001')).toMatchObject(scores);
+    expect(lgas.find(({ lga_code }) => lga_code === 'NG002001')).toMatchObject({
+      ...{ score, score_low, score_high, level },
+    });
     expect(['survey', 'usual_season']).toContain(basis);
   }
   expect(answer<schemas.SeriesStates>('series/states/AD').series).toHaveLength(series.length);
+  // Its score is the baseline's, which knows no probabilities.
+  for (const month of series) expect([month.level_probability, month.change_year]).toEqual([null, null]);
+});
+
+test('a series has the probabilities and changes of its months', () => {
+  const risk = { score: 0.2, score_low: 0.1, score_high: 0.3, level: 'moderate' as const };
+  const area = { lga_code: 'L', lga: 'One', state_code: 'S', is_urban: false, population: 10 };
+  const at = { area: 'lga', code: 'L', period: '2021-02' } as const;
+  const tables = {
+    context_lgas: [area],
+    risk_lgas: ['2021-01', '2021-02'].map((period) => ({ ...area, ...risk, period })),
+    forecasts_lgas: [],
+    basis: ['2021-01', '2021-02'].map((period) => ({ ...at, period, basis: 'survey' })),
+    probabilities: [
+      { ...at, probability_moderate: 0.8, probability_highest_nation: 0.25 },
+      { ...at, period: '2021-01', probability_moderate: 0.7, probability_highest_nation: 0.5 },
+    ],
+    changes: [{ ...at, change_year: 0.1, change_year_low: -0.1, change_year_high: 0.2, probability_rise_year: 0.9 }],
+  } as unknown as Tables;
+  const [{ series }] = [...seriesOfLgas(tables)] as [schemas.SeriesLgas];
+  expect(series.map((month) => [month.level_probability, month.probability_highest_nation, month.change_year])).toEqual(
+    [
+      [0.7, 0.5, null],
+      [0.8, 0.25, 0.1],
+    ],
+  );
+  expect(series[1]!.probability_rise_year).toBe(0.9);
 });
 
 test('the topology unpacks to the same outlines', () => {
