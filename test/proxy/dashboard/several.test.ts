@@ -101,6 +101,28 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
   });
 
+  test('a code given again at both at once is good at one, and what it confirms is that session at both', async () => {
+    const both = await twoDashboards();
+    const [one, two] = both;
+    const { id } = (await one.directory.credentials(ADA))!.person;
+    await one.directory.turnFactorOn(id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+    const [ada, other] = [await one.signedIn(ADA), await two.signedIn(ADA)];
+    await one.store.database.db.updateTable('sessions').set({ confirmed_at: 0 }).execute();
+    const csrf = await ada.csrf();
+    let count = 0;
+    const invite = (who: Visitor, token: string, code = '') => {
+      const email = `new${count++}@example.org`;
+      return who.post('/settings/people/invitations', { csrf: token, email, role: 'member', code });
+    };
+    const code = await one.code(ADA);
+    const pages = await Promise.all([ada, elsewhere(ada, two)].map((who) => invite(who, csrf, code)));
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
+    for (const who of [ada, elsewhere(ada, two)]) expect((await invite(who, csrf)).status).toBe(200);
+    const theirs = await other.csrf();
+    expect((await invite(other, theirs)).status, 'another session of the same person').toBe(403);
+    expect((await invite(other, theirs, code)).status, 'with a code that has been used').toBe(403);
+  });
+
   test('attempts to sign in are counted over both', async () => {
     const both = await twoDashboards();
     const known = await both[0].signedIn(ADA);
