@@ -1,7 +1,7 @@
 /** The page that opens from disk: everything of a snapshot that a reader without a server, key or network needs. */
 import { createHash } from 'node:crypto';
 import type { ReportLine } from '../../artifacts.ts';
-import type { Contents } from '../snapshot/documents.ts';
+import type { Contents } from '../snapshot/contents.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';
 import type { Evidence } from './evidence.ts';

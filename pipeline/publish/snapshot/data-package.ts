@@ -2,7 +2,7 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
 import type { ColumnForm, TableForm } from '../../table.ts';
-import type { Contents } from './documents.ts';
+import type { Contents } from './contents.ts';
 import { TABLES } from './table-columns.ts';
 import { citationOf } from './whole.ts';
 

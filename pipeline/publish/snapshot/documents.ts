@@ -1,6 +1,3 @@
-/** The answers of the operations, each a projection of the snapshot's tables. */
-import type { Model } from '../../catalog/model.ts';
-import type { Source } from '../../catalog/sources.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import {
   type Coverage,
@@ -14,20 +11,9 @@ import {
 import type * as schemas from '../../contract/schemas.ts';
 import { ZONES, type ZoneCode } from '../../contract/schemas.ts';
 import { describeSeason } from '../../season/high-season.ts';
+import type { Contents } from './contents.ts';
 import type { Tables } from './tables.ts';
 import * as whole from './whole.ts';
-
-/** All that answers and report are made of: the tables, and what is said of a country as a whole. */
-export interface Contents {
-  model_version: string;
-  model: Pick<Model, 'name' | 'synthetic' | 'updated_at' | 'parameters'>;
-  sources: readonly Source[];
-  coverage: Coverage;
-  tables: Tables;
-  season_method: schemas.SeasonMethod;
-  /** null where the country has no case records. */
-  transmission: schemas.TransmissionModel | null;
-}
 
 /** A file of the snapshot: its path inside it, and its content. */
 export interface Document {

@@ -3,7 +3,7 @@ import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/
 import type * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/tables.ts';
 import type { TableForm } from '../../table.ts';
-import type { Contents } from './documents.ts';
+import type { Contents } from './contents.ts';
 import { topologyOf } from './places.ts';
 import { TABLES } from './table-columns.ts';
 import type { Tables } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { Contents } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { periodName } from '../names.ts';
 

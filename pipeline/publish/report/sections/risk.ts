@@ -1,5 +1,5 @@
 import { LEVELS } from '../../../contract/schemas.ts';
-import type { Contents } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/tables.ts';
 import { renderMap } from '../map.ts';
 import { html, type Markup } from '../markup.ts';

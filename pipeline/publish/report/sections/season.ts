@@ -1,5 +1,6 @@
 import type { Season } from '../../../contract/schemas.ts';
-import { type Contents, seasonsOf } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
+import { seasonsOf } from '../../snapshot/documents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';

@@ -1,5 +1,5 @@
 import type { ReportLine } from '../../../artifacts.ts';
-import type { Contents } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
 import { html, type Markup, table } from '../markup.ts';
 
 type Finding = ReportLine & { stage: string };

@@ -1,5 +1,6 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
-import { type Contents, trendsOf } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
+import { trendsOf } from '../../snapshot/documents.ts';
 import { type Content, html, type Markup, table } from '../markup.ts';
 
 const share = (value: number | null) => value?.toFixed(4);

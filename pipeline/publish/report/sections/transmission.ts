@@ -1,6 +1,6 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { describeProjections, describeStanding } from '../../../transmission/limits.ts';
-import type { Contents } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';

@@ -1,5 +1,5 @@
 /** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
-import type { Contents } from '../../snapshot/documents.ts';
+import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { monthName, periodName } from '../names.ts';
 
