@@ -33,6 +33,8 @@ export interface Calibration {
 }
 
 const BINS = 10;
+/** Probabilities are shares of draws, and differences of such: 0.8 can be a little less than it is. */
+const ROUNDING = 1e-9;
 
 /**
  * Holds the statements about LGAs against the truth.
@@ -48,7 +50,7 @@ export function calibrate(
   );
   const add = (statement: Statement, probability: number | null, holds: boolean) => {
     if (probability === null) return;
-    const sum = sums[STATEMENTS.indexOf(statement)]![Math.min(Math.floor(probability * BINS), BINS - 1)]!;
+    const sum = sums[STATEMENTS.indexOf(statement)]![Math.min(Math.floor(probability * BINS + ROUNDING), BINS - 1)]!;
     sum.count += 1;
     sum.said += probability;
     sum.true_count += Number(holds);

@@ -42,14 +42,18 @@ const artifacts: Record<string, unknown> = {
   'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
   'season/check': [],
 };
-/** The risk stage on two states of three LGAs each. */
-export function runSmall(score: 'baseline' | 'spatial') {
+export const DRAWS = 200;
+
+/** What stages are given of two states of three LGAs each. @param more further artifacts */
+export function smallIo(score: 'baseline' | 'spatial', more: Record<string, unknown> = {}) {
   const season_exponent = { mean: 0.4, sd: 0.15, source: '' };
   const model = {
     first_estimated: '2018-01',
     last_estimated: '2022-12',
     parameters: { seed: 1, risk: { score, draws: DRAWS, state_only_effective_size: 90, season_exponent } },
   } as Model;
-  return run(ioOf(artifacts, { model }));
+  return ioOf({ ...artifacts, ...more }, { model });
 }
-export const DRAWS = 200;
+
+/** The risk stage on them. */
+export const runSmall = (score: 'baseline' | 'spatial') => run(smallIo(score));
