@@ -76,7 +76,7 @@ export interface PreparedRisk {
   covariates: Features['covariates'];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
-  /** The last month of each round's fieldwork. */
+  /** The last month of each round's fieldwork; of a round known by state only, its middle month. */
   fieldwork_ends: Period[];
   season_error: number;
 }

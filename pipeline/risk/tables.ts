@@ -63,7 +63,7 @@ export const CHANGES = {
     ...{ change_year, change_year_low, change_year_high, probability_rise_year },
     survey_month: orNull(
       text(
-        'Month that stands for the last survey round: of the same name, in the twelve months up to the end of the last fieldwork before this month, YYYY-MM; null: it has no score',
+        'Month that stands for the last survey round over by then: the last one before this month of the same name, no later than three months past the end of fieldwork, YYYY-MM; null: it has no score',
       ),
     ),
     change_survey: orNull(sinceSurvey[0]),
