@@ -38,6 +38,7 @@ export const ARTIFACT_TABLES = {
   'season/lgas': season.LGAS,
   'season/rain': season.RAIN,
   'season/windows': season.WINDOWS,
+  'link/shift': forecast.SHIFT,
   'risk/lgas': risk.LGAS,
   'risk/states': risk.STATES,
   'risk/baseline': risk.LGAS,

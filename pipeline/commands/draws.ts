@@ -10,7 +10,7 @@ import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
 /** The stages whose artifacts draws come of. */
-const NEEDED = ['ingest', 'zonal', 'season', 'risk'];
+const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
 interface DrawsOptions extends CountryOptions {
   area: 'lga' | 'state';

@@ -32,7 +32,7 @@ import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
 /** The stages that scores need. */
-const NEEDED = ['ingest', 'zonal', 'season', 'risk'];
+const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
 interface TruthOptions {
   truth?: TruthFamily[];

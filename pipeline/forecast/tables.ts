@@ -1,4 +1,4 @@
-import { period } from '../columns.ts';
+import { period, state_code } from '../columns.ts';
 import { orNull, real, text, whole } from '../table.ts';
 
 /** `long`: the state records that begin years before the others, whose older months are forecast too. */
@@ -51,5 +51,22 @@ export const STRETCH = {
     horizon_months,
     inner: real('Factor of the distance from the median, in logarithms, up to the quartiles'),
     outer: real('The same from 5 and 95% on'),
+  },
+};
+
+export const SHIFT = {
+  row: 'A state in a month after its last survey whose scores case records move (no row: the usual season alone)',
+  columns: {
+    state_code,
+    period,
+    basis: text<'cases' | 'nation'>(
+      'cases: its own record; nation: what carries over from the records of other states',
+    ),
+    deviation: real('ln cases less the usual of the record, its straight line and calendar months'),
+    deviation_sd: real('Standard deviation of what the deviation leaves open'),
+    at_survey: real('The deviation during the last survey; 0 where unknown'),
+    elasticity: real('Logit prevalence for a unit of ln cases'),
+    elasticity_sd: real('Standard deviation of that'),
+    spread: real('Standard deviation of what states do besides, logit'),
   },
 };

@@ -163,6 +163,7 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),
+    link: artifact('link/evidence'),
     validation: validated ? artifact<Validation | null>('validation/scores') : null,
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
@@ -182,7 +183,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
     validation: evidence.validation,
     known_truth: evidence.known_truth,
     season: { method: season_method, check: evidence.season_check },
-    forecasts: { cases: tables.forecast_skill },
+    forecasts: { cases: tables.forecast_skill, link: evidence.link },
     transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };

@@ -1,3 +1,4 @@
+import type { Departure } from './case-shift.ts';
 import type { Draw } from './draws.ts';
 import type { FitPoint, Posterior } from './fit.ts';
 import { kernelsOf } from './latent.ts';
@@ -52,6 +53,26 @@ export function drawLevels(
     add(state, (r) => layout.state(s, r), own);
   }
   return levels;
+}
+
+/** How far a draw's levels depart from what its levels at the rounds make of each month. */
+export function departuresOf(
+  { layout }: Posterior,
+  { x }: Draw,
+  { nation, state }: Pick<OverTime, 'nation' | 'state'>,
+  levels: Float64Array,
+): (state: number, month: number) => Departure {
+  const rounds = layout.times.length;
+  const months = nation.deviation.length;
+  return (s, m) => {
+    let value = levels[s * months + m]!;
+    for (let r = 0; r < rounds; r++) {
+      value -= nation.weights[m * rounds + r]! * x[layout.mu(r)]!;
+      value -= state.weights[m * rounds + r]! * x[layout.state(s, r)]!;
+    }
+    const variance = nation.deviation[m]! ** 2 + state.deviation[m]! ** 2;
+    return { value, variance, carried: state.weights[(m + 1) * rounds - 1]! };
+  };
 }
 
 /** A draw's patterns of departure of the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */

@@ -1,6 +1,7 @@
 import { monthOf, type Period } from '../contract/months.ts';
 import { randomStream } from '../numerics/random.ts';
 import { solveForward } from '../numerics/sparse-cholesky.ts';
+import type { CaseShift } from './case-shift.ts';
 import { comparedOf } from './compared.ts';
 import { fitAt, fitRisk, type Optimum, type RiskFit, type ThetaPoint } from './fit.ts';
 import { POSITIVE } from './hyperparameters.ts';
@@ -47,17 +48,19 @@ export interface FitSummary {
 /**
  * Fits the risk model to all rounds and scores every LGA and state in every period.
  * @param progress gets the share done
+ * @param cases what case records say of the months after the last survey; null: the usual season alone
  */
 export function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
   { season_exponent, draws, seed }: DrawsOf,
   progress: (share: number, what: string) => void = () => {},
+  cases: CaseShift | null = null,
 ): RiskEstimate {
   progress(0, 'fit');
   const fit = fitRisk(...observedBy(prepared, season_exponent));
   progress(0.7, 'predict');
-  const paths = drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared));
+  const paths = drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
   return { ...predictRisk(paths), fit: summariseFit(fit, prepared) };
 }
 
@@ -67,9 +70,10 @@ export function pathsAt(
   periods: readonly Period[],
   { season_exponent, draws, seed }: DrawsOf,
   points: readonly ThetaPoint[],
+  cases: CaseShift | null,
 ): Paths {
   const fit = fitAt(...observedBy(prepared, season_exponent), points);
-  return drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared));
+  return drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
 }
 
 function observedBy({ mesh, times, observed }: PreparedRisk, season_exponent: Constants['season_exponent']) {

@@ -1,4 +1,5 @@
-import { drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
+import { departuresOf, drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
+import { addCaseShift, type CaseShift } from './case-shift.ts';
 import { changeAt, drawLatent, lastingPart, type Streams } from './draws.ts';
 import type { Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
@@ -56,6 +57,7 @@ const widthOf = (rounds: number) => 1 + rounds + (rounds + 1) + CURVE;
  * last survey. The nation and the states depart by exact joint draws over the months. The field of change keeps, within a
  * gap between rounds, one pattern of departure that is scaled to each month's standard deviation.
  * @param season how wrong the season may be; null takes it as given
+ * @param cases what case records say of the months after the last survey; null: the usual season alone
  */
 export function drawPaths(
   fit: Posterior,
@@ -63,6 +65,7 @@ export function drawPaths(
   draws: number,
   streams: Streams,
   season: SeasonError | null,
+  cases: CaseShift | null = null,
 ): Paths {
   const { mesh, layout } = fit;
   const { cells, first_cell, state_of, states } = mesh;
@@ -98,9 +101,11 @@ export function drawPaths(
     const conditionals = overTime.get(point)!;
     paths.point[d] = points.indexOf(point);
     paths.gamma[d] = x[layout.gamma]!;
-    paths.levels.set(drawLevels(fit, draw, conditionals, months.length), d * states * months.length);
+    const levels = drawLevels(fit, draw, conditionals, months.length);
     const patterns = drawPatterns(fit, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
+    if (cases) addCaseShift(levels, cases, departuresOf(fit, draw, conditionals, levels), random);
+    paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
       const at = (d * lgas + a) * width;
       const s = state_of[a]!;

@@ -1,5 +1,6 @@
 import type { StageIo } from '../engine/stage.ts';
 import { UsageError } from '../errors.ts';
+import { caseShiftOf } from './case-shift.ts';
 import { type FitSummary, pathsAt } from './estimate.ts';
 import { inputsOf, prepareRisk } from './inputs.ts';
 import type { Paths } from './paths.ts';
@@ -18,7 +19,8 @@ export function pathsOfStage(io: StageIo): Paths {
     throw new UsageError('parameters.risk.score: found baseline, expected spatial, the model whose draws are joint');
   const { risk, seed } = io.model.parameters;
   const periods = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
-  return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points);
+  const cases = caseShiftOf(io.table('link/shift'), io.table('ingest/states'), periods);
+  return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points, cases);
 }
 
 const summaryOf = (io: StageIo) => io.artifact<{ spatial: FitSummary | null }>('risk/evidence').spatial;

@@ -6,6 +6,7 @@ import { randomStream } from '../numerics/random.ts';
 import { byCode, tableOf } from '../table.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
+import { caseShiftOf } from './case-shift.ts';
 import { changesTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { inputsOf, LEAST_INDEX, prepareRisk } from './inputs.ts';
@@ -64,8 +65,12 @@ export const run: StageRun = async (io) => {
     };
   }
 
-  const spatial = estimateRisk(prepared, periods, { ...risk, seed }, (share, what) =>
-    io.progress(0.5 + share / 2, what),
+  const spatial = estimateRisk(
+    prepared,
+    periods,
+    { ...risk, seed },
+    (share, what) => io.progress(0.5 + share / 2, what),
+    caseShiftOf(io.table('link/shift'), areas.states, periods),
   );
   const kinds: Kind[] = [
     { area: 'state', codes: areas.states.map((state) => state.state_code), estimates: spatial.states },

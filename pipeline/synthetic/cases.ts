@@ -1,14 +1,19 @@
 import { monthIndex, monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
 import { drawBinomial, drawNegativeBinomial } from '../numerics/distributions.ts';
 import { type Random, randomStream } from '../numerics/random.ts';
+import { type Deviations, deviationIn } from './deviations.ts';
+import { LINK, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { SEASON_RECIPE, scaleToPeak } from './season.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
 import { STATES } from './states.ts';
 
 export const STATE_CASES_FIRST: Period = '2015-01';
-export const LGA_CASES_FIRST: Period = '2020-01';
+const LGA_CASES_FIRST: Period = '2020-01';
 export const CASES_LAST: Period = '2023-12';
+/** First month of the records by LGA. */
+export const lgaCasesFirst = (family: TruthFamily): Period =>
+  family === 'linked' || family === 'unlinked' ? LINK.lga_cases_first : LGA_CASES_FIRST;
 /** States with records by state, and by LGA. Kebbi has both: its LGAs add up to it. */
 const STATE_CASES = ['EK', 'KE', 'KW'];
 const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
@@ -57,14 +62,15 @@ export interface LgaCases {
 const within = (period: Period, gap: { first: Period; last: Period }) => period >= gap.first && period <= gap.last;
 
 /**
- * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting, with noise.
- * Durations are the whole country's; b and the share year-round are each state's own.
+ * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting, with noise, times e to
+ * the power of the family's deviation. Durations are the whole country's; b and the share year-round are each state's own.
  */
 export function recordStateCases(
   seed: number,
   geography: Geography,
   people: number[],
   forcing: number[][],
+  deviations: Deviations | null,
 ): StateCases[] {
   return STATE_CASES.map((code) => {
     const random = randomStream(seed, `cases ${code}`);
@@ -83,7 +89,10 @@ export function recordStateCases(
     const season = scaleToPeak(mean);
     const incidence = simulateSirs(sirs, season, periods.length);
     const reporting = driftReporting(random, periods);
-    const expected = incidence.map((infections, i) => residents * infections * reporting[i]!);
+    const expected = incidence.map(
+      (infections, i) =>
+        residents * infections * reporting[i]! * Math.exp(deviationIn(deviations, 'cases', state, periods[i]!)),
+    );
     const confirmed = expected.map((cases, i) => {
       const gap = STATE_GAPS.find((g) => g.state_code === code && within(periods[i]!, g));
       return drawNegativeBinomial(random, cases * (gap?.factor ?? 1), NOISE_SIZE);
@@ -108,7 +117,8 @@ function driftReporting(random: Random, periods: Period[]): number[] {
 }
 
 /**
- * The same by LGA for ten states: people × a rate of its own × the season's true index × growing reporting, with noise.
+ * The same by LGA for ten states: people × a rate of its own × the season's true index × growing reporting × what the
+ * family's deviation makes of it, with noise.
  * The LGAs of a state that has a record itself share out that record's counts.
  */
 export function recordLgaCases(
@@ -117,8 +127,9 @@ export function recordLgaCases(
   people: number[],
   season: number[][],
   states: StateCases[],
+  { family, deviations }: { family: TruthFamily; deviations: Deviations | null },
 ): LgaCases[] {
-  const periods = periodRange(LGA_CASES_FIRST, CASES_LAST);
+  const periods = periodRange(lgaCasesFirst(family), CASES_LAST);
   return LGA_CASES.flatMap((code) => {
     const random = randomStream(seed, `cases by LGA ${code}`);
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
@@ -127,7 +138,14 @@ export function recordLgaCases(
     const growth = 0.1 * random.normal();
     const level = (lga: number, rate: number) =>
       periods.map(
-        (period, t) => people[lga]! * rate * season[lga]![monthOf(period) - 1]! * Math.exp((growth * t) / 12),
+        (period) =>
+          people[lga]! *
+          rate *
+          season[lga]![monthOf(period) - 1]! *
+          Math.exp(
+            (growth * (monthIndex(period) - monthIndex(LGA_CASES_FIRST))) / 12 +
+              deviationIn(deviations, 'cases', state, period),
+          ),
       );
     const expected = here.map((lga) => level(lga, 0.01 * Math.exp(0.35 * random.normal())));
     if (record) return shareOut(random, record, here, periods, expected);

@@ -1,7 +1,7 @@
 import type { Model } from '../catalog/model.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import { addMonths } from '../contract/months.ts';
-import { CASES_LAST, LGA_BLANK, LGA_CASES_FIRST, LGA_DIP, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
+import { CASES_LAST, LGA_BLANK, LGA_DIP, lgaCasesFirst, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';
 import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
 import type { TruthFamily } from './families.ts';
@@ -41,7 +41,7 @@ const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) =>
   reason,
 }));
 
-const ENTRIES: Entry[] = [
+const entriesOf = (family: TruthFamily): Entry[] => [
   {
     id: 'lga_boundaries',
     role: 'lga_boundaries',
@@ -155,11 +155,11 @@ const ENTRIES: Entry[] = [
   {
     id: 'cases_lgas',
     role: 'cases_lgas',
-    title: `Confirmed malaria by month, LGAs of ten states, ${LGA_CASES_FIRST} to ${CASES_LAST}`,
+    title: `Confirmed malaria by month, LGAs of ten states, ${lgaCasesFirst(family)} to ${CASES_LAST}`,
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', lga_pcode: 'lga_pcode', period: 'period', confirmed: 'confirmed' },
-    span: { first: LGA_CASES_FIRST, last: CASES_LAST },
+    span: { first: lgaCasesFirst(family), last: CASES_LAST },
     files: ['cases/lgas.csv'],
     gaps: [
       {
@@ -239,7 +239,7 @@ const ENTRIES: Entry[] = [
 /** The sources of a written country. `files` are all of them; those with a `period` are the rain's. */
 export function describeSources(seed: number, family: TruthFamily, files: WrittenFile[]): { sources: Source[] } {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const sources = ENTRIES.map((entry) => ({
+  const sources = entriesOf(family).map((entry) => ({
     ...entry,
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,

@@ -1,6 +1,7 @@
 import { addMonths, monthIndex, type Period } from '../contract/months.ts';
 import { type Random, randomStream } from '../numerics/random.ts';
 import type { Cells } from './cells.ts';
+import { type Deviations, deviationIn, drawDeviations } from './deviations.ts';
 import { CAMPAIGN, HALVES, LGA_EFFECT_SD, STRENGTHS, TREND, type TruthFamily } from './families.ts';
 import { drawField, type Field, fieldByYear } from './field.ts';
 import type { Geography } from './geography.ts';
@@ -32,6 +33,7 @@ export interface Departures {
   /** By state, logit a year from 2010 on: how its slope differs from the nation's. */
   state_slopes: number[] | null;
   halves: Halves | null;
+  deviations: Deviations | null;
 }
 /** The recipe that departures alter. */
 interface Recipe {
@@ -53,6 +55,7 @@ export function drawDepartures(
   geography: Geography,
   cells: Cells,
   recipe: Recipe,
+  span: { first: Period; last: Period },
 ): Departures {
   const strength = STRENGTHS[family];
   const stream = (name: string) => randomStream(seed, `truth ${name}`);
@@ -63,6 +66,7 @@ export function drawDepartures(
     campaigns: campaigns > 0 ? drawCampaigns(stream('campaigns'), campaigns) : null,
     state_slopes: trend > 0 ? drawStateSlopes(stream('trend'), trend) : null,
     halves: nonstationary > 0 ? drawHalves(seed, stream('nonstationary'), nonstationary, cells, recipe) : null,
+    deviations: drawDeviations(seed, family, span.first, span.last),
   };
 }
 
@@ -142,10 +146,12 @@ export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
   );
 }
 
-/** By LGA, logit: what effects of LGAs, campaigns and states' own slopes add in a month, `year` years after 2010 began. */
+/** By LGA, logit: what all departures but halves add in a month, `year` years after 2010 began. */
 export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
-  const { lga_effects, campaigns, state_slopes } = departures;
-  const byState = STATES.map((_, s) => (state_slopes ? state_slopes[s]! * year : 0));
+  const { lga_effects, campaigns, state_slopes, deviations } = departures;
+  const byState = STATES.map(
+    (_, s) => (state_slopes ? state_slopes[s]! * year : 0) + deviationIn(deviations, 'prevalence', s, period),
+  );
   for (const { state, first, step } of campaigns ?? []) {
     const since = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
     if (since > 0) byState[state]! += step * 2 ** (-since / CAMPAIGN.half_life_years);

@@ -4,7 +4,7 @@
  */
 export const FAMILIES = ['matern', 'lga-effects', 'campaigns', 'nonstationary', 'trend', 'mixed'] as const;
 /** Further families are for whoever wants to know; they do not count in the record. */
-export const FURTHER_FAMILIES = ['late-season', 'informative', 'misplaced'] as const;
+export const FURTHER_FAMILIES = ['late-season', 'informative', 'misplaced', 'linked', 'unlinked'] as const;
 export const ALL_FAMILIES = [...FAMILIES, ...FURTHER_FAMILIES] as const;
 export type TruthFamily = (typeof ALL_FAMILIES)[number];
 
@@ -29,6 +29,17 @@ export const SEASON_DELAY_MONTHS = 1;
 export const SEEKS_PREVALENCE = 0.75;
 /** `misplaced`: one cluster in so many is given a place up to so far from its own. */
 export const MISPLACED = { one_in: 20, reach_km: 50 };
+/**
+ * `linked` and `unlinked`: prevalence departs from the usual for some months (standard deviations in logit, one course of
+ * the nation's and one of each state's), and so do reported cases: `linked` by as much over `elasticity`, `unlinked` by
+ * courses of their own. To cases alone comes reporting, ln cases, and records by LGA are as long as those by state.
+ */
+export const LINK = {
+  elasticity: 0.6,
+  deviations: { nation_sd: 0.3, state_sd: 0.4, months: 9 },
+  reporting: { nation_sd: 0, state_sd: 0.15, months: 4 },
+  lga_cases_first: '2015-01',
+} as const;
 
 /** How much of each departure a family has: 1 is full strength. */
 export interface Strengths {
@@ -49,6 +60,9 @@ export const STRENGTHS: Record<TruthFamily, Strengths> = {
   'late-season': NONE,
   informative: NONE,
   misplaced: NONE,
+  // These depart from month to month.
+  linked: NONE,
+  unlinked: NONE,
 };
 
 /** A line on each, for people. */
@@ -62,6 +76,8 @@ export const FAMILY_WORDS: Record<TruthFamily, string> = {
   'late-season': 'but prevalence follows rain and cases a month later',
   informative: 'but three clusters in four stand where, of two places drawn, prevalence is higher',
   misplaced: 'but one cluster in twenty is given a place up to 50 km away',
+  linked: 'but prevalence departs from the usual for months at a time, and reported cases with it',
+  unlinked: 'but prevalence departs from the usual for months at a time, and reported cases depart by themselves',
 };
 
 export function isFamily(text: string): text is TruthFamily {

@@ -56,7 +56,7 @@ export function makeCountry(
   const frame = buildFrame(geography, population);
   const sample = { geography, frame, cells, prevalence, family };
   const people = Array.from(population.by_lga);
-  const cases_states = recordStateCases(seed, geography, people, forcing);
+  const cases_states = recordStateCases(seed, geography, people, forcing, prevalence.departures.deviations);
   return {
     seed,
     geography,
@@ -71,7 +71,7 @@ export function makeCountry(
     clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, round, sample)),
     state_round: takeSurvey(seed, STATE_ROUND, sample),
     cases_states,
-    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states),
+    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, prevalence.departures),
   };
 }
 

@@ -15,7 +15,7 @@ import type { Geography } from './geography.ts';
  * field: variance 1, Matérn of smoothness 1 and `range_km` over space, correlated as `year_correlation`^|years| over
  * time at the middles of years and carried in a straight line between them. s: the season's index, 1 at its peak.
  * A survey cluster tests positive with a beta chance of mean p and variance p (1 − p) rho. Other families of truth add
- * effects of LGAs, campaigns and slopes of states, or have two fields (departures.ts).
+ * effects of LGAs, campaigns, slopes of states and months that are not as usual, or have two fields (departures.ts).
  */
 export interface PrevalenceRecipe {
   intercept: number;
@@ -68,7 +68,10 @@ export function makePrevalence(
     year_correlation: between(0.93, 0.97),
     rho: between(0.06, 0.12),
   };
-  const departures = drawDepartures(seed, family, geography, cells, recipe);
+  const departures = drawDepartures(seed, family, geography, cells, recipe, {
+    first: PREVALENCE_FIRST,
+    last: PREVALENCE_LAST,
+  });
   recipe.trend = nationalSlope(family, recipe.trend);
   const { halves } = departures;
   const field = halves ? null : drawField(seed, 'prevalence field', recipe.range_km, recipe.year_correlation);

@@ -19,6 +19,7 @@ export function* listTruth(made: MadeCountry): Generator<CountryFile> {
   yield { path: 'truth/clusters.csv', content: clusterTable(made) };
   yield { path: 'truth/cases_states.csv', content: stateCases(made) };
   yield { path: 'truth/cases_lgas.csv', content: lgaCases(made) };
+  if (made.prevalence.departures.deviations) yield { path: 'truth/deviations.csv', content: deviationTable(made) };
   yield { path: 'truth/parameters.json', content: parameters(made) };
 }
 
@@ -41,7 +42,7 @@ Written by \`malaria-risk synth\` from one seed; true of no place. Estimates are
 `;
 
 function readme({ prevalence: { departures } }: MadeCountry): string {
-  const { family } = departures;
+  const { family, deviations } = departures;
   if (family === 'matern') return README;
   return `${README}
 The family of this truth is ${family}. matern is ${FAMILY_WORDS.matern};
@@ -49,8 +50,13 @@ ${family}: as matern, ${FAMILY_WORDS[family]}.
 parameters.json has its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
 ${CAMPAIGN.half_life_years} years from the first month on; slopes of states beside the nation's (logit a year, from 2010); two halves of the
 country, the first where direction · (x, y) is below offset_km, each with a field of its own instead of the one field.
-`;
+${deviations ? DEVIATIONS_README : ''}`;
 }
+
+const DEVIATIONS_README = `
+deviations.csv has by state and month how far prevalence (logit) and reported cases (ln) depart from the usual. The
+elasticity in parameters.json says how much of the former goes with a unit of the latter, but for reporting.
+`;
 
 function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
@@ -135,6 +141,19 @@ function lgaCases({ geography, cases_lgas }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
+function deviationTable({ prevalence: { departures, periods } }: MadeCountry): string {
+  const { prevalence, cases } = departures.deviations!;
+  const rows = STATES.flatMap(({ state_code }, s) =>
+    periods.map((period, t) => ({
+      state_code,
+      period,
+      prevalence_logit: toDecimals(prevalence[s]![t]!, 6),
+      cases_log: toDecimals(cases[s]![t]!, 6),
+    })),
+  );
+  return `${toCsv(rows, ['state_code', 'period', 'prevalence_logit', 'cases_log'])}\n`;
+}
+
 function parameters({ seed, geography, prevalence, cases_states }: MadeCountry): string {
   const { departures, recipe, field } = prevalence;
   const truth = {
@@ -154,7 +173,8 @@ function parameters({ seed, geography, prevalence, cases_states }: MadeCountry):
 }
 
 /** By codes; the halves' fields as waves. */
-function describeDepartures({ family, lga_effects, campaigns, state_slopes, halves }: Departures, { lgas }: Geography) {
+function describeDepartures(departures: Departures, { lgas }: Geography) {
+  const { family, lga_effects, campaigns, state_slopes, halves, deviations } = departures;
   const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));
   const codeOf = (state: number) => STATES[state]!.state_code;
   return {
@@ -168,5 +188,6 @@ function describeDepartures({ family, lga_effects, campaigns, state_slopes, halv
     campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: codeOf(state), ...rest })) ?? null,
     state_slopes: state_slopes && byCode([...STATES.keys()].map(codeOf), state_slopes),
     halves,
+    ...(deviations ? { elasticity: deviations.elasticity } : {}),
   };
 }

@@ -44,7 +44,7 @@ const { values: given } = parseArgs({
   },
 });
 const KM_PER_DEGREE = 111.195;
-const STAGES = ['ingest', 'zonal', 'season', 'risk'];
+const STAGES = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
 interface Inputs {
   observed: object[];

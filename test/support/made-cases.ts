@@ -19,7 +19,7 @@ export function makeCases(seed: number) {
   for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
   const rain_mm = centres.map((cells) => meanRain(rain, cells));
   const people = Array.from(population.by_lga);
-  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing));
+  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing), null);
   const areas: Areas = {
     states: STATES.map(({ state_code, state_pcode, state, zone }) => ({ state_code, state_pcode, state, zone })),
     lgas: geography.lgas.map((lga) => ({

@@ -1,4 +1,5 @@
 import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
+import type { LinkEvidence } from '../../forecast/link/stage.ts';
 import type { SeasonCheckRow } from '../../season/check.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { KnownTruth } from '../../validation/known-truth.ts';
@@ -6,6 +7,8 @@ import type { KnownTruth } from '../../validation/known-truth.ts';
 /** What the report says beyond the answers. */
 export interface Evidence {
   risk: RiskEvidence;
+  /** What case records say of prevalence, and whether that moves scores. */
+  link: LinkEvidence;
   /** null where the country has too few cells to leave any out. */
   validation: Validation | null;
   known_truth: KnownTruth;

@@ -2,6 +2,7 @@
 import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type { Database } from '../../duckdb.ts';
+import type { SHIFT } from '../../forecast/tables.ts';
 import type { RowOf } from '../../table.ts';
 import type { TABLES } from './table-columns.ts';
 
@@ -17,6 +18,7 @@ const SURVEYS = `SELECT state_code AS code, period FROM ingest.clusters
 const RECORDS = `WITH known AS (FROM ingest.cases WHERE confirmed IS NOT NULL AND NOT masked)
   SELECT coalesce(lga_code, state_code) AS code, period FROM known
   UNION SELECT state_code, period FROM known ORDER BY ALL`;
+const MOVED = 'SELECT state_code AS code, period, basis FROM link.shift';
 const AREAS = `SELECT 'state' AS area, state_code AS code, state_code FROM ingest.states
   UNION ALL SELECT 'lga', lga_code, state_code FROM ingest.lgas ORDER BY area DESC, code`;
 
@@ -29,6 +31,12 @@ export async function basisOf(
   const [surveys, records] = await Promise.all(
     [SURVEYS, RECORDS].map(async (sql) => byCode(await db.rows<Dated>(sql))),
   );
+  const moved = new Map(
+    (await db.rows<Dated & { basis: RowOf<typeof SHIFT>['basis'] }>(MOVED)).map((row) => [
+      `${row.code} ${row.period}`,
+      row.basis === 'cases' ? ('cases' as const) : ('cases_elsewhere' as const),
+    ]),
+  );
   const areas = await db.rows<{ area: Row['area']; code: string; state_code: string }>(AREAS);
   const periods = periodRange(first_estimated, last_forecast);
   const errors = new Map(
@@ -36,6 +44,8 @@ export async function basisOf(
       .filter(({ method, origins }) => method === 'case_model' && origins === 'all')
       .map(({ area_level, horizon_months, log_mae }) => [`${area_level} ${horizon_months}`, log_mae]),
   );
+  const basisIn = (state_code: string, period: Period, last_survey: Period = ''): Row['basis'] =>
+    period <= last_survey ? 'survey' : (moved.get(`${state_code} ${period}`) ?? 'usual_season');
   return areas.flatMap(({ area, code, state_code }) => {
     const visited = surveys!.get(state_code) ?? [];
     const recorded = records!.get(code) ?? [];
@@ -44,7 +54,7 @@ export async function basisOf(
       const last_cases = recorded.findLast((month) => month <= period) ?? null;
       const since = (month: Period | null) => (month === null ? null : monthIndex(period) - monthIndex(month));
       return {
-        ...{ area, code, period, basis: period <= (visited.at(-1) ?? '') ? 'survey' : 'usual_season' },
+        ...{ area, code, period, basis: basisIn(state_code, period, visited.at(-1)) },
         ...{ last_survey, months_since_survey: since(last_survey), last_cases },
         cases_log_mae: errors.get(`${area} ${since(last_cases)}`) ?? null,
       };

@@ -74,7 +74,8 @@ export interface SnapshotDiff {
   } | null;
   /**
    * Months that A forecast and B estimates without a survey of that month that A had not: both are the model's own
-   * carrying-on, so their difference says nothing about the forecast. Case records move no score (forecast/MODEL.md).
+   * carrying-on, so their difference says nothing about the forecast. Case records, where they move scores at all
+   * (forecast/MODEL.md), are no observation of one.
    */
   unscored_periods: Period[];
   /** Changes over their thresholds, in words. */

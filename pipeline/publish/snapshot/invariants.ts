@@ -112,6 +112,8 @@ const COMPLETE = {
     `${AREAS}, (SELECT period FROM ${MONTHS} WHERE (left(period, 4)::INTEGER - 1) || right(period, 3) IN ${MONTHS})`,
   ),
 };
+const CASE_PERIOD = "strftime(try_strptime(last_cases, '%Y-%m') + to_months(horizon_months), '%Y-%m')";
+const IN_ORDER = 'coalesce(0 <= q05 AND q05 <= q25 AND q25 <= q50 AND q50 <= q75 AND q75 <= q95, false)';
 const WINDOW = "concat_ws(' ', area, code, measure, months)";
 const WINDOW_ROWS = `${AREAS}, (VALUES ('reported_cases'), ('rain_transmission')) measures(measure), range(3, 6) runs(months)`;
 const VERDICT = `CASE WHEN criterion_probability >= 0.9 THEN 'reached' WHEN criterion_probability <= 0.1 THEN 'unlikely' ELSE 'unknown' END`;
@@ -139,6 +141,15 @@ const CHECKS: readonly string[] = [
   complete('basis', AREA_MONTH, `${AREAS}, ${MONTHS}`),
   `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
    FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
+  `SELECT 'forecasts_cases ' || ${AREA_MONTH} || ': ' || CASE
+      WHEN NOT ${IN_ORDER} THEN 'its quantiles do not ascend from 0 or more'
+      WHEN period IS DISTINCT FROM ${CASE_PERIOD} THEN 'it is not ' || horizon_months || ' months after ' || last_cases
+      WHEN horizon_months < 1 THEN 'its month is not to come'
+      ELSE 'no such area' END AS fault
+   FROM forecasts_cases LEFT JOIN (SELECT *, true AS known FROM ${AREAS}) USING (area, code)
+   WHERE NOT ${IN_ORDER} OR period IS DISTINCT FROM ${CASE_PERIOD} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
+  `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH} || ', expected 1' AS fault
+   FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
   `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
       WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
       WHEN share_low > share_high THEN 'its range ends before it begins'

@@ -42,13 +42,13 @@ export const TABLES = {
   },
   forecast_skill: forecast.SKILL,
   basis: {
-    row: 'An area in an estimated or forecast month: what its score rests on. Case records are no part of it',
+    row: 'An area in an estimated or forecast month: what its score rests on',
     columns: {
       area: text<'state' | 'lga'>('state or lga'),
       code: text('state_code or lga_code'),
       period,
-      basis: text<'survey' | 'usual_season'>(
-        'survey: no later than the last survey of the state; usual_season: later, the last level carried on with the usual season; or no survey in the state',
+      basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
+        'survey: no later than the last survey of the state; usual_season: later, the last level carried on with the usual season; or no survey in the state; cases, cases_elsewhere: the same, moved by what case records of the state, or of other states, say beyond the usual',
       ),
       last_survey: orNull(text('Last month of a survey in the state up to then, YYYY-MM; null before the first')),
       months_since_survey: orNull(whole('Months from that to this; null before the first')),

@@ -18,7 +18,7 @@ test('families are read as a list, in their own order', () => {
 });
 
 describe('a country that the user gives', () => {
-  const build = withTinyCache(['ingest', 'zonal', 'season', 'risk']);
+  const build = withTinyCache(['ingest', 'zonal', 'season', 'link', 'risk']);
   const score = (country: string, ...args: string[]) =>
     run(['score-truth', '--country', country, '--build', build, ...args]);
   const months = Array.from({ length: 18 }, (_, i) => addMonths('2020-11', i));

@@ -7,13 +7,14 @@ export function basisPart({ tables, coverage }: Pick<Contents, 'tables' | 'cover
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);
   return html`<h3 id="basis">What months rest on</h3>
-<p>Up to the last survey in a state, its scores rest on surveys; later months carry the last level on with the usual season. Reported cases are no part of any score, neither estimated nor forecast: they are forecast by themselves. LGAs and months: table <code>basis</code>.</p>
+<p>Up to the last survey in a state, its scores rest on surveys; later months carry the last level on with the usual season. ${casesPart(tables.basis)} LGAs and months: table <code>basis</code>.</p>
 <details><summary>State by state</summary>${table(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { head: 'State' },
       { head: 'Last survey' },
       { head: 'Estimated months since', number: true },
+      { head: 'Of these moved by cases', number: true },
       { head: 'Last month of case records' },
       { head: 'Error of its case forecasts, one month ahead', number: true },
       { head: 'Four months ahead', number: true },
@@ -27,11 +28,23 @@ export function basisPart({ tables, coverage }: Pick<Contents, 'tables' | 'cover
       return [
         state,
         name(last?.last_survey ?? null),
-        estimated.filter(({ basis }) => basis === 'usual_season').length,
+        estimated.filter(({ basis }) => basis !== 'survey').length,
+        estimated.filter(({ basis }) => basis === 'cases' || basis === 'cases_elsewhere').length,
         name(known),
         errors[0]?.toFixed(3),
         errors[3]?.toFixed(3),
       ];
     }),
   )}</details>`;
+}
+
+/** Whether reported cases are in any score. */
+function casesPart(rows: Contents['tables']['basis']): string {
+  const count = (which: string) =>
+    new Set(rows.filter(({ area, basis }) => area === 'state' && basis === which).map(({ code }) => code)).size;
+  const [own, elsewhere] = [count('cases'), count('cases_elsewhere')];
+  if (own + elsewhere === 0)
+    return 'Reported cases are no part of any score, neither estimated nor forecast: what surveys say of how prevalence follows them is too little. They are forecast by themselves.';
+  const others = elsewhere > 0 ? `, and those of ${elsewhere} without records by the mean of the others` : '';
+  return `In ${own} states they are moved by how far reported cases lie from their usual course${others}; the model card (link) says how much and on what evidence.`;
 }

@@ -27,7 +27,7 @@ export function forecastPart({ forecast_skill }: Pick<Tables, 'forecast_skill'>)
 ${
   whole.length === 0
     ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
-    : html`<p>From each month of the records’ last years a model of the records, which saw none of what came later, said what the next one to four months would bring. Error: mean of the absolute difference of logarithms, .25 being a factor of 1.28. CRPS asks the same of the whole range; less is better of both. Forecasts of cases are in the table <code>forecasts_cases</code>; the scores above do not use them.</p>
+    : html`<p>From each month of the records’ last years a model of the records, which saw none of what came later, said what the next one to four months would bring. Error: mean of the absolute difference of logarithms, .25 being a factor of 1.28. CRPS asks the same of the whole range; less is better of both. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(level, rows, horizons))}
 <p class="note">By year of the month that was forecast from: table <code>forecast_skill</code>.</p>`
 }`;

@@ -5,7 +5,7 @@ import { html, type Markup, table } from '../markup.ts';
 type Finding = ReportLine & { stage: string };
 
 /** Stages that fit and check models: what they tell is no gap in what came in. */
-const MODELS = new Set(['season', 'risk', 'validation', 'forecast', 'transmission']);
+const MODELS = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
 
 /** Gaps and rules: what the build found in what it read, and what it did about it. */
 export function findingsSection(findings: readonly Finding[]): Markup {

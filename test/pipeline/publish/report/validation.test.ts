@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Validation } from '../../../../pipeline/artifacts.ts';
+import { elasticityOf } from '../../../../pipeline/forecast/link/elasticity.ts';
 import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
 import type { Grouping } from '../../../../pipeline/validation/truth-groups.ts';
 
@@ -21,6 +22,7 @@ const section = (validation: Validation | null, of_this_code = false) =>
     } as never,
     {
       risk: { model: 'spatial' },
+      link: { elasticity: elasticityOf([]), carry_over: { states: 0, explained: 0, used: null } },
       validation,
       known_truth: { ...known_truth, of_this_code },
       season_check: [],

@@ -568,6 +568,30 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       "UPDATE places SET neighbours = '' WHERE code = 'NG001002'",
       /tables\/places: \/3\/neighbours is "", the tables make it "NG001001 NG002001"/,
     ],
+    [
+      'quantiles of cases in the wrong order',
+      'forecasts_cases',
+      "UPDATE forecasts_cases SET q25 = q75 + 1 WHERE code = 'AB' AND horizon_months = 2",
+      /forecasts_cases state AB \d{4}-\d\d: its quantiles do not ascend/,
+    ],
+    [
+      'fewer cases than none',
+      'forecasts_cases',
+      "UPDATE forecasts_cases SET q05 = -1 WHERE code = 'AB' AND horizon_months = 1",
+      /forecasts_cases state AB \d{4}-\d\d: its quantiles do not ascend from 0/,
+    ],
+    [
+      'a forecast of a month that was recorded',
+      'forecasts_cases',
+      'UPDATE forecasts_cases SET period = last_cases WHERE horizon_months = 3',
+      /forecasts_cases state AB \d{4}-\d\d: it is not 3 months after/,
+    ],
+    [
+      'a forecast of cases nowhere',
+      'forecasts_cases',
+      "UPDATE forecasts_cases SET code = 'XX' WHERE horizon_months = 4",
+      /forecasts_cases state XX \d{4}-\d\d: no such area/,
+    ],
     ['a table without a column', 'season', 'ALTER TABLE season DROP is_high', /is_high/],
   ];
   test.each(faults)('%s', async (_, table, statement, expected) => {

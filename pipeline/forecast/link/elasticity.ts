@@ -1,0 +1,158 @@
+/** How much logit prevalence goes with a unit of ln cases, from surveys in places and at times with case records. */
+import { studentCdf } from '../../numerics/student-t.ts';
+
+/** A state from one survey round to the next. */
+export interface Change {
+  state_code: string;
+  /** Survey year of the later round: changes of one are compared among themselves, so that the nation's is taken out. */
+  round: number;
+  /** Of logit positivity, and the variance of its sampling error. */
+  prevalence: number;
+  variance: number;
+  /** Of the deviation of ln cases; what an earlier round without records had is taken as 0. */
+  cases: number;
+}
+
+export interface Normal {
+  mean: number;
+  sd: number;
+}
+
+/** Prior of the elasticity (MODEL.md, section 8). */
+export const PRIOR: Normal = { mean: 0.5, sd: 0.5 };
+/** Chance of an elasticity of 0 or less, by the surveys alone, from which on it is 0. */
+const DOUBT = 0.025;
+/** Fewer changes beyond one a round say nothing. */
+const LEAST_CHANGES = 5;
+/** Standard deviations of true changes that cases do not explain, logit, all equally likely beforehand. */
+const SPREADS = Array.from({ length: 31 }, (_, i) => i / 20);
+
+export interface ElasticityEvidence {
+  prior: Normal;
+  states: number;
+  changes: number;
+  /** By the surveys alone; null where there are too few. */
+  surveys: (Normal & { chance_not_positive: number }) | null;
+  /** With the prior. */
+  posterior: Normal;
+  /** Standard deviation of true changes that cases do not explain, logit; 0 without evidence. */
+  spread: number;
+  /** Mean squared error of a state's changes, weighted, with the elasticity of the others and with 0. */
+  held_out: { with_cases: number; without: number } | null;
+  /** What is used: the posterior where the surveys support it, else 0. */
+  used: Normal;
+}
+
+/**
+ * The rule: the posterior is used where the surveys alone leave a chance of at most 2.5% that the elasticity is not
+ * positive, and states predicted from the others come out better with it; else 0. A prior alone moves no score.
+ */
+export function elasticityOf(changes: readonly Change[]): ElasticityEvidence {
+  const states = [...new Set(changes.map(({ state_code }) => state_code))];
+  const told = { prior: PRIOR, states: states.length, changes: changes.length };
+  const rounds = new Set(changes.map(({ round }) => round)).size;
+  if (changes.length - rounds < LEAST_CHANGES || states.length < 3)
+    return { ...told, surveys: null, posterior: PRIOR, spread: 0, held_out: null, used: { mean: 0, sd: 0 } };
+  const { spread, ...surveys } = fromSurveys(changes, states);
+  const { mean, sd } = combined(surveys, PRIOR);
+  const held_out = heldOut(changes, states);
+  const supported = surveys.chance_not_positive <= DOUBT && held_out.with_cases < held_out.without;
+  return {
+    ...told,
+    surveys,
+    posterior: { mean, sd },
+    spread,
+    held_out,
+    used: supported ? { mean, sd } : { mean: 0, sd: 0 },
+  };
+}
+
+/**
+ * change = nation's in that round + elasticity × cases + N(0, variance + spread²): normal given the spread, with flat
+ * priors on elasticity and nation's change, and mixed over spreads.
+ */
+function estimateOf(changes: readonly Change[]): Normal & { spread: number } {
+  const given = SPREADS.map((spread) => {
+    const { xx, xy, yy, log_weights } = momentsOf(changes, spread);
+    return {
+      spread,
+      mean: xy / xx,
+      sd: xx ** -0.5,
+      log_likelihood: log_weights - (yy - xy ** 2 / xx + Math.log(xx)) / 2,
+    };
+  });
+  const most = Math.max(...given.map(({ log_likelihood }) => log_likelihood));
+  const weights = given.map(({ log_likelihood }) => Math.exp(log_likelihood - most));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const average = (value: (one: (typeof given)[number]) => number) =>
+    given.reduce((sum, one, i) => sum + (weights[i]! / total) * value(one), 0);
+  const mean = average((one) => one.mean);
+  return {
+    mean,
+    sd: Math.sqrt(average((one) => one.sd ** 2 + (one.mean - mean) ** 2)),
+    spread: average((one) => one.spread),
+  };
+}
+
+/**
+ * The estimate with the larger of two standard deviations: its own, and the jackknife's over states, since changes of one
+ * state share a round, and what is usual is itself estimated.
+ */
+function fromSurveys(changes: readonly Change[], states: readonly string[]) {
+  const { mean, sd, spread } = estimateOf(changes);
+  const without = states.map((state) => estimateOf(changes.filter(({ state_code }) => state_code !== state)).mean);
+  const middle = without.reduce((sum, value) => sum + value, 0) / states.length;
+  const squares = without.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  const larger = Math.max(sd, Math.sqrt((squares * (states.length - 1)) / states.length));
+  return { mean, sd: larger, spread, chance_not_positive: studentCdf(-mean / larger, states.length - 1) };
+}
+
+function combined(a: Normal, b: Normal): Normal {
+  const [p, q] = [a.sd ** -2, b.sd ** -2];
+  return { mean: (p * a.mean + q * b.mean) / (p + q), sd: (p + q) ** -0.5 };
+}
+
+/** Weighted squares and products about each round's mean, and what the weights add to the ln likelihood. */
+function momentsOf(changes: readonly Change[], spread: number) {
+  const sums = { xx: 0, xy: 0, yy: 0, log_weights: 0 };
+  for (const own of Map.groupBy(changes, ({ round }) => round).values()) {
+    const weights = own.map(({ variance }) => 1 / (variance + spread ** 2));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const middle = (value: (change: Change) => number) =>
+      own.reduce((sum, change, i) => sum + weights[i]! * value(change), 0) / total;
+    const [x, y] = [middle(({ cases }) => cases), middle(({ prevalence }) => prevalence)];
+    for (const [i, { cases, prevalence }] of own.entries()) {
+      sums.xx += weights[i]! * (cases - x) ** 2;
+      sums.xy += weights[i]! * (cases - x) * (prevalence - y);
+      sums.yy += weights[i]! * (prevalence - y) ** 2;
+      sums.log_weights += Math.log(weights[i]!) / 2;
+    }
+    sums.log_weights -= Math.log(total) / 2;
+  }
+  return sums;
+}
+
+/** Each state in turn: its changes from the others' means and elasticity (with the prior), or from their means alone. */
+function heldOut(changes: readonly Change[], states: readonly string[]) {
+  const sums = { with_cases: 0, without: 0, weight: 0 };
+  for (const state of states) {
+    const others = changes.filter(({ state_code }) => state_code !== state);
+    const { spread, ...surveys } = estimateOf(others);
+    const { mean } = combined(surveys, PRIOR);
+    for (const change of changes.filter(({ state_code }) => state_code === state)) {
+      const same = others.filter(({ round }) => round === change.round);
+      if (same.length === 0) continue;
+      const weights = same.map(({ variance }) => 1 / (variance + spread ** 2));
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      const offFrom = (elasticity: number) =>
+        change.prevalence -
+        elasticity * change.cases -
+        same.reduce((sum, one, i) => sum + weights[i]! * (one.prevalence - elasticity * one.cases), 0) / total;
+      const weight = 1 / (change.variance + spread ** 2);
+      sums.with_cases += weight * offFrom(mean) ** 2;
+      sums.without += weight * offFrom(0) ** 2;
+      sums.weight += weight;
+    }
+  }
+  return { with_cases: sums.with_cases / sums.weight, without: sums.without / sums.weight };
+}

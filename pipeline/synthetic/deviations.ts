@@ -1,0 +1,60 @@
+import { monthIndex, type Period, periodRange } from '../contract/months.ts';
+import { type Random, randomStream } from '../numerics/random.ts';
+import { LINK, type TruthFamily } from './families.ts';
+import { STATES } from './states.ts';
+
+/** Departures from the usual that last some months, by state (in `STATES`' order) and month from `first` on. */
+export interface Deviations {
+  first: Period;
+  /** Logit prevalence that its elasticity makes of a unit of ln cases; 0 where cases say nothing of it. */
+  elasticity: number;
+  /** Logit. */
+  prevalence: number[][];
+  /** Of ln cases: what goes with prevalence, or stands in its place, and reporting. */
+  cases: number[][];
+}
+
+/** Those of a family, each course from a stream of its own; null where it has none. */
+export function drawDeviations(seed: number, family: TruthFamily, first: Period, last: Period): Deviations | null {
+  if (family !== 'linked' && family !== 'unlinked') return null;
+  const months = periodRange(first, last).length;
+  const coursesOf = (name: string, of: CourseRecipe) => drawCourses(seed, `truth deviations ${name}`, of, months);
+  const prevalence = coursesOf('prevalence', LINK.deviations);
+  const followed = family === 'linked' ? prevalence : coursesOf('cases', LINK.deviations);
+  const reporting = coursesOf('reporting', LINK.reporting);
+  const cases = followed.map((own, s) => own.map((value, t) => value / LINK.elasticity + reporting[s]![t]!));
+  return { first, elasticity: family === 'linked' ? LINK.elasticity : 0, prevalence, cases };
+}
+
+/** A state's value in a month; 0 where a family has no deviations. @throws RangeError for a month before or after them */
+export function deviationIn(deviations: Deviations | null, of: 'prevalence' | 'cases', state: number, period: Period) {
+  if (deviations === null) return 0;
+  const value = deviations[of][state]![monthIndex(period) - monthIndex(deviations.first)];
+  if (value === undefined) throw new RangeError(`no deviation in ${period}`);
+  return value;
+}
+
+interface CourseRecipe {
+  nation_sd: number;
+  state_sd: number;
+  /** In which the correlation falls to 1/e. */
+  months: number;
+}
+
+/** A state's own course and the nation's together, Ornstein-Uhlenbeck at whole months. */
+function drawCourses(seed: number, name: string, recipe: CourseRecipe, months: number): number[][] {
+  const courseOf = (random: Random) => {
+    const keep = Math.exp(-1 / recipe.months);
+    let value = random.normal();
+    return Array.from({ length: months }, (_, t) => {
+      if (t > 0) value = keep * value + Math.sqrt(1 - keep * keep) * random.normal();
+      return value;
+    });
+  };
+  const nation = courseOf(randomStream(seed, name));
+  return STATES.map(({ state_code }) =>
+    courseOf(randomStream(seed, `${name} ${state_code}`)).map(
+      (value, t) => recipe.state_sd * value + recipe.nation_sd * nation[t]!,
+    ),
+  );
+}

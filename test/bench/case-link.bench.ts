@@ -1,0 +1,106 @@
+/**
+ * What case records add to forecast scores on made-up countries, whose truth is known: the same fit with the case records
+ * of forecast/MODEL.md, section 8, and with the usual season alone, by months ahead.
+ *
+ *   node test/bench/case-link.bench.ts [--truth linked,unlinked] [--seeds 1-5] [--countries DIR] [--build DIR]
+ *
+ * LGA-months of states with case records and of the others. No test: nothing here fails on a score.
+ */
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { areasOf } from '../../pipeline/areas.ts';
+import { say } from '../../pipeline/commands/options.ts';
+import { parseFamilies, parseSeeds } from '../../pipeline/commands/score-truth.ts';
+import { formatTable } from '../../pipeline/commands/table.ts';
+import { addMonths, monthIndex, monthOf, periodRange } from '../../pipeline/contract/months.ts';
+import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
+import type { StageIo } from '../../pipeline/engine/stage.ts';
+import type { LinkEvidence } from '../../pipeline/forecast/link/stage.ts';
+import { quantile } from '../../pipeline/numerics/quantiles.ts';
+import { caseShiftOf } from '../../pipeline/risk/case-shift.ts';
+import { type FitSummary, pathsAt } from '../../pipeline/risk/estimate.ts';
+import { inputsOf, prepareRisk } from '../../pipeline/risk/inputs.ts';
+import { drawMonths } from '../../pipeline/risk/paths.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import { readTruth, type Truth } from '../../pipeline/validation/truth-file.ts';
+import { addSums, noSums, sumsOf, type TruthSums, truthScore } from '../../pipeline/validation/truth-scores.ts';
+import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    truth: { type: 'string', default: 'linked' },
+    seeds: { type: 'string', default: '1-5' },
+    countries: { type: 'string', default: 'build/truth' },
+    build: { type: 'string', default: 'build/truth' },
+  },
+});
+const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
+
+for (const family of parseFamilies(given.truth)) {
+  const groups = new Map<string, TruthSums>();
+  for (const seed of parseSeeds(given.seeds)) {
+    const country = path.join(given.countries, `${family}-${seed}`);
+    if (!hasSyntheticCountry(seed, family, country)) await writeSyntheticCountry({ seed, family, out: country });
+    const truth = await readTruth(country);
+    await withArtifacts(NEEDED, { country, out: given.build, jobs: 1, onEvent: () => {} }, (_, io) => {
+      say(`${country}: ${describe(io.artifact<LinkEvidence>('link/evidence'))}`);
+      score(io, truth, groups);
+    });
+    say(`${family} up to seed ${seed}\n${tableOfScores(groups)}`);
+  }
+}
+
+function describe({ elasticity, carry_over }: LinkEvidence): string {
+  const { surveys, posterior, used } = elasticity;
+  const two = (value: number | undefined) => value?.toFixed(2) ?? '-';
+  return (
+    `surveys ${two(surveys?.mean)} ± ${two(surveys?.sd)}, with the prior ${two(posterior.mean)} ± ` +
+    `${two(posterior.sd)}, used ${two(used.mean)}; others explain ${two(carry_over.explained)}, used ${two(carry_over.used?.slope)}`
+  );
+}
+
+function score(io: StageIo, truth: Truth, groups: Map<string, TruthSums>): void {
+  const { risk, seed } = io.model.parameters;
+  const { points } = io.artifact<{ spatial: FitSummary }>('risk/evidence').spatial;
+  const recorded = new Set(io.table('ingest/cases').map(({ state_code }) => state_code));
+  const rows = io.table('link/shift');
+  const { lgas, states } = areasOf(io);
+  const last = io.model.last_estimated;
+  const periods = periodRange(addMonths(last, 1), addMonths(last, FORECAST_MONTHS));
+  const prepared = prepareRisk(inputsOf(io));
+  for (const [method, cases] of [
+    ['usual season', null],
+    ['with cases', caseShiftOf(rows, states, periods)],
+  ] as const) {
+    const paths = pathsAt(prepared, periods, { ...risk, seed }, points, cases);
+    for (const period of periods) {
+      const drawn = drawMonths(paths, monthOf(period) - 1).lgas[0]!;
+      for (const [a, { lga_code, state_code }] of lgas.entries()) {
+        const draws = drawn.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+        const mean = draws.reduce((sum, value) => sum + value, 0) / draws.length;
+        const key = [
+          ...[recorded.has(state_code) ? 'own' : 'others', `+${monthIndex(period) - monthIndex(last)}`, method],
+        ].join('|');
+        const range = { low: quantile(draws, 0.05), high: quantile(draws, 0.95) };
+        const sums = groups.get(key) ?? noSums();
+        addSums(sums, sumsOf({ truth: truth(lga_code, period), score: mean, ...range, baseline: mean, draws }));
+        groups.set(key, sums);
+      }
+    }
+  }
+}
+
+function tableOfScores(groups: Map<string, TruthSums>): string {
+  const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  return formatTable(
+    rows.map(([key, sums]) => {
+      const [records = '', months = '', method = ''] = key.split('|');
+      const { lga_months, coverage_50, coverage_90, bias, rmse, crps, interval_score } = truthScore(sums);
+      return {
+        ...{ records, months, method, lga_months, coverage_50: coverage_50?.toFixed(3) ?? null },
+        ...{ coverage_90: coverage_90.toFixed(3), bias: bias.toFixed(4), rmse: rmse.toFixed(4) },
+        ...{ crps: crps?.toFixed(4) ?? null, interval_score: interval_score.toFixed(3) },
+      };
+    }),
+  );
+}
