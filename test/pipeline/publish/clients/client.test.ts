@@ -74,7 +74,7 @@ await get('/v1/risk/lgas');\nawait get('/v1/series/lgas', {});\nawait table('/v1
 test('everything that lies there is shipped, in the same bytes each time', () => {
   const clients = path.join(ROOT, 'pipeline/publish/clients');
   const left = (name: string) => /__pycache__|egg-info|^build$/.test(name);
-  const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left });
+  const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left }).sort();
   const files = clientFiles();
   expect(Object.keys(files)).toEqual(expect.arrayContaining(own));
   expect(clientFiles()).toEqual(files);

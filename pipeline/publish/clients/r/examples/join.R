@@ -1,0 +1,20 @@
+# Risk beside one's own figures: Rscript join.R BASE_URL OWN.csv OUT.csv
+#
+# OWN.csv has either a column lga_code, or state and lga (names; several LGA names stand for two places each). Rows that
+# match no LGA, and LGAs that have no row, are told and never dropped in silence. Two requests.
+library(malariarisk)
+
+given <- commandArgs(trailingOnly = TRUE)
+# NA is the code of Nasarawa.
+own <- read.csv(given[2], na.strings = "", encoding = "UTF-8")
+client <- malaria_client(given[1])
+found <- match_places(client, own, code = if ("lga_code" %in% names(own)) "lga_code")
+scores <- risk(client)
+columns <- c("lga_code", "period", "score", "score_low", "score_high", "level")
+joined <- merge(found$matched, scores[columns], by = "lga_code", all.x = TRUE)
+write.csv(joined, given[3], row.names = FALSE, na = "")
+codes <- found$matched$lga_code
+cat(sprintf("%d rows joined, %s, %d requests: %s\n", nrow(joined), client_version(client), client_requests(client), given[3]))
+cat(sprintf("%d rows matched no LGA\n", nrow(found$unmatched)), sprintf("  %s\n", found$unmatched$why), sep = "")
+cat(sprintf("%d rows share an LGA with another\n", sum(codes %in% codes[duplicated(codes)])))
+cat(sprintf("%d LGAs without a row\n", length(setdiff(scores$lga_code, codes))))
