@@ -42,9 +42,10 @@ Examples:
     .action(async (file: string, options: DrawsOptions) => {
       const progress = showProgress(NEEDED, false);
       try {
-        const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) =>
-          writeDraws(file, pathsOfStage(io), asked(io, options)),
-        );
+        const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) => {
+          const wanted = asked(io, options);
+          return writeDraws(file, pathsOfStage(io), wanted);
+        });
         say(`${file}: ${rows} rows`);
       } finally {
         progress.end();
