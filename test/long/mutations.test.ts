@@ -15,6 +15,7 @@ import { OTHERS, RASTERS } from './mutations/rasters.ts';
 import { SOUND, TABLES } from './mutations/tables.ts';
 import { UNSEEN } from './mutations/unseen.ts';
 import { UNSEEN_AGAIN } from './mutations/unseen-again.ts';
+import { UNSEEN_SMALL } from './mutations/unseen-small.ts';
 
 const MUTATIONS = [...TABLES, ...RASTERS, ...OTHERS];
 /** What nothing in the files can tell, with the reason. */
@@ -82,6 +83,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real files made wrong'), () => {
   describe.each([
     ['unseen', UNSEEN],
     ['unseen again', UNSEEN_AGAIN],
+    ['unseen and small', UNSEEN_SMALL],
   ] as const)('%s', (lot, mutations) => {
     const unseen = new Map<string, string[]>();
     test.each(mutations.map((mutation) => [nameOf(mutation), mutation] as const))('%s', async (name, mutation) => {

@@ -39,9 +39,6 @@ export const UNSEEN_AGAIN: Mutation[] = [
       (n) => Math.round(n * 2.5),
       (row) => row.period! >= '2022' && inState('NG022')(row),
     ),
-    'the months of each year in reverse': table((rows) =>
-      rows.map((row, i) => ({ ...row, confirmed: rows[i - (i % 12) + 11 - (i % 12)]?.confirmed ?? row.confirmed! })),
-    ),
   }),
   ...of('cases_lgas', {
     'one month three times': map(

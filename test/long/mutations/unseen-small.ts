@@ -1,0 +1,120 @@
+/**
+ * A third lot, written before any was tried: small ones, of one place or one month, and new rounds and months that are
+ * wrong in a way that is hard to see.
+ */
+import type { Mutation } from './mutation.ts';
+import { each, from } from './rasters.ts';
+import { inState, inYear, map, of, table, times } from './tables.ts';
+
+type Row = Record<string, string>;
+type Which = (row: Row) => boolean;
+const without = (which: Which) => table((rows) => rows.filter((row) => !which(row)));
+/** Values of columns exchanged between the rows of two places, in their order. */
+const exchange = (columns: string[], key: string, a: string, b: string, which: Which = () => true) =>
+  table((rows) => {
+    const of = (code: string) => rows.filter((row) => row[key] === code && which(row));
+    const [as, bs] = [of(a), of(b)];
+    const other = new Map([
+      ...as.map((row, i) => [row, bs[i]!] as const),
+      ...bs.map((row, i) => [row, as[i]!] as const),
+    ]);
+    return rows.map((row) => {
+      const values = other.get(row);
+      return values ? { ...row, ...Object.fromEntries(columns.map((name) => [name, values[name]!])) } : row;
+    });
+  });
+/** The rows that `to` picks have the values of those that `from` picks, by the columns of `key`. */
+const again = (column: string, key: string[], is: Which, was: Which) =>
+  table((rows) => {
+    const id = (row: Row) => key.map((name) => row[name]).join(' ');
+    const values = new Map(rows.filter(was).map((row) => [id(row), row[column]!]));
+    return rows.map((row) => (is(row) ? { ...row, [column]: values.get(id(row)) ?? row[column]! } : row));
+  });
+const inMonth =
+  (month: string): Which =>
+  ({ period }) =>
+    period === month;
+const in2016: Which = ({ year }) => year === '2016';
+
+export const UNSEEN_SMALL: Mutation[] = [
+  ...of('survey_clusters', {
+    'one state in one round a fifth lower': times(
+      'positivity',
+      0.8,
+      (row) => inState('NG020')(row) && inYear('2018')(row),
+    ),
+  }),
+  ...of(
+    'survey_clusters',
+    {
+      'a new round, half of the clusters': table((rows) =>
+        rows.filter((row, i) => !inYear('2018')(row) || i % 2 === 0),
+      ),
+      'a new round has the positivity of the one before': table((rows) => {
+        const before = rows.filter(inYear('2015'));
+        let i = 0;
+        return rows.map((row) =>
+          inYear('2018')(row) ? { ...row, positivity: before[i++ % before.length]!.positivity! } : row,
+        );
+      }),
+    },
+    without(inYear('2018')),
+  ),
+  ...of(
+    'cases_lgas',
+    {
+      'a new month, two LGAs exchanged': exchange(
+        ['confirmed'],
+        'lga_pcode',
+        'NG003001',
+        'NG003002',
+        inMonth('2023-12'),
+      ),
+      'a new month, one LGA ten times': times(
+        'confirmed',
+        10,
+        (row) => inMonth('2023-12')(row) && row.lga_pcode === 'NG003001',
+      ),
+      'a new month is the month before once more': again(
+        'confirmed',
+        ['lga_pcode'],
+        inMonth('2023-12'),
+        inMonth('2023-11'),
+      ),
+    },
+    without(inMonth('2023-12')),
+  ),
+  ...of(
+    'climate',
+    {
+      'a new year is the year before once more': again(
+        'rain_mm',
+        ['ADM2_PCODE', 'month'],
+        in2016,
+        ({ year }) => year === '2015',
+      ),
+      'a new year a fifth drier': times('rain_mm', 0.8, in2016),
+      'a new year, one month of it twice': again(
+        'rain_mm',
+        ['ADM2_PCODE', 'year'],
+        (row) => in2016(row) && row.month === '9',
+        (row) => in2016(row) && row.month === '5',
+      ),
+    },
+    without(in2016),
+  ),
+  ...of('population_census', {
+    'two LGAs of a state exchanged': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020001', 'NG020002'),
+    'one LGA ten times': times('T_TL', 10, ({ ADM2_PCODE }) => ADM2_PCODE === 'NG020010'),
+  }),
+  ...of('itn_use', {
+    'none in one LGA': map(
+      'itn_use',
+      () => 0,
+      (row) => Object.values(row).includes('NG020010'),
+    ),
+    'a tenth less': times('itn_use', 0.9),
+  }),
+  ...of('elevation', { 'one cell too far east': from((x, y) => [x - 1, y]) }),
+  ...of('effective_treatment', { 'a tenth less': each((n) => n * 0.9) }),
+];
