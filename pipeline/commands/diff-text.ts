@@ -1,6 +1,6 @@
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { describeColumns } from '../publish/snapshot/table-diff.ts';
-import { formatTable } from './table.ts';
+import { type Cells, formatTable } from './table.ts';
 
 /** A diff in the terminal. */
 export function describeDiff(diff: SnapshotDiff): string {
@@ -44,11 +44,14 @@ export function describeDiff(diff: SnapshotDiff): string {
         ]
       : []),
     '',
-    'Answers:',
-    formatTable(diff.answers),
+    ...describeChanged(
+      'answers',
+      diff.answers,
+      ({ changed, only_in_a, only_in_b }) => changed + only_in_a + only_in_b > 0,
+    ),
     '',
-    'Tables:',
-    formatTable(
+    ...describeChanged(
+      'tables',
       diff.tables.map((row) => ({
         table: row.table,
         rows: row.rows.b,
@@ -57,6 +60,7 @@ export function describeDiff(diff: SnapshotDiff): string {
         only_in_b: row.keyed?.only_in_b ?? null,
         columns: describeColumns(row) || null,
       })),
+      ({ changed, only_in_a, only_in_b, columns }) => changed !== 0 || !!only_in_a || !!only_in_b || columns !== null,
     ),
     ...(past
       ? [
@@ -82,5 +86,17 @@ export function describeDiff(diff: SnapshotDiff): string {
 
 const describeUnscored = (periods: readonly string[]) =>
   `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, without a survey of those months that A had not; case records move no score.`;
+
+/** The rows that say of a change, and how many others there are. */
+function describeChanged<Row extends Cells>(
+  what: string,
+  rows: readonly Row[],
+  isChange: (row: Row) => boolean,
+): string[] {
+  const changed = rows.filter(isChange);
+  if (changed.length === 0) return [`All ${rows.length} ${what} are the same.`];
+  const others = rows.length - changed.length;
+  return [`Changed ${what}${others > 0 ? ` (${others} others are the same)` : ''}:`, formatTable(changed)];
+}
 
 const fixed = (value: number | null) => (value === null ? null : value.toFixed(4));

@@ -67,7 +67,10 @@ Example:
     .command('reproduce')
     .description('Build a version again from its raw files and compare every byte')
     .argument('<version>', 'one that is here, or was published from here')
-    .option('--raw-data <dir>', 'the raw files, under their own paths or their SHA-256 (default: <out>/raw)')
+    .option(
+      '--raw-data <dir>',
+      'the raw files, under their own paths or their SHA-256; what is not there is looked for in <out>/raw',
+    )
     .option(...outOption)
     .addOption(jobsOption())
     .option('--json', 'as JSON lines')
@@ -91,7 +94,8 @@ Examples:
         [...STAGES, SNAPSHOT].map(({ name }) => name),
         options.json ?? false,
       );
-      const rawData = options.rawData ?? path.join(options.out, 'raw');
+      const kept = path.join(options.out, 'raw');
+      const rawData = options.rawData === undefined ? [kept] : [options.rawData, kept];
       const made = await reproduce(origin, { rawData, jobs: options.jobs, onEvent: progress.onEvent }).finally(
         progress.end,
       );

@@ -13,6 +13,9 @@ export function describeReview(review: Review): string {
       : replaces === model_version
         ? `${model_version} is current already`
         : `${model_version} would replace ${replaces}`,
+    ...(refused.length + approvals.length === 0 && replaces !== model_version
+      ? ['', 'It may be published: nothing here asks for a reason.']
+      : []),
     ...section('It cannot be published:', refused),
     ...section('Publishing it takes a reason (publish --approve REASON):', approvals),
     ...section(

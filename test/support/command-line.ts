@@ -17,11 +17,11 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Starts `malaria-risk` as a process of its own. */
 export function start(
   args: readonly string[],
-  options: { env?: Record<string, string>; preload?: string } = {},
+  options: { env?: Record<string, string>; preload?: string; cwd?: string } = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const preload = options.preload ? ['--import', options.preload] : [];
   const child = spawn(process.execPath, [...preload, path.join(ROOT, 'bin/malaria-risk.js'), ...args], {
-    cwd: ROOT,
+    cwd: options.cwd ?? ROOT,
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
   });
   const said = { stdout: '', stderr: '' };

@@ -1,6 +1,6 @@
 /** Two releases of a table, row by row under their keys. */
 import type { Period } from '../../contract/months.ts';
-import { monthOf } from '../../contract/months.ts';
+import { addMonths, monthOf } from '../../contract/months.ts';
 import { type Distribution, distributionOf, medianOf, monthsBetween, phaseOf, rankCorrelation } from './statistics.ts';
 
 /** A row of a table: what tells it from the others, where and when it is of, and its numbers. */
@@ -38,6 +38,13 @@ export interface PlaceAgreement {
   months_shifted: number | null;
 }
 
+/** A set of rows that both releases have, and how many of them have changed. */
+export interface Rewritten {
+  of: string;
+  rows: number;
+  changed: number;
+}
+
 export interface RowComparison {
   rows: { was: number; is: number; added: number; removed: number; changed: number };
   /** Keys of some of them. */
@@ -45,14 +52,26 @@ export interface RowComparison {
   columns: { column: string; was: Distribution; is: Distribution }[];
   by_state: SumChange[];
   by_group: SumChange[];
+  /** Places whose sums have changed. */
+  by_place: SumChange[];
+  /** Sums of whole months, over rows in both. */
+  by_month: SumChange[];
+  /** Places, and states in a group, most of whose rows have other values or lie elsewhere. */
+  rewritten: { places: Rewritten[]; groups: Rewritten[] };
   places: PlaceAgreement[];
   /** Added months beside what their places had in the same months of the year on average before. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
+  /** Added months beside the month before and the same month of the year before: of figures above 0, how many are the same. */
+  repeated: { column: string; period: Period; of: Period; rows: number; same: number }[];
+  /** Added figures above all that their place had before, where it had a year of them. */
+  highest: { column: string; place: string; period: Period; most: number; is: number }[];
   /** Places that report by added month, and by the last month before. */
   reporting: { period: Period; places: number; before: number }[];
 }
 
+/** A record of fewer rows is soon corrected as a whole. */
+export const LEAST_RECORD = 10;
 const EXAMPLES = 5;
 /** Fewer places have no order to speak of. */
 export const LEAST_PLACES = 10;
@@ -68,7 +87,9 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
   const added = after.filter(({ key }) => !then.has(key));
   const removed = before.filter(({ key }) => !now.has(key));
   const beside = besideUsual(before, added, columns);
-  const changed = pairs.filter(({ was, is }) => columns.some((name) => was.numbers[name] !== is.numbers[name]));
+  const isChanged = ({ was, is }: Pair) =>
+    was.place !== is.place || columns.some((name) => was.numbers[name] !== is.numbers[name]);
+  const changed = pairs.filter(isChanged);
   const keysOf = (rows: readonly { key: string }[]) => rows.slice(0, EXAMPLES).map(({ key }) => key);
   return {
     rows: {
@@ -86,9 +107,19 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
       ...sumsOf(pairs, column, () => 'all rows'),
       ...sumsOf(pairs, column, ({ group }) => group),
     ]),
+    by_place: columns
+      .flatMap((column) => sumsOf(pairs, column, ({ place }) => place))
+      .filter(({ was, is }) => was !== is),
+    by_month: columns.flatMap((column) => sumsOf(pairs, column, ({ period }) => period ?? '')),
+    rewritten: {
+      places: rewrittenBy(pairs, isChanged, ({ place }) => place),
+      groups: rewrittenBy(pairs, isChanged, ({ state, group }) => (state && group ? `${state} in ${group}` : '')),
+    },
     places: columns.map((column) => agreementOf(pairs, column)),
     added_months: columns.flatMap((column) => sumsOf(beside, column, ({ state }) => `added months of ${state}`)),
     added_places: columns.map((column) => agreementOf(beside, column)),
+    repeated: columns.flatMap((column) => repeatedIn(now, added, column)),
+    highest: columns.flatMap((column) => highestOf(before, added, column)),
     reporting: reportingOf(before, added),
   };
 }
@@ -113,6 +144,17 @@ function sumsOf(pairs: readonly Pair[], column: string, groupOf: (row: ComparedR
       const sum = (which: 0 | 1) => known.reduce((total, values) => total + values[which], 0);
       return { column, of, rows: known.length, was: sum(0), is: sum(1) };
     });
+}
+
+/** The sets of rows most of which have changed. */
+function rewrittenBy(
+  pairs: readonly Pair[],
+  isChanged: (pair: Pair) => boolean,
+  nameOf: (row: ComparedRow) => string,
+): Rewritten[] {
+  return [...Map.groupBy(pairs, ({ is }) => nameOf(is))]
+    .map(([of, own]) => ({ of, rows: own.length, changed: own.filter(isChanged).length }))
+    .filter(({ of, rows, changed }) => of !== '' && rows >= LEAST_RECORD && changed > rows / 2);
 }
 
 function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
@@ -184,6 +226,47 @@ function besideUsual(
     const rows = is.period === null ? undefined : usual.get(keyOf(is));
     if (!rows) return [];
     return [{ was: { ...is, numbers: Object.fromEntries(columns.map((name) => [name, mean(rows, name)])) }, is }];
+  });
+}
+
+/** A month that was filled in with another one's figures has them place by place. */
+function repeatedIn(
+  now: ReadonlyMap<string, ComparedRow>,
+  added: readonly ComparedRow[],
+  column: string,
+): RowComparison['repeated'] {
+  const figures = new Map(
+    [...now.values()].map(({ place, period, numbers }) => [`${place} ${period}`, numbers[column]]),
+  );
+  const months = Map.groupBy(
+    added.filter(({ period, numbers }) => period !== null && (numbers[column] ?? 0) > 0),
+    ({ period }) => period!,
+  );
+  return [...months]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([period, rows]) =>
+      [-1, -12].map((months) => {
+        const of = addMonths(period, months);
+        const same = rows.filter(({ place, numbers }) => figures.get(`${place} ${of}`) === numbers[column]).length;
+        return { column, period, of, rows: rows.length, same };
+      }),
+    );
+}
+
+function highestOf(
+  before: readonly ComparedRow[],
+  added: readonly ComparedRow[],
+  column: string,
+): RowComparison['highest'] {
+  const known = Map.groupBy(
+    before.filter(({ numbers }) => numbers[column] != null),
+    ({ place }) => place,
+  );
+  return added.flatMap(({ place, period, numbers }) => {
+    const earlier = (known.get(place) ?? []).map((row) => row.numbers[column]!);
+    const most = earlier.reduce((a, b) => Math.max(a, b), 0);
+    const is = numbers[column] ?? 0;
+    return period !== null && earlier.length >= 12 && is > most ? [{ column, place, period, most, is }] : [];
   });
 }
 

@@ -59,12 +59,12 @@ export function originOf(out: string, model_version: string): Origin {
 /**
  * Builds a version anew out of its raw files and of what its manifest says of the catalog, in a directory that goes with
  * it, and compares every file.
- * @param rawData a directory with the raw files, under their own paths or under their SHA-256
+ * @param rawData directories to look for raw files in, under their own paths or under their SHA-256; the first that has one
  * @throws UsageError where code, packages, Node or raw files are not those that it was made of
  */
 export async function reproduce(
   origin: Origin,
-  { rawData, jobs, onEvent }: { rawData: string; jobs: number; onEvent: (event: StageEvent) => void },
+  { rawData, jobs, onEvent }: { rawData: readonly string[]; jobs: number; onEvent: (event: StageEvent) => void },
 ): Promise<Reproduction> {
   refuseOtherCode(origin);
   const aside = mkdtempSync(path.join(tmpdir(), 'reproduce-'));
@@ -117,16 +117,20 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
 const differences = (was: Record<string, string>, is: Record<string, string>) =>
   [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
 
-async function linkRaw(from: string, { path: name, sha256 }: Origin['raw'][number], to: string): Promise<void> {
-  for (const file of [path.join(from, name), path.join(from, sha256)]) {
+async function linkRaw(
+  from: readonly string[],
+  { path: name, sha256 }: Origin['raw'][number],
+  to: string,
+): Promise<void> {
+  for (const file of from.flatMap((directory) => [path.join(directory, name), path.join(directory, sha256)])) {
     if (!existsSync(file) || (await sha256File(file)) !== sha256) continue;
     const link = path.join(to, name);
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.resolve(file), link);
     return;
   }
-  const found = existsSync(path.join(from, name)) ? 'another file' : 'no such file';
-  throw new UsageError(`${name}: found ${found} in ${from}, expected SHA-256 ${sha256} (see --raw-data)`);
+  const found = from.some((directory) => existsSync(path.join(directory, name))) ? 'another file' : 'no such file';
+  throw new UsageError(`${name}: found ${found} in ${from.join(' or ')}, expected SHA-256 ${sha256} (see --raw-data)`);
 }
 
 /** The catalog as it was: its entries are in the manifest, the parts of model.json in the stages that read them. */

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import type { Manifest } from '../../../../pipeline/contract/manifest.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
@@ -16,7 +17,7 @@ import { buildHere, overwrite, publishedTiny } from '../../../support/built-tiny
 import { hashTree, run, start, temporary } from '../../../support/command-line.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
-const KILLS = process.env.MALARIA_LONG ? 20 : 3;
+const KILLS = process.env.MALARIA_LONG ? 50 : 3;
 const first = currentVersion(inject('builtTiny'))!;
 let second = '';
 let out = '';
@@ -114,8 +115,34 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
   expect(currentVersion(out)).toBe(first);
 });
 
-test(`killed at ${KILLS} moments of publishing to object storage: old or new, whole, and the next try ends it`, async () => {
+/** A proxy over the storage, asked all the while: what it answered, by the version that it named. */
+async function readAllTheWhile() {
+  const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
+  const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });
+  const { key } = await giveKey(service.store);
+  const read = new Map<string, Set<string>>();
+  let reading = true;
+  const reader = (async () => {
+    while (reading) {
+      for (const route of ['/v1/periods', '/v1/risk/lgas?state=AB']) {
+        const answer = await service.get(route, key);
+        const line = `${answer.status} ${route} ${await answer.text()}`;
+        const version = answer.headers.get('model-version')!;
+        read.set(version, (read.get(version) ?? new Set()).add(line));
+      }
+      await setTimeout(500);
+    }
+  })();
+  return async () => {
+    reading = false;
+    await reader;
+    return read;
+  };
+}
+
+test(`killed at ${KILLS} moments of publishing to object storage: old or new, whole, also to the proxy that reads meanwhile`, async () => {
   await publishVersion(out, { version: first, to: URL });
+  const stopReading = await readAllTheWhile();
   const { uniform: random } = randomStream(20261122, 'kills');
   const files = Object.keys(
     JSON.parse(readFileSync(path.join(out, 'snapshots', second, 'manifest.json'), 'utf8')).files,
@@ -139,6 +166,14 @@ test(`killed at ${KILLS} moments of publishing to object storage: old or new, wh
     seen.add(`${signal} ${current === first ? 'old' : 'new'}`);
   }
   expect(seen).toContain('SIGKILL old');
+  const read = await stopReading();
+  for (const [version, answers] of read) {
+    expect([first, second]).toContain(version);
+    // One answer to each route, whatever was under way.
+    expect(answers.size, [...answers].join('\n')).toBe(2);
+    for (const answer of answers) expect(answer).toMatch(/^200 /);
+  }
+  expect(read.has(first)).toBe(true);
   await publishVersion(out, { version: second, to: URL });
   expect(expectWhole()).toBe(second);
   expect(releasesIn(out).filter(({ status }) => status === 'started')).toEqual([]);

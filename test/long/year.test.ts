@@ -1,0 +1,163 @@
+/**
+ * A data team's year, in the commands that a person types: months that come in, a correction, a survey round, a table of
+ * net use, a file that is wrong, a rollback, a nightly build. Nothing in the catalog is edited by hand.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { currentVersion } from '../../pipeline/publish/release/current.ts';
+import { run, temporary } from '../support/command-line.ts';
+import { sourceIn, tinyCountry, writeCountry } from '../support/tiny-country.ts';
+
+const place = temporary();
+const country = path.join(place, 'raw-data/tiny');
+const inbox = path.join(place, 'inbox');
+const whole = tinyCountry();
+const commands: string[] = [];
+
+/** Rows of a table of the whole country that `holds` keeps, header first. */
+function rowsOf(file: string, holds: (cells: string[]) => boolean): string {
+  const [head, ...rows] = String(whole.files[file]).trim().split('\n');
+  return `${[head, ...rows.filter((row) => holds(row.split(',')))].join('\n')}\n`;
+}
+const upTo = (file: string, last: string) => rowsOf(file, ([, month]) => month! <= last);
+/** Puts a file where the team finds what comes in. */
+function comesIn(name: string, content: string): string {
+  mkdirSync(inbox, { recursive: true });
+  const file = path.join(inbox, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+/** A command as it is typed, its exit code expected. */
+async function type(code: number, command: string, ...more: string[]): Promise<string> {
+  const args = [...command.split(' '), ...more];
+  commands.push(args.join(' '));
+  const ended = await run(args, { cwd: place });
+  const said = `${ended.stdout}${ended.code === 0 || ended.code === 1 ? '' : ended.stderr}`;
+  if (process.env.MALARIA_TELL) process.stdout.write(`\n$ malaria-risk ${args.join(' ')}\n${said}`);
+  expect(ended.code, `${args.join(' ')}\n${ended.stdout}${ended.stderr}`).toBe(code);
+  return said + ended.stderr;
+}
+const current = () => currentVersion(path.join(place, 'build'))!;
+const accept = (source: string, file: string, reason: string, ...more: string[]) =>
+  type(0, `catalog update ${source}`, file, '--accept', reason, '--by', 'Ada', ...more);
+
+beforeAll(async () => {
+  const early = tinyCountry();
+  for (const [file, id] of [
+    ['cases.csv', 'cases'],
+    ['climate.csv', 'climate'],
+  ] as const) {
+    early.files[file] = upTo(file, '2021-06');
+    const source = sourceIn(early, id);
+    source.span.last = '2021-06';
+    source.files[0].rows = early.files[file].split('\n').length - 2;
+  }
+  early.files['surveys.csv'] = rowsOf('surveys.csv', ([year]) => year === '2018');
+  const surveys = sourceIn(early, 'surveys');
+  surveys.rounds = surveys.rounds.slice(0, 1);
+  surveys.files[0].rows = early.files['surveys.csv'].split('\n').length - 2;
+  early.model.last_estimated = '2021-06';
+  mkdirSync(country, { recursive: true });
+  writeCountry(early, country);
+  await type(0, 'build --publish --by Ada');
+}, 600_000);
+
+const monthsIn = async (month: string, cases = upTo('cases.csv', month)) => {
+  await accept('climate', comesIn(`rain-${month}.csv`, upTo('climate.csv', month)), `rain of ${month}`);
+  await accept('cases', comesIn(`cases-${month}.csv`, cases), `cases of ${month}`, '--last-estimated', month);
+};
+
+let first = '';
+test('a month: a look at the file, a command for each, then build, review, publish', async () => {
+  first = current();
+  const month = '2021-07';
+  const look = await type(1, 'catalog update cases', comesIn('cases.csv', upTo('cases.csv', month)));
+  expect(look).toMatch(/added 1 \(NG001 2021-07\)\n +removed 0\n +changed 0/);
+  await monthsIn(month);
+  await type(0, 'build');
+  expect(current()).toBe(first);
+  const review = await type(0, 'review');
+  expect(review).toContain('It may be published: nothing here asks for a reason.');
+  expect(review).toMatch(/cases, .* by Ada \(cases of 2021-07\): cases\.csv changed; 1 rows added/);
+  expect(review).toContain('last_estimated was "2021-06", is "2021-07"');
+  await type(0, 'publish');
+  expect(current()).not.toBe(first);
+});
+
+test('a month without a question: three commands', async () => {
+  const before = [current(), commands.length];
+  await monthsIn('2021-08');
+  await type(0, 'build --publish');
+  expect(current()).not.toBe(before[0]);
+  expect(commands.length).toBe(Number(before[1]) + 3);
+});
+
+test('files that are wrong: refused with their row, or doubted; the catalog stays as it was', async () => {
+  const catalog = () => ['sources.json', 'model.json'].map((name) => readFileSync(path.join(country, name), 'utf8'));
+  const before = catalog();
+  const good = upTo('cases.csv', '2021-09');
+  const text = comesIn('text.csv', good.replace(/(2021-09),\d+/, '$1,n/a'));
+  expect(await type(2, 'catalog update cases', text, '--accept', 'September')).toMatch(
+    /row \d+, confirmed: found "n\/a"/,
+  );
+  const gone = comesIn('gone.csv', good.replace(/NG001,2020-05,.*\n/, ''));
+  expect(await type(2, 'catalog update cases', gone, '--accept', 'September')).toContain('no month 2020-05');
+  const sum = comesIn(
+    'sum.csv',
+    good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
+  );
+  expect(await type(1, 'catalog update cases', sum)).toMatch(/To doubt:\n.*has another size/);
+  expect(await type(2, 'catalog update cases', comesIn('c.csv', good), '--last-estimated', '2026-12')).toMatch(
+    /last_estimated: found 2026-12, expected 2021-09 at most/,
+  );
+  expect(catalog()).toEqual(before);
+});
+
+test('a correction of an earlier month comes with the next one', async () => {
+  await monthsIn(
+    '2021-09',
+    upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, n) => `${key},${Number(n) + 40}`),
+  );
+  await type(0, 'build');
+  expect(await type(0, 'review')).toContain('1 rows added, 0 removed, 1 changed');
+  await type(0, 'publish');
+});
+
+test('a survey round moves scores: the review says so, and publishing takes a reason', async () => {
+  const before = current();
+  const round = String(whole.files['surveys.csv']).replace(/^(2021,.*,)0\./gm, '$10.4');
+  await accept('surveys', comesIn('surveys.csv', round), 'round of 2021', '--release', '2');
+  await type(0, 'build');
+  const review = await type(1, 'review');
+  expect(review).toMatch(/Publishing it takes a reason \(publish --approve REASON\):\n.*scores moved/);
+  expect(review).toMatch(/surveys +changed +1 to 2/);
+  await type(1, 'publish');
+  expect(current()).toBe(before);
+  await type(0, 'publish', '--approve', 'the round of 2021: scores of recent months follow it');
+  expect(current()).not.toBe(before);
+});
+
+test('a table of net use changes the context and no score', async () => {
+  const nets = String(whole.files['nets.csv']).replace(/,0\.(\d)$/gm, ',0.$15');
+  await accept('itn_use', comesIn('nets.csv', nets), 'survey of 2021', '--release', '2021');
+  await type(0, 'build');
+  const review = await type(0, 'review');
+  expect(review).toMatch(/^all +\d+ +0 +0 +0 +0 +0 +0$/m);
+  expect(review).toMatch(/context-lgas +0 +2/);
+  expect(review).not.toMatch(/^seasons-lgas/m);
+  await type(0, 'publish');
+});
+
+test('back to the first version, which a nightly build leaves alone; any version can be built again', async () => {
+  const last = current();
+  await type(1, `publish ${first}`);
+  await type(0, `publish ${first}`, '--approve', 'rolled back: net use is under question');
+  await type(0, 'build');
+  expect(current()).toBe(first);
+  expect(await type(0, 'releases list')).toContain('rolled back: net use is under question');
+  expect(await type(0, `releases reproduce ${last} --raw-data raw-data/tiny`)).toContain('came out the same');
+  expect(await type(0, `releases reproduce ${first} --raw-data raw-data/tiny`)).toContain('came out the same');
+  process.stdout.write(`${commands.length} commands, no edit by hand\n`);
+});
