@@ -18,7 +18,11 @@ if (inherits(outlines, "sf")) {
 } else {
   rings <- function(geometry) if (geometry$type == "Polygon") geometry$coordinates else unlist(geometry$coordinates, FALSE)
   # Rings of one area in one path, parted by NA, so that holes stay open.
-  path <- function(feature) do.call(rbind, lapply(rings(feature$geometry), function(r) rbind(do.call(rbind, lapply(r, unlist)), NA)))
+  path <- function(feature) {
+    parts <- lapply(rings(feature$geometry), function(ring) rbind(do.call(rbind, lapply(ring, unlist)), NA))
+    points <- do.call(rbind, parts)
+    points[-nrow(points), ]
+  }
   paths <- lapply(outlines$features, path)
   all <- do.call(rbind, paths)
   plot(range(all[, 1], na.rm = TRUE), range(all[, 2], na.rm = TRUE), type = "n", asp = 1, axes = FALSE, ann = FALSE)
