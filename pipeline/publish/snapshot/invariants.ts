@@ -4,6 +4,7 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { LEVELS } from '../../contract/schemas.ts';
+import { type TableName, tableFile } from '../../contract/tables.ts';
 import { type Database, literal } from '../../duckdb.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { Tables } from './tables.ts';
@@ -27,11 +28,17 @@ export async function tableFaults(
   await db.run(list('forecast', forecastPeriods(coverage)));
   await db.run(list('states', coverage.states));
   const faults: string[] = [];
-  // the baseline's scores have no draws, and so neither of these tables
-  const ofDraws = Object.entries(decisionChecks(draws)).flatMap(([name, checks]) =>
-    `tables/${name}.parquet` in manifest.files ? [COMPLETE[name as keyof typeof COMPLETE], ...checks] : [],
+  const { probabilities, changes } = decisionChecks(draws);
+  // The baseline's scores have no draws, and not every country has case records: a table without rows is not there.
+  const optional: Partial<Record<TableName, readonly string[]>> = {
+    probabilities: [COMPLETE.probabilities, ...probabilities],
+    changes: [COMPLETE.changes, ...changes],
+    forecasts_cases: FORECASTS_OF_CASES,
+  };
+  const ofThere = Object.entries(optional).flatMap(([name, checks]) =>
+    tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...CHECKS, ...ofDraws, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
+  for (const check of [...CHECKS, ...ofThere, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
     faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults;
 }
@@ -123,6 +130,18 @@ const STATE_MONTH = "state_code || ' ' || period";
 const SEASON_ROWS = `(SELECT 'nation' AS area, NULL AS code UNION ALL SELECT 'state', state_code FROM context_states
     UNION ALL SELECT 'lga', lga_code FROM context_lgas), range(1, 13) months(month)`;
 
+const FORECASTS_OF_CASES: readonly string[] = [
+  `SELECT 'forecasts_cases ' || ${AREA_MONTH} || ': ' || CASE
+      WHEN NOT ${IN_ORDER} THEN 'its quantiles do not ascend from 0 or more'
+      WHEN period IS DISTINCT FROM ${CASE_PERIOD} THEN 'it is not ' || horizon_months || ' months after ' || last_cases
+      WHEN horizon_months < 1 THEN 'its month is not to come'
+      ELSE 'no such area' END AS fault
+   FROM forecasts_cases LEFT JOIN (SELECT *, true AS known FROM ${AREAS}) USING (area, code)
+   WHERE NOT ${IN_ORDER} OR period IS DISTINCT FROM ${CASE_PERIOD} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
+  `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH} || ', expected 1' AS fault
+   FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
+];
+
 const CHECKS: readonly string[] = [
   complete('context_states', 'state_code', 'states'),
   complete(
@@ -141,15 +160,6 @@ const CHECKS: readonly string[] = [
   complete('basis', AREA_MONTH, `${AREAS}, ${MONTHS}`),
   `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
    FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
-  `SELECT 'forecasts_cases ' || ${AREA_MONTH} || ': ' || CASE
-      WHEN NOT ${IN_ORDER} THEN 'its quantiles do not ascend from 0 or more'
-      WHEN period IS DISTINCT FROM ${CASE_PERIOD} THEN 'it is not ' || horizon_months || ' months after ' || last_cases
-      WHEN horizon_months < 1 THEN 'its month is not to come'
-      ELSE 'no such area' END AS fault
-   FROM forecasts_cases LEFT JOIN (SELECT *, true AS known FROM ${AREAS}) USING (area, code)
-   WHERE NOT ${IN_ORDER} OR period IS DISTINCT FROM ${CASE_PERIOD} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
-  `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH} || ', expected 1' AS fault
-   FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
   `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
       WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
       WHEN share_low > share_high THEN 'its range ends before it begins'

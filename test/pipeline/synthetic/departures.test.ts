@@ -174,6 +174,7 @@ test('mixed: halves half way, ranges on a log scale', () => {
 test('matern has no departure, and families of one seed have the same recipe', () => {
   expect(truths.matern.departures).toEqual({
     family: 'matern',
+    deviations: null,
     lga_effects: null,
     campaigns: null,
     state_slopes: null,

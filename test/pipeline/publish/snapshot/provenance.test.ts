@@ -48,7 +48,7 @@ test('what is not behind a file is not told of it', () => {
   const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
   expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(12);
+  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(13);
   expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
