@@ -20,6 +20,9 @@ import { surveyDoubts } from './survey-doubts.ts';
 /** The farthest that DHS displaces a cluster, km, and as far as outlines may differ: farther off is another place. */
 const FARTHEST_KM = 11;
 
+/** Far more children than any survey examines in one place: what is above is another figure. */
+const MOST_EXAMINED = 10_000;
+
 /**
  * The survey rounds by one diagnostic method (`parameters.survey.method`): methods are never mixed, rows by another are
  * dropped and counted in the report.
@@ -67,8 +70,8 @@ export async function readClusters(
   const code = codeReader(areas);
   // Rows by another method are read too: a fault among them is a fault of the file.
   const all = table.rows.map((row) => {
-    const counts = source.weighted_counts ? { above: 0 } : { least: 1, whole: true };
-    const examined = numberOf(table, row, 'examined', counts);
+    const counts = source.weighted_counts ? { above: 0, least: 0 } : { least: 1, whole: true };
+    const examined = numberOf(table, row, 'examined', { ...counts, most: MOST_EXAMINED });
     return {
       cluster_id: textOf(table, row, 'cluster_id'),
       ...readRound(table, row, source),

@@ -308,7 +308,12 @@ const surveys: Case[] = [
     cell('surveys.csv', 2, 6, '3.5'),
     /surveys\.csv, row 2, examined: found "3\.5", expected a whole number/,
   ],
-  ['nobody examined', cell('surveys.csv', 2, 6, '0'), /surveys\.csv, row 2, examined: found 0, expected at least 1/],
+  ['nobody examined', cell('surveys.csv', 2, 6, '0'), /surveys\.csv, row 2, examined: found 0, expected 1 to 10000/],
+  [
+    'more children than there are',
+    cell('surveys.csv', 2, 6, '1e300'),
+    /surveys\.csv, row 2, examined: found 1e300, expected 1 to 10000/,
+  ],
   [
     'a fault in a row by the other method',
     cell('surveys.csv', 26, 7, '1.5'),
