@@ -69,9 +69,8 @@ const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.star
 /**
  * The document as a JSON value, in a fixed order.
  * @param modelVersion of the snapshot in which the document lies
- * @param examples an answer to each operation, by its id, as far as there are any
  */
-export function buildOpenapi(modelVersion: string, examples: ReadonlyMap<string, unknown> = new Map()): Json {
+export function buildOpenapi(modelVersion: string): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -90,9 +89,7 @@ export function buildOpenapi(modelVersion: string, examples: ReadonlyMap<string,
     ],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, about]) => ({ name, description: about })),
-    paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, examples) }]),
-    ),
+    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation) }])),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
@@ -138,11 +135,10 @@ function description(): string {
   ].join('\n');
 }
 
-function operationObject(operation: Operation, examples: ReadonlyMap<string, unknown>): Json {
+function operationObject(operation: Operation): Json {
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
-  const { id, response, type } = operation;
-  const example = examples.has(id) ? { example: examples.get(id) } : {};
+  const { response, type } = operation;
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -153,7 +149,7 @@ function operationObject(operation: Operation, examples: ReadonlyMap<string, unk
       200: {
         description: operation.summary,
         headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Link', 'Model-Version', ...LIMIT_HEADERS),
-        content: { [type]: response ? { schema: ref('schemas', operation.responseName), ...example } : {} },
+        content: { [type]: response ? { schema: ref('schemas', operation.responseName) } : {} },
       },
       ...(response ? {} : { 206: PARTIAL }),
       304: ref('responses', 'NotModified'),

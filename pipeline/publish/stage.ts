@@ -14,7 +14,6 @@ import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './clients/api-page.ts';
-import { shortened } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
 import type { Evidence } from './report/evidence.ts';
 import { renderReport } from './report/render.ts';
@@ -61,11 +60,8 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;
   const queue = documents(contents);
-  const examples = new Map<string, unknown>();
   const work = async () => {
     for (const document of queue) {
-      // The first of each, whatever is written first.
-      if (!examples.has(document.operation)) examples.set(document.operation, shortened(document.value));
       await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
@@ -82,7 +78,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   });
   const described = dataPackage(contents, tree.entries());
   await tree.write('tables/datapackage.json', `${JSON.stringify(described, null, 2)}\n`);
-  const openapi = buildOpenapi(input.model_version, examples);
+  const openapi = buildOpenapi(input.model_version);
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
   for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
