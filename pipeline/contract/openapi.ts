@@ -213,11 +213,14 @@ function exampleOf(code: ErrorCode): Problem {
 
 /** Schemas that several answers share, by name. */
 const SHARED: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(schemas).flatMap(([name, value]) =>
-    ('type' in value || 'anyOf' in value) && !OPERATIONS.some(({ response }) => response === value)
-      ? [[value, name]]
-      : [],
-  ),
+  // Sorted: test runners give a module's exports in another order than Node.
+  Object.entries(schemas)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, value]) =>
+      ('type' in value || 'anyOf' in value) && !OPERATIONS.some(({ response }) => response === value)
+        ? [[value, name]]
+        : [],
+    ),
 );
 
 /**
