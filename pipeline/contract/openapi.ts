@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the service, made wholly of the contract: nothing about an operation is said here. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
-import { OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName } from './operations.ts';
+import { LINKS, OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName } from './operations.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import { CONTRACT_VERSION } from './version.ts';
@@ -36,11 +36,7 @@ const HEADERS = {
   'Model-Version': header('The snapshot that the answer is from', 'string', 'nigeria-2023-0123abcd'),
   'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
   'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
-  Link: header(
-    'Licences, this description, and the model card',
-    'string',
-    '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"',
-  ),
+  Link: header('Licences, this description, and the model card', 'string', LINKS),
   Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;

@@ -410,6 +410,10 @@ export type JsonOperationId = (typeof JSON_OPERATIONS)[number]['id'];
 export type OperationId = JsonOperationId | TableOperationId;
 export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [...JSON_OPERATIONS, ...TABLE_OPERATIONS];
 
+/** `Link` of every answer: where programs find what belongs to it (RFC 8288; service-desc is of RFC 8631). */
+export const LINKS =
+  '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"';
+
 /** Values of an operation's parameters once validated: never text of a request. */
 export interface FileParameters {
   state?: string | undefined;

@@ -67,31 +67,22 @@ export type LgaRisk = Static<typeof LgaRisk>;
 export const StateRisk = closed({ state_code: stateCode, state, zone, ...scoreFields, population: people });
 export type StateRisk = Static<typeof StateRisk>;
 
-const lgaReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
-  closed({
-    period: period('Month the scores are for'),
-    kind: Type.Literal(kind),
-    state_code: stateCode,
-    state,
-    lgas: Type.Array(LgaRisk, { description: 'Highest risk first; equal scores by code' }),
-  });
-const stateReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
-  closed({
-    period: period('Month the scores are for'),
-    kind: Type.Literal(kind),
-    states: Type.Array(StateRisk, { description: 'Highest risk first; equal scores by code' }),
-  });
+const report = <K extends 'estimated' | 'forecast', P extends TProperties>(kind: K, areas: P) =>
+  closed({ period: period('Month the scores are for'), kind: Type.Literal(kind), ...areas });
+const ranked = { description: 'Highest risk first; equal scores by code' };
+const lgasOfState = { state_code: stateCode, state, lgas: Type.Array(LgaRisk, ranked) };
+const allStates = { states: Type.Array(StateRisk, ranked) };
 
-export const RiskLgas = lgaReport('estimated');
+export const RiskLgas = report('estimated', lgasOfState);
 export type RiskLgas = Static<typeof RiskLgas>;
-export const RiskStates = stateReport('estimated');
+export const RiskStates = report('estimated', allStates);
 export type RiskStates = Static<typeof RiskStates>;
 export const ForecastsLgas = closed({
-  forecasts: Type.Array(lgaReport('forecast'), { description: 'One report per month, nearest month first' }),
+  forecasts: Type.Array(report('forecast', lgasOfState), { description: 'One report per month, nearest month first' }),
 });
 export type ForecastsLgas = Static<typeof ForecastsLgas>;
 export const ForecastsStates = closed({
-  forecasts: Type.Array(stateReport('forecast'), { description: 'One report per month, nearest month first' }),
+  forecasts: Type.Array(report('forecast', allStates), { description: 'One report per month, nearest month first' }),
 });
 export type ForecastsStates = Static<typeof ForecastsStates>;
 
@@ -104,16 +95,11 @@ export const NationLga = closed({
   population: people,
 });
 export type NationLga = Static<typeof NationLga>;
-const nationReport = <K extends 'estimated' | 'forecast'>(kind: K) =>
-  closed({
-    period: period('Month the scores are for'),
-    kind: Type.Literal(kind),
-    lgas: Type.Array(NationLga, { description: 'Highest risk of the nation first; equal scores by code' }),
-  });
-export const RiskNation = nationReport('estimated');
+const lgasOfNation = { lgas: Type.Array(NationLga, ranked) };
+export const RiskNation = report('estimated', lgasOfNation);
 export type RiskNation = Static<typeof RiskNation>;
 export const ForecastsNation = closed({
-  forecasts: Type.Array(nationReport('forecast'), { description: 'One report per month, nearest month first' }),
+  forecasts: Type.Array(report('forecast', lgasOfNation), { description: 'One report per month, nearest month first' }),
 });
 export type ForecastsNation = Static<typeof ForecastsNation>;
 

@@ -4,12 +4,9 @@ import { open } from 'node:fs/promises';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FileEntry } from '../../pipeline/contract/manifest.ts';
+import { LINKS } from '../../pipeline/contract/operations.ts';
 import type { Coding, Representation, ServedFile } from '../snapshot/snapshot.ts';
 import { sendProblem } from './problems.ts';
-
-/** Where programs find what belongs to every answer (RFC 8288; service-desc is of RFC 8631). */
-const LINKS =
-  '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"';
 
 /** Answers with `file` in the coding the client prefers, or a part of it, or 304 if it already has those bytes. */
 export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {

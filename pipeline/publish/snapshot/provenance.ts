@@ -52,7 +52,9 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
 /** What a series has beside scores: basis, probabilities and changes. */
 const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
 
-const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
+/** What each answer is made of, besides model.json and the contract: artifacts by full name. */
+export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
+  openapi: [],
   periods: [],
   'risk-states': ['ingest/states', 'context/states', 'risk/states'],
   'risk-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
@@ -91,12 +93,6 @@ const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = 
     'transmission/model',
   ],
   licences: [],
-};
-
-/** What each answer is made of, besides model.json: artifacts by full name. The description is of the contract alone. */
-export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
-  ...ANSWERS,
-  openapi: [],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */

@@ -80,7 +80,7 @@ export async function verifySnapshot(
   const answers = new Map<string, string>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
-      // of our own contract, only a table may be lacking: one without rows
+      // A snapshot of this contract may lack tables alone, those without rows.
       operationFiles(operation, manifest.coverage, ours && operation.response ? undefined : manifest.files).map(
         (file) => [file, operation] as const,
       ),
