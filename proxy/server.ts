@@ -111,13 +111,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (options.dashboard) {
     // Loaded only if wanted.
     const { openDashboard } = await import('./dashboard/open.ts');
+    const { referenceOf } = await import('./dashboard/reference.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
+    const reference = () => referenceOf(snapshots.current());
     const { countSignIn } = metrics;
     const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
     const dashboard = await openDashboard({
       ...options.dashboard,
       ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
-      services: { accounts: store, clock, exampleState, report, ...counts },
+      services: { accounts: store, clock, exampleState, reference, report, ...counts },
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');

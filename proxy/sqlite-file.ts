@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UnavailableError, UsageError } from './errors.ts';
@@ -17,6 +17,12 @@ export function unavailable(error: unknown): unknown {
   return new UnavailableError(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
 }
 
+/** Root gives `file`, which it has made, to the owner of the folder, as whom the server runs. */
+export function giveToOwner(file: string): void {
+  const { uid, gid } = statSync(dirname(file));
+  if (process.getuid?.() === 0) lchownSync(file, uid, gid);
+}
+
 /**
  * Opens the SQLite database at `file`, creating it and its folder if missing, readable by its owner alone (SQLite gives
  * the -wal and -shm files the same mode).
@@ -26,7 +32,10 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
   let db: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    if (!existsSync(file)) {
+      closeSync(openSync(file, 'a', 0o600));
+      giveToOwner(file);
+    }
     db = new DatabaseSync(file, { timeout: busyMs });
     prepare(db);
     return db;

@@ -3,7 +3,8 @@
 -- minute (microseconds), 5 name of the month, 6 and 7 its start and end (ms), 8 the time (microseconds), for tests; if
 -- empty, this server's clock is used.
 -- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'nobody' (no such key: all are
--- copied before there is a lease), 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used up), or the verdict.
+-- copied before there is a lease), 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used
+-- up), or the verdict.
 local clock = redis.call('TIME')
 local time = clock[1] * 1000000 + clock[2]
 local now = tonumber(ARGV[8]) or time

@@ -1,3 +1,4 @@
+import { ErrorReply } from '@redis/client';
 import { sql } from 'kysely';
 import type { Db } from '../accounts/database.ts';
 import { randomText } from '../accounts/key-format.ts';
@@ -41,8 +42,8 @@ const SOON_MS = 100;
  *
  * Redis may be trusted only while it holds a lease. A lease is recorded in PostgreSQL before Redis gets it, ends there
  * no sooner than in Redis (it runs from a time that Redis gave before PostgreSQL was asked), and is granted only after
- * Redis has been given a copy of all keys, or the changes since. So what it has no copy of does not exist; and if the lease has run out in PostgreSQL, Redis is letting nobody
- * in, and will not until it has everything committed so far.
+ * Redis has been given a copy of all keys, or the changes since. So what it has no copy of does not exist; and if the
+ * lease has run out in PostgreSQL, Redis is letting nobody in, and will not until it has everything committed so far.
  *
  * When Redis has lost its memory or been replaced, the next epoch begins once the previous lease has run out. What was
  * granted under that lease is unknown, so the new epoch grants nothing for a minute after its end.
@@ -91,7 +92,9 @@ export async function keepEpoch(
       if (why !== null && why !== 'starting') report(`keys and limits: ${quiet() ?? 'available again'}`);
       why = null;
     } catch (error) {
-      const line = lineOf(error);
+      const line = error instanceof ErrorReply ? `Redis refuses: ${lineOf(error)}` : lineOf(error);
+      // It is full, demoted to a replica or has lost the scripts: asked anew, as after a break.
+      if (error instanceof ErrorReply) link?.close();
       // If only PostgreSQL is down, Redis goes on until its lease runs out.
       if (error instanceof Superseded || !link?.isOpen()) epoch = null;
       if (line !== why) report(`keys and limits: ${line}`);

@@ -85,7 +85,8 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release() {
-      client.off('error', ignore);
+      // A broken one is only ended, and until it has may still be told that the server stops.
+      if (!broken) client.off('error', ignore);
       client.release(broken);
     },
   };

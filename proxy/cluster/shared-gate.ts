@@ -48,9 +48,10 @@ const MOST_RUNNING = 1000;
  * Keys and limits for any number of proxies. Redis decides each request in one step and one round trip (admit.lua),
  * from its own copies of key and account, its own log of the minute, its own count of the month, by its own clock.
  *
- * It is given copies of all keys before it decides anything, so a forged key costs PostgreSQL nothing. A block of the month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no
- * more is granted than allowed, and each owner loses at most a block. Nobody is let in if PostgreSQL or Redis is needed
- * and does not answer in time, or outside an epoch (epoch.ts).
+ * It is given copies of all keys before it decides anything, so a forged key costs PostgreSQL nothing. A block of the
+ * month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no more is granted than
+ * allowed, and each owner loses at most a block. Nobody is let in if PostgreSQL or Redis is needed and does not answer in
+ * time, or outside an epoch (epoch.ts).
  *
  * @throws UsageError if PostgreSQL or Redis cannot be used at the start.
  */

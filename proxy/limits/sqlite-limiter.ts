@@ -121,6 +121,8 @@ export function openSqliteLimiter(file: string, clock: Clock) {
   const monthOf = (ownerId: string, name: string): Month => {
     const known = months.get(ownerId);
     if (known?.name === name) return known;
+    // The clock may come back to it.
+    if (known) writeMonth.run(ownerId, known.name, known.taken - known.left);
     const month = { name, taken: Number(readMonth.get(ownerId, name)?.taken ?? 0), left: 0 };
     months.set(ownerId, month);
     return month;

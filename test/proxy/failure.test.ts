@@ -1,6 +1,6 @@
 /** The embedded form on a disk that fills up, with a damaged file, and backed up and restored. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -147,6 +147,17 @@ test('a file that is no backup is not restored, and the store stays', async () =
   expect(existsSync(file())).toBe(true);
   expect((await runHere(['keys', 'list', '--store', place.store])).stdout).toContain('ministry');
   expect((await runHere(['backup', other, '--store', 'postgres://x'])).stderr).toContain('proxy/cluster/README.md');
+});
+
+test.skipIf(process.getuid?.() !== 0)('what root restores belongs to the owner of the folder', async () => {
+  await giveOne(100);
+  const [folder, backup, nobody] = [dirname(file()), join(place.build, 'saved'), 65_534];
+  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toBe('');
+  chownSync(folder, nobody, nobody);
+  rmSync(file());
+  expect((await runHere(['restore', backup, '--store', place.store])).stderr).toBe('');
+  const owners = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).uid]);
+  expect(owners.sort()).toEqual(['', '-limits', '-limits-lock'].map((end) => [`proxy.sqlite${end}`, nobody]));
 });
 
 /** Counts of this month in the limits beside the store. */

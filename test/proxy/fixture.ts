@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { etagOf, type FileEntry, type Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
+import { buildOpenapi } from '../../pipeline/contract/openapi.ts';
 import {
   type Coverage,
+  exampleValues,
   FORECAST_MONTHS,
   filePath,
   forecastPeriods,
@@ -18,6 +20,7 @@ import {
   type ParameterName,
 } from '../../pipeline/contract/operations.ts';
 import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../pipeline/contract/schemas.ts';
+import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 
 export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
 type State = keyof typeof STATES;
@@ -282,7 +285,10 @@ function bodyOf(
         })),
       };
     case 'openapi':
-      return { openapi: '3.1.0', info: { title: `made up, ${version}` } };
+      return buildOpenapi(version, TERRITORY, {
+        values: exampleValues(COVERAGE, TERRITORY),
+        answers: new Map([['risk-lgas', bodyOf('risk-lgas', 'KN', '', '2023-09', months, release ? { release } : {})]]),
+      });
     case 'model-card':
       return { model_version: version, limits: ['made up'] };
     case 'licences':

@@ -230,6 +230,27 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     for (let i = 0; i < 20; i++) expect(await ask(proxy, key)).toBe('unavailable');
   });
 
+  test.each([
+    ['flushed its scripts', ['SCRIPT', 'FLUSH'], null],
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['was demoted', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])('a Redis that %s is told at once by readiness, and used again', async (_name, harm, mend) => {
+    const proxy = await openProxy({ times: { leaseMs: 60_000, beatMs: 50 } });
+    const { key } = await giveKey(proxy.store);
+    expect(await sure(proxy, key)).toBe('granted');
+    const client = createClient({ url: redis.url });
+    client.on('error', () => {});
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    await client.sendCommand(harm);
+    if (mend) {
+      await vi.waitFor(() => expect(proxy.gate.unavailable()).toContain('Redis'), { timeout: 10_000 });
+      await client.sendCommand(mend);
+    }
+    await until(proxy, key, 'granted');
+    expect(proxy.gate.unavailable()).toBeNull();
+  });
+
   test('while Redis hangs nobody is let in, and a revocation is acknowledged once that is sure', async () => {
     const proxy = await openProxy({ times: { deadlineMs: 1000 } });
     const { id, key } = await giveKey(proxy.store);

@@ -309,6 +309,19 @@ describe('the month', () => {
     expect(granted(limiter, 300, live)).toBe(250);
   });
 
+  test('a clock that steps into the next month and back, over and over, costs nothing', () => {
+    const limiter = open();
+    const [march, april] = [clock.wallMs(), Date.parse('2026-04-01T00:00:00Z')];
+    for (let i = 0; i < 200; i++) {
+      clock.setWall(i % 2 === 0 ? march : april);
+      expect([i, granted(limiter, 1, live)]).toEqual([i, 1]);
+    }
+    for (const wall of [march, april]) {
+      clock.setWall(wall);
+      expect(granted(limiter, 300, live)).toBe(150);
+    }
+  });
+
   test('a refusal of either charges neither', () => {
     const limiter = open();
     const charge = { perMinute: 3, perMonth: 5 };
