@@ -49,6 +49,24 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     return byAge.orderBy('name', (order) => order.collate('C')).execute();
   };
 
+  /** Writes what `changeOf` gives for the key; null: it stays as it is. */
+  const changeKey = async (
+    id: string,
+    ownerId: string | undefined,
+    changeOf: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
+  ): Promise<Key> => {
+    const key = await transact(async (tx) => {
+      await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+      const before = await keyWith(tx, id, ownerId);
+      const change = await changeOf(tx, before);
+      if (change === null) return before;
+      await update(tx, 'keys', { id }, { ...change, version: before.version + 1 });
+      return keyWith(tx, id);
+    });
+    await confirm('keys', id, key.version);
+    return key;
+  };
+
   return {
     async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
       const checked = checkName('account name', name);
@@ -130,18 +148,20 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
      * Revokes for good; a key already revoked keeps its time. If `ownerId` is given, another owner's key is treated as
      * unknown.
      */
-    async revokeKey(id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
-      const key = await transact(async (tx) => {
-        await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
-        const before = await keyWith(tx, id, ownerId);
-        if (before.revoked_at !== null) return before;
-        await update(tx, 'keys', { id }, { revoked_at: now, version: before.version + 1 });
-        await record(tx, { action: 'key.revoke', account: before.owner_id, subject: before.name, detail: id }, by, now);
-        return keyWith(tx, id);
-      });
-      await confirm('keys', id, key.version);
-      return key;
-    },
+    revokeKey: (id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> =>
+      changeKey(id, ownerId, async (tx, { revoked_at, owner_id: account, name: subject }) => {
+        if (revoked_at !== null) return null;
+        await record(tx, { action: 'key.revoke', account, subject, detail: id }, by, now);
+        return { revoked_at: now };
+      }),
+    /** Has a key expire at `at`, if it would work longer; otherwise as `revokeKey`. */
+    endKey: (id: string, at: number, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> =>
+      changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: account, name: subject }) => {
+        if (revoked_at !== null || (expires_at !== null && expires_at <= at)) return null;
+        const detail = `${id}, ${new Date(at).toISOString()}`;
+        await record(tx, { action: 'key.end', account, subject, detail }, by, now);
+        return { expires_at: at };
+      }),
   };
 }
 

@@ -26,6 +26,7 @@ export const ACTIONS = {
   'account.limits': 'set limits',
   'key.create': 'created a key',
   'key.revoke': 'revoked a key',
+  'key.end': 'set an end to a key',
   'person.invite': 'invited',
   'person.uninvite': 'withdrew the invitation of',
   'person.join': 'accepted an invitation',

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from '../errors.ts';
 import { limitsFileOf, lockLimits, openLimits } from '../limits/sqlite-limiter.ts';
-import { checkIntact, isDamaged, isOfDamage, openSqliteFile } from '../sqlite-file.ts';
+import { checkIntact, giveToOwner, isDamaged, isOfDamage, openSqliteFile } from '../sqlite-file.ts';
 
 const BUSY_MS = 5000;
 /** A database's files, by what their names end in. */
@@ -100,6 +100,7 @@ export function restore(source: string, file: string): string | null {
 function unpack(source: string, store: string, limits: string): boolean {
   copyFileSync(source, store);
   chmodSync(store, 0o600);
+  giveToOwner(store);
   const copy = openSqliteFile(store, (opened) => checkIntact(opened, source), BUSY_MS);
   try {
     const isBackup = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'limits_backup'").get();
@@ -107,6 +108,7 @@ function unpack(source: string, store: string, limits: string): boolean {
     const saved = copy.prepare('SELECT file FROM limits_backup').get()?.file as Uint8Array | undefined;
     // Without any, the file is empty: limits of which nothing has been used.
     writeFileSync(limits, saved ?? '', { mode: 0o600, flush: true });
+    giveToOwner(limits);
     copy.exec('DROP TABLE limits_backup; VACUUM');
     return saved !== undefined;
   } finally {

@@ -17,12 +17,14 @@ export function menuOf({ person, account }: Visitor): { path: string; label: str
       { path: '/team/accounts', label: 'Accounts' },
       { path: '/team/people', label: 'Service team' },
       { path: '/team/activity', label: 'Audit log' },
+      { path: '/reference', label: 'Reference' },
       { path: '/profile', label: 'Your profile' },
     ];
   }
   return [
     { path: '/settings/api-access', label: 'API access' },
     { path: '/settings/usage', label: 'Usage' },
+    { path: '/reference', label: 'Reference' },
     ...(account.kind === 'organisation' ? [{ path: '/settings/people', label: 'People' }] : []),
     ...(person.role === 'member' ? [] : [{ path: '/settings/activity', label: 'Activity' }]),
     { path: '/profile', label: 'Your profile' },
@@ -75,7 +77,7 @@ ${
 <main id="main" class="wrap${!visitor && ' narrow'}" tabindex="-1">
 ${body}
 </main>
-<footer class="wrap"><p>Estimated and forecast malaria risk for every state and local government area of Nigeria. All times are UTC.</p></footer>
+<footer class="wrap"><p>Estimated and forecast malaria risk by area and month. All times are UTC.</p></footer>
 </body>
 </html>
 `.toString();

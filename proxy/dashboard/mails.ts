@@ -44,6 +44,16 @@ export function invitedElsewhereMail(to: string, account: string | null): Mail {
   );
 }
 
+/** To a researcher whose account may have keys from now on. */
+export function unlockedMail(to: string, url: string): Mail {
+  return mail(
+    to,
+    `API access unlocked at the ${SERVICE_NAME}`,
+    `The service team has unlocked API access for your account at the ${SERVICE_NAME}.`,
+    `You can create a key now: ${url}/settings/api-access`,
+  );
+}
+
 export function resetMail(to: string, link: string): Mail {
   return mail(
     to,

@@ -7,6 +7,11 @@ export function form(csrf: string, action: string, body: Value): Html {
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
 }
 
+/** A search by GET: a page that can be kept and passed on. */
+export function searchForm(action: string, label: string, asked: string): Html {
+  return html`<form method="get" action="${action}" role="search">${field({ label, name: 'q', value: asked, optional: true })}${button('Search', 'plain')}</form>`;
+}
+
 export interface Field {
   label: string;
   name: string;

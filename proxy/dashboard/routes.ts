@@ -1,8 +1,10 @@
 import { activityRoutes } from './pages/activity.ts';
+import { replaceRoutes } from './pages/key-replace.ts';
 import { keyRoutes } from './pages/keys.ts';
 import { linkRoutes } from './pages/links.ts';
 import { peopleRoutes } from './pages/people.ts';
 import { profileRoutes } from './pages/profile.ts';
+import { referenceRoutes } from './pages/reference.ts';
 import { factorRoutes } from './pages/second-factor.ts';
 import { signInRoutes } from './pages/sign-in.ts';
 import { teamRoutes } from './pages/team.ts';
@@ -15,7 +17,9 @@ export const ROUTES: readonly Route[] = [
   ...signInRoutes,
   ...linkRoutes,
   ...keyRoutes,
+  ...replaceRoutes,
   ...usageRoutes,
+  ...referenceRoutes,
   ...peopleRoutes,
   ...activityRoutes,
   ...teamRoutes,

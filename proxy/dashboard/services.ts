@@ -7,6 +7,7 @@ import type { SignInOutcome } from '../metrics.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Directory } from './people/directory.ts';
 import type { Role } from './people/rules.ts';
+import type { Reference } from './reference.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 
@@ -32,6 +33,8 @@ export interface Services {
   apiUrl: () => string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
+  /** What the snapshot says of the API; null if it is from before it did. */
+  reference: () => Promise<Reference | null>;
   /** Logs a line when something fails. */
   report: (line: string) => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */

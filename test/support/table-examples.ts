@@ -6,7 +6,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { bbox, booleanClockwise } from '@turf/turf';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
-import { run } from './command-line.ts';
+import { pythonWith } from './python.ts';
+import { runHere } from './run-here.ts';
 
 const page = (name: string) => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');
 const TABLES = page('pipeline/publish/TABLES.md');
@@ -22,7 +23,7 @@ const statements = [page('README.md'), TABLES].flatMap((text) =>
 
 /** Whether a command succeeds here. */
 const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
-const HAS_PANDAS = works('python3', '-c', 'import pandas, pyarrow');
+const PYTHON = pythonWith('pandas, pyarrow');
 const HAS_R = works('Rscript', '--version');
 
 async function query(cwd: string, sql: string) {
@@ -49,7 +50,7 @@ export function tableExamples(outOf: () => string) {
   test('the statements for `malaria-risk query` run as they are written', async () => {
     expect(statements.length).toBeGreaterThan(3);
     for (const sql of statements) {
-      const { code, stdout } = await run(['query', sql, '--csv', '--out', outOf()]);
+      const { code, stdout } = await runHere(['query', sql, '--csv', '--out', outOf()]);
       expect(code, sql).toBe(0);
       expect(stdout.split('\n').length, sql).toBeGreaterThan(5);
     }
@@ -65,18 +66,15 @@ export function tableExamples(outOf: () => string) {
     expect(people).toBe(Number(context!.people));
   });
 
-  test.skipIf(!HAS_PANDAS)(
-    `the Python example${HAS_PANDAS ? '' : ' (skipped, optional: no pandas and pyarrow)'}`,
-    () => {
-      const printed = execFileSync('python3', ['-c', example('python')], { cwd, encoding: 'utf8' });
-      // Four forecast months, each of every LGA.
-      expect(printed.match(/^\d{4}-\d{2} +774\.0 /gm)).toHaveLength(4);
-    },
-  );
+  test.skipIf(!PYTHON)(`the Python example${PYTHON ? '' : ' (skipped, optional: no pandas and pyarrow)'}`, () => {
+    const printed = execFileSync(PYTHON!, ['-c', example('python')], { cwd, encoding: 'utf8' });
+    // Four forecast months, each of every LGA.
+    expect(printed.match(/^\d{4}-\d{2} +774\.0 /gm)).toHaveLength(4);
+  });
 
   test.skipIf(!HAS_R)(`the R example${HAS_R ? '' : ' (skipped: no Rscript)'}`, async () => {
     for (const name of ['risk_states', 'season']) {
-      const printed = await run(['query', `FROM ${name}`, '--csv', '--out', outOf()]);
+      const printed = await runHere(['query', `FROM ${name}`, '--csv', '--out', outOf()]);
       writeFileSync(path.join(cwd, `${name}.csv`), printed.stdout);
     }
     const printed = execFileSync('Rscript', ['-e', example('r')], { cwd, encoding: 'utf8' });

@@ -5,6 +5,14 @@ import { button, type Column, facts, form, mark, moment, table } from '../parts.
 import type { Services } from '../services.ts';
 import type { SignedIn } from '../visit.ts';
 
+export const PATH = '/settings/api-access';
+export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
+export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
+
+export const days = (n: number) => `${n} ${n === 1 ? 'day' : 'days'}`;
+/** The number in `text`, if it is one of those `offered`. */
+export const daysIn = (text: string, offered: readonly number[]) => offered.find((n) => String(n) === text);
+
 /** Names of the people who created `keys`, by id. */
 export function makersOf(keys: readonly Key[], { directory }: Services) {
   return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
@@ -16,13 +24,14 @@ const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
 const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` gives the page where a key is revoked. */
+/** A table of keys; `revokeAt` and `replaceAt` give the pages where a key is revoked and replaced. */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
   makers: ReadonlyMap<string, string>,
   now: number,
   revokeAt: (id: string) => string,
+  replaceAt?: (id: string) => string,
 ): Html {
   const columns: Column<Key>[] = [
     {
@@ -41,11 +50,13 @@ export function keyTable(
     { title: 'Expires', cell: (key) => moment(key.expires_at) },
     { title: 'State', cell: (key) => stateMark(key, now) },
     {
-      title: 'Revoke',
+      title: 'Change',
       look: 'actions',
       cell: (key) =>
         keyStatus(key, now) === 'active' &&
-        html`<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
+        html`${
+          replaceAt && html`<a href="${replaceAt(key.id)}">Replace<span class="unseen"> ${key.name}</span></a> `
+        }<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
     },
   ];
   return table(caption, columns, keys);

@@ -3,38 +3,22 @@
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
-import { curlLine, KEY_KINDS, type KeyKind, mintKey } from '../../accounts/key-format.ts';
-import { DAY_MS, HOUR_MS } from '../../clock.ts';
+import { KEY_KINDS, type KeyKind } from '../../accounts/key-format.ts';
+import { DAY_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
-import {
-  button,
-  choices,
-  copyable,
-  doneNotice,
-  facts,
-  field,
-  form,
-  linkButton,
-  moment,
-  notice,
-  problem,
-} from '../parts.ts';
-import { actorOf, SESSION_MS, whyNoKeys } from '../people/rules.ts';
+import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../parts.ts';
+import { actorOf, whyNoKeys } from '../people/rules.ts';
 import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
+import { giveKey } from './key-made.ts';
+import { confirmRevoke, days, daysIn, keyTable, makersOf, PATH, replaceAt, title } from './key-parts.ts';
 
-const PATH = '/settings/api-access';
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
-/**
- * Each key has its own requests per minute, so unlimited keys would mean unlimited requests. The command line has no
- * such bounds.
- */
-const MOST_WORKING = 100;
-const MOST_AN_HOUR = 100;
+/** How many days a new key may work; others by its date. */
+const LASTING_DAYS = [30, 90, 365];
 /** How many expired and revoked keys are shown. */
 const MOST_PAST = 100;
 
@@ -57,7 +41,7 @@ const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
 const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
 /** Null if the visitor may create and revoke keys; else the page that says why not, and what to do. */
-async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+export async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const why = whyNoKeys(person, account);
   if (why === null) return null;
@@ -81,8 +65,6 @@ async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<
   return problem('This account cannot have keys', 'Please contact the service team.');
 }
 
-const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
-
 async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusal(visit, services);
   if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
@@ -101,7 +83,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Active keys', active, makers, visit.now, revokeAt)
+        ? keyTable('Active keys', active, makers, visit.now, revokeAt, replaceAt)
         : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
     ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now, revokeAt)}`}
@@ -137,6 +119,16 @@ function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, troub
       })}
       ${choices('radio', 'kind', 'Kind', kinds, [sent.text('kind')], errors.kind)}
       ${choices('checkbox', 'scopes', 'Scopes: the data the key may read', scopes, sent.all('scopes'), errors.scopes)}
+      ${choices(
+        'radio',
+        'lasts',
+        'How long it works',
+        [
+          ...LASTING_DAYS.map((n) => ({ value: String(n), label: days(n) })),
+          { value: 'date', label: 'Until the day below, or without an end' },
+        ],
+        [sent.text('lasts') || 'date'],
+      )}
       ${field({
         label: 'Expires on',
         name: 'expires',
@@ -154,18 +146,30 @@ function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, troub
 async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusal(visit, services);
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
-  const { form: sent, now, visitor } = visit;
+  const { form: sent, now } = visit;
   const name = await attempt(() => checkName('name', sent.text('name')));
   const kind = KEY_KINDS.find((one) => one === sent.text('kind'));
   const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
   const date = sent.text('expires').trim();
-  const expiresAt = date === '' ? null : await attempt(() => parseExpiry(date, now));
+  const lasts = daysIn(sent.text('lasts'), LASTING_DAYS);
+  const expiresAt =
+    lasts === undefined
+      ? date === ''
+        ? null
+        : await attempt(() => parseExpiry(date, now))
+      : date === ''
+        ? now + lasts * DAY_MS
+        : new UsageError('both');
   if (name instanceof UsageError || !kind || scopes instanceof UsageError || expiresAt instanceof UsageError) {
     const errors: Errors = {
       name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
       kind: !kind && 'Choose a kind.',
       scopes: scopes instanceof UsageError && 'Choose at least one.',
-      expires: expiresAt instanceof UsageError && 'Enter a day after today, or leave it empty.',
+      expires:
+        expiresAt instanceof UsageError &&
+        (lasts === undefined
+          ? 'Enter a day after today, or leave it empty.'
+          : `Leave it empty, or choose no number of days.`),
     };
     const body = newPage(
       visit,
@@ -174,58 +178,14 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     );
     return { title: 'Create a key: error', status: 400, body };
   }
-  // Reloading a page resends its form, which must not make a second key.
-  const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
-  if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
-  try {
-    const tooMany = await whyNoMore(visit, services);
-    if (tooMany !== null) throw new UsageError(tooMany);
-    const secret = mintKey(services.brand, kind);
-    const asked = { owner: visitor.account!.name, name, kind, scopes, expiresAt, secret };
-    const key = await services.accounts.createKey(asked, now, actorOf(visitor.person));
-    return { title: 'Your new key', body: keyPage(key, secret, services) };
-  } catch (error) {
-    await services.attempts.giveBack([once]);
-    throw error;
-  }
+  return giveKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 
 const createLive = confirmed(createKey);
 const createAsked: Page = (visit, services) =>
   (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
 
-/** Why the account cannot have another key now; null if it can. */
-async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
-  const { id, name } = visitor.account!;
-  const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
-  if (working.length >= MOST_WORKING)
-    return `You have ${MOST_WORKING} active keys. Revoke one that you no longer need.`;
-  const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
-  return (await attempts.take([hourly], now)) === null ? null : 'That is a lot of keys. Try again in an hour.';
-}
-
-/** The one page that ever shows a key. */
-function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services): Html {
-  const path = {
-    risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
-    forecasts: `/v1/forecasts/lgas?state=${exampleState()}`,
-    lga_boundaries: '/v1/boundaries/states',
-  }[key.scopes[0]!];
-  return html`${title('Your new key')}
-    ${notice('Copy the key now', 'It is shown only now. Whoever has it can read the data in your name: treat it like a password.')}
-    <section>
-    ${copyable('key', key.name, secret)}
-    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
-    ${facts([
-      ['Kind', key.kind],
-      ['Scopes', key.scopes.join(', ')],
-      ['Expires', moment(key.expires_at)],
-    ])}
-    </section>
-    ${linkButton(PATH, 'I have saved the key')}`;
-}
-
-const NO_SUCH_KEY: Answer = {
+export const NO_SUCH_KEY: Answer = {
   title: 'No such key',
   status: 404,
   body: html`${title('No such key')}<p>There is no such key. <a href="${PATH}">Back to your keys</a></p>`,

@@ -4,6 +4,7 @@ import { dayOf } from '../../accounts/usage.ts';
 import { DAY_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
+import { unlockedMail } from '../mails.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';
 import { actorOf } from '../people/rules.ts';
 import type { Services } from '../services.ts';
@@ -159,8 +160,13 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
 }
 
 const change = (what: AccountChange) =>
-  about(async (account, { visitor, now }, { accounts }) => {
+  about(async (account, { visitor, now }, { accounts, directory, mailer, later, url }) => {
     await accounts.changeAccount(account.name, what, now, actorOf(visitor.person));
+    if (what === 'unlock' && account.unlocked_at === null)
+      later(async () => {
+        const people = await directory.listPeople(account.id);
+        await Promise.all(people.map(({ email }) => mailer.send(unlockedMail(email, url()), now)));
+      });
     return { location: `${PATH}/${account.id}?done=${what}` };
   });
 

@@ -1,19 +1,16 @@
 /** The Python client and its examples against running proxies. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
+import { pythonWith } from '../../support/python.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
-const works = (python: string, modules: string) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
-/** Debian's Python has Debian's packages, the first on PATH may not. */
-const CANDIDATES = ['python3', '/usr/bin/python3'];
-const PYTHON =
-  CANDIDATES.find((one) => works(one, 'requests, pandas')) ?? CANDIDATES.find((one) => works(one, 'requests'));
-const HAS_PANDAS = PYTHON !== undefined && works(PYTHON, 'pandas');
+const WITH_PANDAS = pythonWith('requests, pandas');
+const PYTHON = WITH_PANDAS ?? pythonWith('requests');
 const why = (packages: string) => ` (skipped: apt-get install ${packages})`;
 
 let setting: Setting;
@@ -51,7 +48,7 @@ test.skipIf(!PYTHON)(`its own checks${PYTHON ? '' : why('python3-requests')}`, a
 });
 
 const testExample = (title: string, work: () => Promise<void>) =>
-  test.skipIf(!HAS_PANDAS)(title + (HAS_PANDAS ? '' : why('python3-requests python3-pandas')), work);
+  test.skipIf(!WITH_PANDAS)(title + (WITH_PANDAS ? '' : why('python3-requests python3-pandas')), work);
 
 testExample('example: a map', async () => {
   const out = path.join(temporary(), 'map.svg');

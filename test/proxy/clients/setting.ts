@@ -7,6 +7,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
 import { giveKey, serveBuild } from '../service.ts';
 
@@ -117,7 +118,7 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
 /** The folder `client/` of a snapshot. */
 export function writeClients(): string {
   const folder = path.join(temporary(), 'client');
-  for (const [name, text] of Object.entries(clientFiles())) {
+  for (const [name, text] of Object.entries(clientFiles(TERRITORY))) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }

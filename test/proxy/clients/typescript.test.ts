@@ -1,6 +1,6 @@
 /** The TypeScript client and its examples against running proxies. */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -153,8 +153,11 @@ test('a join by state and name, by name alone and by code', async () => {
   ]);
 });
 
+/** As in a build, where `current` is a link. */
+const current = path.join(temporary(), 'current');
+symlinkSync(shipped, current);
 const example = async (name: string, ...args: string[]) => {
-  const script = path.join(shipped, 'examples', `${name}.ts`);
+  const script = path.join(current, 'examples', `${name}.ts`);
   const env = { ...process.env, MALARIA_API_KEY: setting.env.KEY };
   return (await promisify(execFile)(process.execPath, [script, setting.env.URL!, ...args], { env })).stdout;
 };

@@ -13,6 +13,7 @@ import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts'
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
+import type { FixtureOptions } from '../fixture.ts';
 import { FORMS } from '../forms.ts';
 import { type Service, startService } from '../service.ts';
 
@@ -38,7 +39,7 @@ export interface Dashboard extends Service {
 }
 
 export async function startDashboard(
-  options: Partial<ServerOptions> = {},
+  options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
   atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
   settings: Partial<DashboardSettings> = {},
 ): Promise<Dashboard> {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { DAY_MS } from '../../../proxy/clock.ts';
 import { removeServersAtEnd } from '../forms.ts';
 import { giveKey } from '../service.ts';
 import { movableClock, testForms, type Visitor } from './dashboard.ts';
@@ -67,6 +68,69 @@ testForms('what is missing or wrong is said beside it, and what was entered stay
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   expect((await make(ada, { ...NEW_KEY, expires: tomorrow })).status).toBe(200);
   expect((await dashboard.store.listKeys())[0]!.key.expires_at).toBe(Date.parse(tomorrow));
+});
+
+testForms('a key for a number of days, or until a day, and not both', async (start) => {
+  const dashboard = await start();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const ada = await dashboard.signedIn('ada@example.org');
+  const both = await make(ada, { ...NEW_KEY, lasts: '30', expires: '2099-01-01' });
+  expect([both.status, both.text]).toEqual([
+    400,
+    expect.stringContaining('Leave it empty, or choose no number of days'),
+  ]);
+  for (const lasts of ['90', 'date', '7']) await make(ada, { ...NEW_KEY, lasts });
+  const keys = (await dashboard.store.listKeys()).map(({ key }) => key);
+  expect(keys.map((key) => key.expires_at && key.expires_at - key.created_at)).toEqual([90 * DAY_MS, null, null]);
+});
+
+testForms('a key is replaced: the old one works for some days more, then no longer', async (start) => {
+  const dashboard = await start();
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const ada = await dashboard.signedIn('ada@example.org');
+  const lasting = keyIn((await make(ada, { ...NEW_KEY, lasts: '365' })).html);
+  const { id } = (await dashboard.store.listKeys())[0]!.key;
+  const at = `${LIST}/${id}/replace`;
+  expect((await ada.open(LIST)).html).toContain(`href="${at}"`);
+  expect((await ada.send(at, { grace: '365' })).status).toBe(400);
+  const sendAgain = await ada.fillIn(at, { grace: '7' }, at);
+  const made = await sendAgain();
+  expect(made.text).toContain('The key that it replaces works until');
+  const fresh = keyIn(made.html);
+  expect((await sendAgain()).text, 'as a page that is loaded again').toContain('That form was sent before');
+  const [old, replacing] = (await dashboard.store.listKeys()).map(({ key }) => key);
+  expect(replacing).toMatchObject({ name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] });
+  expect(Math.round((replacing!.expires_at! - replacing!.created_at) / DAY_MS)).toBe(365);
+  expect(old!.expires_at! - replacing!.created_at).toBe(7 * DAY_MS);
+  const statuses = async () => {
+    const answers = [lasting, fresh].map((key) => dashboard.get('/v1/periods', key));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([200, 200]);
+  // Soon instead, since Redis has a clock of its own.
+  const end = Date.now() + 300;
+  await dashboard.store.endKey(id, end, Date.now());
+  await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 200]);
+  expect(Date.now()).toBeGreaterThanOrEqual(end);
+  expect((await ada.open(at)).path, 'it works no longer').toBe(LIST);
+  // One that would end sooner keeps its end.
+  expect((await dashboard.store.endKey(id, end + DAY_MS, Date.now())).expires_at).toBe(end);
+  expect((await ada.open('/settings/activity')).text).toContain('set an end to a key Kano bulletin');
+});
+
+testForms('a researcher is told by mail, once, that keys can be made', async (start) => {
+  const dashboard = await start();
+  await dashboard.person('rui@example.org', 'researcher', 'Rui');
+  await dashboard.person('team@example.org', 'service', null);
+  const team = await dashboard.signedIn('team@example.org');
+  const at = `/team/accounts/${(await dashboard.account('Rui')).id}`;
+  const csrf = await team.csrf();
+  for (let i = 0; i < 2; i++) await team.post(`${at}/unlock`, { csrf });
+  await dashboard.close();
+  const mails = dashboard.mails();
+  expect(mails).toEqual([expect.stringContaining('API access unlocked')]);
+  expect(mails[0]).toContain('To: rui@example.org\n');
+  expect(mails[0]).toContain(`${dashboard.dashboardUrl}/settings/api-access`);
 });
 
 testForms('a member sees why not and whom to ask, and can neither make nor revoke', async (start) => {

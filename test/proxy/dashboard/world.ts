@@ -55,7 +55,8 @@ export function pathOf(route: Route, owned: Owned): string {
     .replace(':invitation', owned.invitation)
     .replace('/invitations/:id', `/invitations/${owned.invitation}`)
     .replace(':id', isTeamAccount ? owned.account : route.path.includes('/people/') ? owned.person : owned.key)
-    .replace(':token', owned.token);
+    .replace(':token', owned.token)
+    .replace(':operation', 'risk-lgas');
 }
 
 /** Fields that every form of the dashboard would take. */
@@ -65,6 +66,7 @@ export const FIELDS = {
   scopes: 'risk_scores',
   email: 'another@alpha.example',
   role: 'administrator',
+  grace: '7',
   per_minute: '1',
   per_month: '1',
   password: 'eleven kites above jos',

@@ -1,0 +1,79 @@
+/** Making a key, and the one page that shows it. */
+import { type Key, keyStatus } from '../../accounts/accounts.ts';
+import type { NewKey } from '../../accounts/accounts-and-keys.ts';
+import { curlLine, mintKey } from '../../accounts/key-format.ts';
+import { HOUR_MS } from '../../clock.ts';
+import { UsageError } from '../../errors.ts';
+import { type Html, html } from '../html.ts';
+import { copyable, facts, linkButton, moment, notice } from '../parts.ts';
+import { actorOf, SESSION_MS } from '../people/rules.ts';
+import type { Services } from '../services.ts';
+import type { Answer, SignedIn } from '../visit.ts';
+import { PATH, title } from './key-parts.ts';
+import { sampleBlocks, samplesOf } from './samples.ts';
+
+/**
+ * Each key has its own requests per minute, so unlimited keys would mean unlimited requests. The command line has no
+ * such bounds.
+ */
+const MOST_WORKING = 100;
+const MOST_AN_HOUR = 100;
+/** Makes the key, once for each form, and shows it. `replaced`: works on until `until` at the longest. */
+export async function giveKey(
+  asked: Pick<NewKey, 'name' | 'kind' | 'scopes' | 'expiresAt'>,
+  visit: SignedIn,
+  services: Services,
+  replaced?: { key: Key; until: number },
+): Promise<Answer> {
+  const { form: sent, now, visitor } = visit;
+  // Reloading a page resends its form, which must not make a second key.
+  const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
+  if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
+  try {
+    const tooMany = await whyNoMore(visit, services);
+    if (tooMany !== null) throw new UsageError(tooMany);
+    const secret = mintKey(services.brand, asked.kind);
+    const [{ id, name: owner }, by] = [visitor.account!, actorOf(visitor.person)];
+    const key = await services.accounts.createKey({ ...asked, owner, secret }, now, by);
+    const old = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, by, id));
+    return { title: 'Your new key', body: keyPage(key, secret, services, old) };
+  } catch (error) {
+    await services.attempts.giveBack([once]);
+    throw error;
+  }
+}
+
+/** Why the account cannot have another key now; null if it can. */
+async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
+  const { id, name } = visitor.account!;
+  const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
+  if (working.length >= MOST_WORKING)
+    return `You have ${MOST_WORKING} active keys. Revoke one that you no longer need.`;
+  const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
+  return (await attempts.take([hourly], now)) === null ? null : 'That is a lot of keys. Try again in an hour.';
+}
+
+/** The one page that ever shows a key. */
+function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, old?: Key): Html {
+  const path = {
+    risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
+    forecasts: `/v1/forecasts/lgas?state=${exampleState()}`,
+    lga_boundaries: '/v1/boundaries/states',
+  }[key.scopes[0]!];
+  return html`${title('Your new key')}
+    ${notice('Copy the key now', 'It is shown only now. Whoever has it can read the data in your name: treat it like a password.')}
+    ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: have every program use the new one by then.</p>`}
+    <section>
+    ${copyable('key', key.name, secret)}
+    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
+    ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
+    ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
+    <p>What else there is to ask for: <a href="/reference">Reference</a></p>
+    ${facts([
+      ['Kind', key.kind],
+      ['Scopes', key.scopes.join(', ')],
+      ['Expires', moment(key.expires_at)],
+    ])}
+    </section>
+    ${linkButton(PATH, 'I have saved the key')}`;
+}

@@ -1,0 +1,58 @@
+/** A key replaced by a new one, while the old one works on for some days. */
+import { type Key, keyStatus } from '../../accounts/accounts.ts';
+import { DAY_MS } from '../../clock.ts';
+import { UsageError } from '../../errors.ts';
+import { html } from '../html.ts';
+import { button, choices, form } from '../parts.ts';
+import { mintToken } from '../people/tokens.ts';
+import type { Services } from '../services.ts';
+import { type Answer, routes, type SignedIn } from '../visit.ts';
+import { confirmed } from './confirm.ts';
+import { giveKey } from './key-made.ts';
+import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
+import { NO_SUCH_KEY, refusal } from './keys.ts';
+
+/** How many days a replaced key may work on. */
+const GRACE_DAYS = [1, 7, 30];
+
+/** The key in the path, if it is the visitor's own and works; else the answer. */
+async function workingKey(visit: SignedIn, services: Services): Promise<Key | Answer> {
+  const refused = await refusal(visit, services);
+  if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
+  const keys = await services.accounts.listKeys(visit.visitor.account!.name);
+  const found = keys.find(({ key }) => key.id === visit.params.id);
+  if (!found) return NO_SUCH_KEY;
+  return keyStatus(found.key, visit.now) === 'active' ? found.key : { location: PATH };
+}
+
+async function replacePage(visit: SignedIn, services: Services): Promise<Answer> {
+  const key = await workingKey(visit, services);
+  if (!('id' in key)) return key;
+  const grace = GRACE_DAYS.map((n) => ({ value: String(n), label: days(n) }));
+  const body = html`${title(`Replace “${key.name}”`)}
+    <p>You get a new key with the same name, kind and scopes. The old one works on for as long as you say, so that no program stops meanwhile.</p>
+    ${form(
+      visit.csrf,
+      replaceAt(key.id),
+      html`<input type="hidden" name="form" value="${mintToken()}">${choices('radio', 'grace', 'The old key works for another', grace, ['7'])}
+      <div class="actions">${button('Replace the key')}<a href="${PATH}">Cancel</a></div>`,
+    )}`;
+  return { title: 'Replace a key', body };
+}
+
+async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> {
+  const key = await workingKey(visit, services);
+  if (!('id' in key)) return key;
+  const grace = daysIn(visit.form.text('grace'), GRACE_DAYS);
+  if (grace === undefined) throw new UsageError(`Choose one of ${GRACE_DAYS.join(', ')} days.`);
+  const { name, kind, scopes, created_at, expires_at } = key;
+  // As long as the old one was to work.
+  const expiresAt = expires_at === null ? null : visit.now + expires_at - created_at;
+  const until = visit.now + grace * DAY_MS;
+  return giveKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
+}
+
+export const replaceRoutes = routes(PATH, ['administrator', 'researcher'], {
+  'GET /:id/replace': replacePage,
+  'POST /:id/replace': confirmed(replaceKey),
+});

@@ -1,0 +1,151 @@
+/** Reference: operations with search, each with samples and an example; codes of states and LGAs. */
+import { type Html, html } from '../html.ts';
+import { facts, notice, searchForm, table } from '../parts.ts';
+import { ROLES } from '../people/rules.ts';
+import type { Reference, ReferenceOperation } from '../reference.ts';
+import type { Services } from '../services.ts';
+import { type Answer, type Page, routes, type SignedIn } from '../visit.ts';
+import { sampleBlocks, samplesOf } from './samples.ts';
+
+const PATH = '/reference';
+const CODES = `${PATH}/codes`;
+/** Found LGAs that are shown at most. */
+const MOST_FOUND = 100;
+
+const page =
+  (answer: (reference: Reference, visit: SignedIn, services: Services) => Answer): Page =>
+  async (visit, services) => {
+    const reference = await services.reference();
+    if (reference) return answer(reference, visit, services);
+    const body = html`<h1>Reference</h1>${notice('No reference yet', 'The data that is served at present is from before it described itself.', 'calm')}`;
+    return { title: 'Reference', body };
+  };
+
+const kicker = html`<p class="kicker"><a href="${PATH}">Reference</a></p>`;
+
+/** Whether every word of `query` is somewhere in `texts`. */
+function isFound(query: string, texts: readonly string[]): boolean {
+  const text = texts.join(' ').toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Text with its `code`. */
+const prose = (text: string): Html =>
+  html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
+
+function listPage({ title, modelVersion, operations }: Reference, { query }: SignedIn): Answer {
+  const asked = query.text('q').trim();
+  const found = operations.filter(({ id, path, summary, description, fields }) =>
+    isFound(asked, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
+  );
+  const body = html`<h1>Reference</h1>
+    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">Codes of states and LGAs</a></p>
+    ${searchForm(PATH, 'Search paths, fields and what they mean', asked)}
+    ${asked !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
+    ${
+      found.length > 0 &&
+      table<ReferenceOperation>(
+        'Operations',
+        [
+          { title: 'Path', cell: ({ id, path }) => html`<a href="${PATH}/${id}"><code>${path}</code></a>` },
+          { title: 'What', cell: ({ summary }) => summary },
+          { title: 'Scopes', cell: ({ description }) => prose(description) },
+        ],
+        found,
+      )
+    }`;
+  return { title: 'Reference', body };
+}
+
+function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl }: Services): Answer {
+  const found = operations.find(({ id }) => id === params.operation);
+  if (!found) {
+    const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
+    return { title: 'No such operation', status: 404, body };
+  }
+  const { path, summary, description, parameters, query, isJson, fields, example, errors } = found;
+  const samples = samplesOf(`${apiUrl()}${path}${query}`, isJson ? null : path.split('/').at(-1)!);
+  const body = html`${kicker}<h1><code>GET ${path}</code></h1>
+    <p>${summary}. ${prose(description)}</p>
+    ${
+      parameters.length > 0 &&
+      html`<h2>Parameters</h2>${table(
+        'Parameters',
+        [
+          { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
+          { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
+          { title: 'Meaning', cell: (parameter) => prose(parameter.description) },
+          { title: 'Example', cell: ({ example: value }) => html`<code>${value}</code>` },
+        ],
+        parameters,
+      )}`
+    }
+    <section><h2>Samples</h2><p>With your key in the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>
+    ${example !== undefined && html`<section><h2>Answer</h2><p>Of this version, its lists cut short.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre></section>`}
+    ${
+      fields.length > 0 &&
+      html`<h2>Fields</h2>${table(
+        'Fields',
+        [
+          { title: 'Field', cell: ({ name }) => html`<code>${name}</code>` },
+          { title: 'Type', cell: ({ type }) => type },
+          { title: 'Meaning', cell: (field) => prose(field.description) },
+        ],
+        fields,
+      )}`
+    }
+    <section><h2>Errors</h2>${facts(errors.map((error) => [error.status, prose(error.description)]))}</section>`;
+  return { title: path, body };
+}
+
+function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn): Answer {
+  const asked = query.text('q').trim();
+  const state = states.find(({ state_code }) => state_code === query.text('state'));
+  const found = lgas.filter(
+    ({ lga_code, lga, state_code }) =>
+      (state !== undefined || asked !== '') &&
+      (state === undefined || state_code === state.state_code) &&
+      isFound(asked, [lga_code, lga]),
+  );
+  const body = html`${kicker}<h1>Codes of states and LGAs</h1>
+    ${searchForm(CODES, 'Search LGAs by name or code', asked)}
+    ${asked !== '' && html`<p role="status">${found.length} of ${lgas.length} LGAs${found.length > MOST_FOUND && `, the first ${MOST_FOUND} of them`}</p>`}
+    ${
+      found.length > 0 &&
+      html`<h2>LGAs${state && ` of ${state.state}`}</h2>${table(
+        'LGAs',
+        [
+          { title: 'Code', cell: ({ lga_code }) => html`<code>${lga_code}</code>` },
+          { title: 'LGA', cell: ({ lga }) => lga },
+          { title: 'State', cell: ({ state_code }) => html`<code>${state_code}</code>` },
+        ],
+        found.slice(0, MOST_FOUND),
+      )}`
+    }
+    <h2>States</h2>
+    ${table(
+      'States',
+      [
+        { title: 'Code', cell: ({ state_code }) => html`<code>${state_code}</code>` },
+        { title: 'State', cell: (one) => one.state },
+        { title: 'ISO 3166-2', cell: ({ iso_code }) => iso_code },
+        { title: 'P-code', cell: ({ pcode }) => pcode },
+        {
+          title: 'LGAs',
+          cell: (one) =>
+            html`<a href="${CODES}?state=${one.state_code}">LGAs<span class="unseen"> of ${one.state}</span></a>`,
+        },
+      ],
+      states,
+    )}`;
+  return { title: 'Codes of states and LGAs', body };
+}
+
+export const referenceRoutes = routes(PATH, ROLES, {
+  GET: page(listPage),
+  'GET /codes': page(codesPage),
+  'GET /:operation': page(operationPage),
+});

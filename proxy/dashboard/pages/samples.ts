@@ -1,0 +1,51 @@
+/** Requests in four languages, with the key in the environment variable KEY. Tests run each as it stands. */
+import { type Html, html } from '../html.ts';
+import { copyable } from '../parts.ts';
+
+export interface Sample {
+  language: string;
+  text: string;
+}
+
+/** `file`: where to keep the answer; null: it is JSON, and shown. */
+export function samplesOf(url: string, file: string | null): Sample[] {
+  const at = JSON.stringify(url);
+  const to = JSON.stringify(file);
+  return [
+    { language: 'curl', text: `curl${file === null ? '' : ` -o ${file}`} -H "Authorization: Bearer $KEY" '${url}'` },
+    {
+      language: 'Python',
+      text: [
+        'import os, requests',
+        `answer = requests.get(${at}, headers={"Authorization": "Bearer " + os.environ["KEY"]}, timeout=60)`,
+        'answer.raise_for_status()',
+        file === null ? 'print(answer.json())' : `open(${to}, "wb").write(answer.content)`,
+      ].join('\n'),
+    },
+    {
+      language: 'R',
+      text: [
+        'library(curl)',
+        'handle <- new_handle()',
+        'handle_setheaders(handle, Authorization = paste("Bearer", Sys.getenv("KEY")))',
+        `answer <- curl_fetch_memory(${at}, handle)`,
+        'stopifnot(answer$status_code == 200)',
+        file === null ? 'str(jsonlite::fromJSON(rawToChar(answer$content)))' : `writeBin(answer$content, ${to})`,
+      ].join('\n'),
+    },
+    {
+      language: 'TypeScript',
+      text: [
+        ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
+        `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.KEY}\` } });`,
+        'if (!answer.ok) throw new Error(await answer.text());',
+        file === null
+          ? 'console.log(await answer.json());'
+          : `await writeFile(${to}, Buffer.from(await answer.arrayBuffer()));`,
+      ].join('\n'),
+    },
+  ];
+}
+
+export const sampleBlocks = (samples: readonly Sample[]): Html =>
+  html`${samples.map(({ language, text }) => copyable(`sample-${language.toLowerCase()}`, language, text))}`;

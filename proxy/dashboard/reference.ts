@@ -1,0 +1,138 @@
+/** What pages tell of the API: read from the description and the places of the snapshot that is served, and kept with it. */
+import { readFile } from 'node:fs/promises';
+import type { Places } from '../../pipeline/contract/schemas.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+
+export interface ReferenceOperation {
+  id: string;
+  path: string;
+  summary: string;
+  /** Which scopes it takes, in words. */
+  description: string;
+  tag: string;
+  parameters: { name: string; required: boolean; description: string; example: string }[];
+  /** The parameters' examples, as a query with its `?`; '' for none. */
+  query: string;
+  /** Whether the answer is JSON and no file. */
+  isJson: boolean;
+  /** Fields of the answer, `lgas[].score` for those of an entry. */
+  fields: { name: string; type: string; description: string }[];
+  /** The answer to `query`, its lists cut short; undefined where none can be shown. */
+  example: unknown;
+  errors: { status: string; description: string }[];
+}
+
+export interface Reference {
+  title: string;
+  modelVersion: string;
+  operations: ReferenceOperation[];
+  places: Places;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+interface Parameter {
+  name: string;
+  required: boolean;
+  description: string;
+  example: string;
+}
+interface Answer {
+  $ref?: string;
+  description: string;
+  content?: Record<string, { schema?: Schema; example?: unknown }>;
+}
+interface Get {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters: { $ref: string }[];
+  responses: Record<string, Answer>;
+}
+interface Openapi {
+  info: { title: string; 'x-model-version': string };
+  paths: Record<string, { get: Get }>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const read = new WeakMap<Snapshot, Promise<Reference | null>>();
+
+/** The reference of a snapshot; null where it is from before snapshots described themselves. */
+export function referenceOf(snapshot: Snapshot): Promise<Reference | null> {
+  const known = read.get(snapshot) ?? readReference(snapshot);
+  read.set(snapshot, known);
+  known.catch(() => read.delete(snapshot));
+  return known;
+}
+
+async function readReference(snapshot: Snapshot): Promise<Reference | null> {
+  const openapi = await readAnswer<Openapi>(snapshot, 'v1/openapi.json');
+  const places = await readAnswer<Places>(snapshot, 'v1/places.json');
+  if (openapi === null || places === null) return null;
+  const operations = Object.entries(openapi.paths).map(([path, { get }]) => operationOf(path, get, openapi));
+  return { title: openapi.info.title, modelVersion: openapi.info['x-model-version'], operations, places };
+}
+
+async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
+  const found = files.get(name)?.codings.get('identity');
+  return found ? JSON.parse(String(found.held ?? (await readFile(found.path)))) : null;
+}
+
+function operationOf(path: string, get: Get, openapi: Openapi): ReferenceOperation {
+  const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
+  const query = String(new URLSearchParams(parameters.map(({ name, example }) => [name, example])));
+  const { schema, example } = Object.values(get.responses['200']!.content!)[0]!;
+  return {
+    id: get.operationId,
+    path,
+    summary: get.summary,
+    description: get.description,
+    tag: get.tags[0]!,
+    parameters,
+    query: query && `?${query}`,
+    isJson: schema !== undefined,
+    fields: schema ? fieldsOf(schema, '', openapi) : [],
+    example,
+    errors: Object.entries(get.responses).flatMap(([status, answer]) =>
+      Number(status) < 400 ? [] : [{ status, description: resolve(answer, openapi).description }],
+    ),
+  };
+}
+
+function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
+  if (value.$ref === undefined) return value;
+  const names = value.$ref.slice('#/'.length).split('/');
+  return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], openapi) as T;
+}
+
+/** Fields of an object, of the objects in a list, and of what may be one, under names that begin with `before`. */
+function fieldsOf(given: Schema, before: string, openapi: Openapi): ReferenceOperation['fields'] {
+  const schema = resolve(given, openapi);
+  if (schema.items) return fieldsOf(schema.items, `${before}[]`, openapi);
+  return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
+    const name = before === '' ? own : `${before}.${own}`;
+    const { description = '' } = resolve(field, openapi);
+    return [
+      { name, type: typeOf(field, openapi), description: field.description ?? description },
+      ...fieldsOf(field, name, openapi),
+    ];
+  });
+}
+
+function typeOf(given: Schema, openapi: Openapi): string {
+  const schema = resolve(given, openapi);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const options =
+    schema.enum?.map((value) => JSON.stringify(value)) ?? schema.anyOf?.map((one) => typeOf(one, openapi));
+  if (options) return [...new Set(options)].join(' or ');
+  return schema.items ? `array of ${typeOf(schema.items, openapi)}` : (schema.type ?? 'any');
+}

@@ -1,0 +1,129 @@
+/** The reference: what it shows, to whom, and that each sample runs as it stands. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
+import { pythonWith } from '../../support/python.ts';
+import { giveKey } from '../service.ts';
+import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
+
+let dashboard: Dashboard;
+let mia: Visitor;
+const ends: (() => void | Promise<void>)[] = [];
+beforeAll(async () => {
+  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  await dashboard.person('mia@example.org', 'member', 'ministry');
+  mia = await dashboard.signedIn('mia@example.org');
+  return async () => {
+    for (const end of ends) await end();
+  };
+});
+
+const linked = (html: string) => [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id);
+
+test('every operation has its page, for people who are signed in', async () => {
+  const list = await mia.open('/reference');
+  expect(linked(list.html).filter((id) => id !== 'codes')).toEqual(OPERATIONS.map(({ id }) => id));
+  for (const { id, path, summary } of OPERATIONS) {
+    const page = await mia.open(`/reference/${id}`);
+    expect([id, page.status, page.text]).toEqual([id, 200, expect.stringContaining(`GET ${path}`)]);
+    expect(page.text).toContain(summary);
+  }
+  for (const path of ['/reference', '/reference/risk-lgas', '/reference/codes'])
+    expect((await dashboard.visitor().open(path)).path).toBe('/sign-in');
+});
+
+test('a page has parameters, fields, samples, an answer and errors', async () => {
+  const { html, text } = await mia.open('/reference/risk-lgas');
+  expect(text).toContain('state yes Two-letter state code');
+  expect(text).toContain('lgas[].score_low number Lower end');
+  expect(html).toContain(
+    `-H &quot;Authorization: Bearer $KEY&quot; &#39;${dashboard.url}/v1/risk/lgas?state=KN&amp;period=2023-09&#39;`,
+  );
+  expect(html).toContain('&quot;period&quot;: &quot;2023-09&quot;');
+  expect(text).toContain('UNKNOWN_STATE');
+});
+
+test('search finds paths, fields and meanings, by every word, and shows what was asked as text', async () => {
+  const ids = async (q: string) =>
+    linked((await mia.open(`/reference?${new URLSearchParams({ q })}`)).html).filter((id) => id !== 'codes');
+  expect(await ids('TopoJSON')).toEqual(['boundaries-topology']);
+  expect(await ids('itn_access state')).toEqual(expect.arrayContaining(['context-states', 'context-lgas']));
+  expect(await ids('no such word')).toEqual([]);
+  const odd = await mia.open(`/reference?${new URLSearchParams({ q: '"><script>alert(1)</script>' })}`);
+  expect(odd.html).not.toContain('<script>alert');
+  expect(odd.html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+});
+
+test('codes of states, of the LGAs of one, and of an LGA by its name', async () => {
+  const codes = await mia.open('/reference/codes');
+  expect(codes.text).toContain('KN Kano NG-KN');
+  expect(codes.text).not.toContain('NGKN001');
+  const kano = await mia.open('/reference/codes?state=KN');
+  expect(kano.text).toContain('LGAs of Kano');
+  expect(kano.text).toContain('NGKN001');
+  expect(kano.text).not.toContain('NGLA001');
+  expect((await mia.open('/reference/codes?q=ngla002')).text).toContain('1 of 6 LGAs');
+});
+
+test('an operation that is not there is 404, whatever it is called', async () => {
+  for (const name of ['nothing', '__proto__', '..%2f..%2fetc%2fpasswd']) {
+    const page = await mia.open(`/reference/${name}`);
+    expect([name, page.status]).toEqual([name, 404]);
+  }
+});
+
+test('data from before it described itself has no reference', async () => {
+  const old = await startDashboard({ fixture: { earlier: true } });
+  await old.person('mia@example.org', 'member', 'ministry');
+  const page = await (await old.signedIn('mia@example.org')).open('/reference');
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('No reference yet')]);
+});
+
+const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+const PYTHON = pythonWith('requests');
+const PROGRAMS: Record<string, { runs: boolean; start: (file: string) => [string, string[]]; name: string }> = {
+  curl: { runs: runs('curl', '--version'), name: 'sample.sh', start: (file) => ['sh', [file]] },
+  Python: {
+    runs: PYTHON !== undefined,
+    name: 'sample.py',
+    start: (file) => [PYTHON!, [file]],
+  },
+  R: {
+    runs: runs('Rscript', '-e', 'library(curl); library(jsonlite)'),
+    name: 'sample.R',
+    start: (file) => ['Rscript', [file]],
+  },
+  TypeScript: { runs: true, name: 'sample.mts', start: (file) => [process.execPath, [file]] },
+};
+
+for (const [language, program] of Object.entries(PROGRAMS)) {
+  test.skipIf(!program.runs)(
+    `the samples in ${language} run${program.runs ? '' : ' (it is missing here)'}`,
+    async () => {
+      const { key } = await giveKey(dashboard.store);
+      const folder = mkdtempSync(join(tmpdir(), 'sample-'));
+      const run = async (path: string, file: string | null, KEY: string) => {
+        const sample = samplesOf(`${dashboard.url}${path}`, file).find((one) => one.language === language)!;
+        writeFileSync(join(folder, program.name), sample.text);
+        const options = { cwd: folder, env: { ...process.env, KEY } };
+        return (await promisify(execFile)(...program.start(program.name), options)).stdout;
+      };
+      try {
+        expect(await run('/v1/risk/lgas?state=KN&period=2023-09', null, key)).toContain('2023-09');
+        await run('/v1/tables/risk_lgas.parquet', 'risk_lgas.parquet', key);
+        const whole = await dashboard.get('/v1/tables/risk_lgas.parquet', key);
+        expect(readFileSync(join(folder, 'risk_lgas.parquet'), 'utf8')).toBe(await whole.text());
+        // curl shows the problem; the others stop.
+        if (language === 'curl') expect(await run('/v1/periods', null, 'wrong')).toContain('INVALID_KEY');
+        else await expect(run('/v1/periods', null, 'wrong')).rejects.toThrow();
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+}
