@@ -16,12 +16,21 @@ import { type AreaEstimates, predictRisk } from './prediction.ts';
  * deviation of 0.9. Chosen on made-up countries and on the round of 2018 from those before it. Changes act over regions
  * of 300 km: ranges of 150 to 1200 km fit the real data equally well.
  */
-export const GIVEN = {
+const GIVEN = {
   nation_drift: 0.1,
   nation_slope: 0.1,
   slope_years: 5,
   range_change_km: 300,
 } as const;
+
+/** The fixed parts of the prior: those of every country, and those that `parameters.risk` of model.json gives. */
+export const constantsOf = ({ season_exponent, test_offset }: PriorOf): Constants => ({
+  season_exponent,
+  test_offset: test_offset ?? null,
+  ...GIVEN,
+});
+
+type PriorOf = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
 
 export interface RiskEstimate {
   /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the areas handed in. */
@@ -31,7 +40,7 @@ export interface RiskEstimate {
 }
 
 /** What joint draws depend on besides the observations. */
-export type DrawsOf = Pick<Constants, 'season_exponent'> & { draws: number; seed: number };
+export type DrawsOf = PriorOf & { draws: number; seed: number };
 
 /** Posterior of the hyperparameters on their search scale, and of γ; for the model card. */
 export interface FitSummary {
@@ -53,12 +62,12 @@ export interface FitSummary {
 export function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
-  { season_exponent, draws, seed }: DrawsOf,
+  { draws, seed, ...prior }: DrawsOf,
   progress: (share: number, what: string) => void = () => {},
   cases: CaseShift | null = null,
 ): RiskEstimate {
   progress(0, 'fit');
-  const fit = fitRisk(...observedBy(prepared, season_exponent));
+  const fit = fitRisk(...observedBy(prepared, prior));
   progress(0.7, 'predict');
   const paths = drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
   return { ...predictRisk(paths), fit: summariseFit(fit, prepared) };
@@ -68,18 +77,16 @@ export function estimateRisk(
 export function pathsAt(
   prepared: PreparedRisk,
   periods: readonly Period[],
-  { season_exponent, draws, seed }: DrawsOf,
+  { draws, seed, ...prior }: DrawsOf,
   points: readonly ThetaPoint[],
   cases: CaseShift | null,
 ): Paths {
-  const fit = fitAt(...observedBy(prepared, season_exponent), points);
+  const fit = fitAt(...observedBy(prepared, prior), points);
   return drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
 }
 
-function observedBy({ mesh, times, observed }: PreparedRisk, season_exponent: Constants['season_exponent']) {
-  const constants: Constants = { season_exponent, ...GIVEN };
-  return [mesh, times, observed.map((o) => o.risk), constants] as const;
-}
+const observedBy = ({ mesh, times, observed }: PreparedRisk, prior: PriorOf) =>
+  [mesh, times, observed.map((o) => o.risk), constantsOf(prior)] as const;
 
 const streamsOf = (seed: number) => (draw: number) => randomStream(seed, `risk/draw ${draw}`);
 

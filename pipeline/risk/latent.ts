@@ -15,10 +15,13 @@ import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, precisionAt, sum
  *   u  LGA, lasting                           N(0, σ_lga²)
  *   w  place × round                          Matérn(range_change, σ_change) × Ornstein-Uhlenbeck(τ)
  *   v  state × round                          Ornstein-Uhlenbeck(σ_state, τ_state) + damped drift(σ_slope)
+ *   δ  another test, by round that has it     N(mean, sd²), given
  */
 /** Fixed, not fitted. */
 export interface Constants {
   season_exponent: { mean: number; sd: number };
+  /** Logit of prevalence by another test less that by the score's; null where all rows are by the score's. */
+  test_offset: { mean: number; sd: number } | null;
   /** Drift of the national level: logit per root year. Three steps between rounds cannot identify it. */
   nation_drift: number;
   /** Standard deviation of the nation's slope, logit a year; how long slopes of nation and states keep their direction. */
@@ -39,6 +42,8 @@ export interface Layout {
   beta(feature: number): number;
   gamma: number;
   mu(round: number): number;
+  /** Of a round that has rows by another test. */
+  test(round: number): number;
   place(node: number): number;
   lga(lga: number): number;
   change(node: number, round: number): number;
@@ -48,10 +53,16 @@ export interface Layout {
 
 /**
  * Orders the unknowns and finds their pattern.
+ * @param otherTests rounds with rows by another test
  * @param rows the unknowns that each observation sees, as numbered by `unordered`
  */
-export function indexUnknowns(mesh: Mesh, times: number[], rows: (unordered: Numbering) => Iterable<number[]>): Layout {
-  const unordered = numberUnknowns(mesh, times);
+export function indexUnknowns(
+  mesh: Mesh,
+  times: number[],
+  otherTests: readonly number[],
+  rows: (unordered: Numbering) => Iterable<number[]>,
+): Layout {
+  const unordered = numberUnknowns(mesh, times, otherTests);
   const { size } = unordered;
   const cliques = [...rows(unordered), ...priorCliques(mesh, times, unordered)];
   const neighbours = Array.from({ length: size }, () => new Set<number>());
@@ -73,6 +84,7 @@ export function indexUnknowns(mesh: Mesh, times: number[], rows: (unordered: Num
     beta: (f) => at[unordered.beta(f)]!,
     gamma: at[unordered.gamma]!,
     mu: (r) => at[unordered.mu(r)]!,
+    test: (r) => at[unordered.test(r)]!,
     place: (k) => at[unordered.place(k)]!,
     lga: (a) => at[unordered.lga(a)]!,
     change: (k, r) => at[unordered.change(k, r)]!,
@@ -82,20 +94,22 @@ export function indexUnknowns(mesh: Mesh, times: number[], rows: (unordered: Num
 }
 
 /** Unknowns block by block. */
-export function numberUnknowns(mesh: Mesh, times: number[]) {
+export function numberUnknowns(mesh: Mesh, times: number[], otherTests: readonly number[]) {
   const R = times.length;
   const F = mesh.cells.feature_count;
   const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
   const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
   const first = { place: F + 1 + R, change: F + 1 + R + P, state: F + 1 + R + P + C * R };
   const lga = first.state + mesh.states * R;
-  const size = lga + mesh.state_of.length;
+  const test = lga + mesh.state_of.length;
+  const size = test + otherTests.length;
   return {
     size,
-    global: Array.from({ length: F + 1 + R }, (_, i) => i),
+    global: [...Array.from({ length: F + 1 + R }, (_, i) => i), ...otherTests.map((_, k) => test + k)],
     beta: (f: number) => f,
     gamma: F,
     mu: (r: number) => F + 1 + r,
+    test: (r: number) => test + otherTests.indexOf(r),
     place: (k: number) => first.place + k,
     change: (k: number, r: number) => first.change + k * R + r,
     state: (s: number, r: number) => first.state + s * R + r,
@@ -137,8 +151,11 @@ export function kernelsOf(times: readonly number[], constants: Constants, h: Hyp
   };
 }
 
-/** A function from hyperparameters to the prior's precision values in the pattern's order, its log determinant and mean. */
-export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
+/**
+ * The prior's mean, and a function `at` from hyperparameters to its precision values in the pattern's order, their log
+ * determinant and the mean.
+ */
+export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, otherTests: readonly number[] = []) {
   const { symbolic, size, times } = layout;
   const R = times.length;
   const F = mesh.cells.feature_count;
@@ -165,8 +182,9 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
   );
   const mean = new Float64Array(size);
   mean[layout.gamma] = constants.season_exponent.mean;
+  for (const r of otherTests) mean[layout.test(r)] = constants.test_offset!.mean;
 
-  return (h: Hyperparameters) => {
+  const at = (h: Hyperparameters) => {
     const precision = new Float64Array(symbolic.pattern.row.length);
     let log_determinant = 0;
     const kernels = kernelsOf(times, constants, h);
@@ -180,6 +198,10 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
     for (let f = 0; f < F; f++) precision[entry(layout.beta(f), layout.beta(f))] = 1 / COVARIATE_SD ** 2;
     precision[entry(layout.gamma, layout.gamma)] = 1 / constants.season_exponent.sd ** 2;
     log_determinant -= 2 * F * Math.log(COVARIATE_SD) + 2 * Math.log(constants.season_exponent.sd);
+    for (const r of otherTests) {
+      precision[entry(layout.test(r), layout.test(r))] = constants.test_offset!.sd ** -2;
+      log_determinant -= 2 * Math.log(constants.test_offset!.sd);
+    }
     overTime(kernels.nation, layout.mu);
     for (let s = 0; s < mesh.states; s++) overTime(kernels.state, (r) => layout.state(s, r));
     for (let a = 0; a < lgas; a++) precision[entry(layout.lga(a), layout.lga(a))]! += h.sigma_lga ** -2;
@@ -205,4 +227,5 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants) {
     log_determinant += R * logDeterminantOfMatern(change, changeScale) + nodes * overYears.log_determinant;
     return { precision, log_determinant, mean };
   };
+  return { at, mean };
 }

@@ -9,6 +9,8 @@ import type { Mesh } from './mesh.ts';
  *
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c weight_c expit(η_c)
  *   η_c = x_cᵀβ + z(c) + u(LGA of c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month)
+ *
+ * and + δ_r if it is by another test than the score is of.
  */
 export interface RiskObservation extends Tested {
   name: string;
@@ -20,6 +22,8 @@ export interface RiskObservation extends Tested {
   log_season: ArrayLike<number>;
   /** Whether children share a place, so that ρ applies; false for an area's figure with an effective size. */
   clustered: boolean;
+  /** Whether it is by another test than the score is of. */
+  other_test?: boolean;
 }
 
 /** The cells of an observation that lie in one LGA. */
@@ -44,8 +48,14 @@ export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
 }
 
 /** The unknowns that an observation depends on, each once. */
-export function unknownsOf(mesh: Mesh, at: Omit<Numbering, 'global'>, round: number, parts: Part[]): number[] {
+export function unknownsOf(
+  mesh: Mesh,
+  at: Omit<Numbering, 'global'>,
+  { round, other_test }: Pick<RiskObservation, 'round' | 'other_test'>,
+  parts: Part[],
+): number[] {
   const seen = new Set<number>([at.gamma, at.mu(round)]);
+  if (other_test) seen.add(at.test(round));
   for (let f = 0; f < mesh.cells.feature_count; f++) seen.add(at.beta(f));
   for (const { lga, cells } of parts) {
     seen.add(at.state(mesh.state_of[lga]!, round));
@@ -72,6 +82,8 @@ interface Prepared {
   beta: number[];
   gamma: number;
   mu: number;
+  /** Null for a row by the score's own test. */
+  test: number | null;
   columns: Int32Array;
   /** For the pairs of `columns`, lower triangle by rows: their position in the pattern. */
   entries: Int32Array;
@@ -81,7 +93,7 @@ function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObserva
   assertTested(observation, observation.name);
   const parts = partsOf(mesh, observation);
   const r = observation.round;
-  const columns = unknownsOf(mesh, layout, r, parts).sort((a, b) => a - b);
+  const columns = unknownsOf(mesh, layout, observation, parts).sort((a, b) => a - b);
   const where = new Map(columns.map((c, k) => [c, k]));
   const entries: number[] = [];
   for (let a = 0; a < columns.length; a++)
@@ -93,6 +105,7 @@ function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObserva
     beta: Array.from({ length: mesh.cells.feature_count }, (_, f) => where.get(layout.beta(f))!),
     gamma: where.get(layout.gamma)!,
     mu: where.get(layout.mu(r))!,
+    test: observation.other_test ? where.get(layout.test(r))! : null,
     parts: parts.map((part) => ({
       part,
       change: [0, 1, 2, 3].map((k) => where.get(layout.change(mesh.lga_nodes[4 * part.lga + k]!, r))!),
@@ -224,9 +237,10 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
 
 /** Linear predictor of a part's cells but for what differs between them. */
 function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepared['parts'][number], x: Float64Array) {
-  const { columns, gamma, mu } = o;
+  const { columns, gamma, mu, test } = o;
   let eta = x[columns[mu]!]! + x[columns[state]!]! + x[columns[lga]!]! + x[columns[gamma]!]! * part.log_season;
   for (let m = 0; m < 4; m++) eta += mesh.lga_weights[4 * part.lga + m]! * x[columns[change[m]!]!]!;
+  if (test !== null) eta += x[columns[test]!]!;
   return eta;
 }
 
@@ -261,6 +275,7 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
     slope += partSlope;
   }
   row[o.mu]! += slope;
+  if (o.test !== null) row[o.test]! += slope;
   return mean;
 }
 
@@ -287,6 +302,7 @@ function turnSlope(
     const common = commonPart(mesh, o, own, x);
     let commonV = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
     for (let m = 0; m < 4; m++) commonV += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
+    if (o.test !== null) commonV += v[o.test]!;
     let sum = 0;
     for (let i = 0; i < part.cells.length; i++) {
       const c = part.cells[i]!;
@@ -315,6 +331,7 @@ function turnSlope(
     total += sum;
   }
   turned[o.mu]! += total;
+  if (o.test !== null) turned[o.test]! += total;
   let along = 0;
   for (let a = 0; a < columns.length; a++) along += jacobian[a]! * v[a]!;
   const scale = 1 / (p * (1 - p));

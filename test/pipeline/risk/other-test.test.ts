@@ -1,0 +1,57 @@
+/** Surveys by another diagnostic method than the score is of. */
+import { expect, test } from 'vitest';
+import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { fitRisk } from '../../../pipeline/risk/fit.ts';
+import type { RiskObservation } from '../../../pipeline/risk/likelihood.ts';
+import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
+import { plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
+
+const TIMES = [2013.5, 2016.5, 2021.5];
+const OFFSET = 0.9;
+const truth = {
+  ...{ beta: -0.4, nation: [-1.2, -1.3, -1.4], season_exponent: 0.5, range_change_km: 150, test_offset: OFFSET },
+  h: {
+    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.2, sigma_state: 0.1, sigma_lga: 0.2 },
+    ...{ sigma_slope: 0.01, tau_years: 5, tau_state_years: 5, rho: [0.05, 0.05, 0.05] },
+  },
+};
+const CONSTANTS = plainConstants(0.25, 0.3, 150);
+const random = randomStream(8, 'other test');
+const mesh = toyMesh(8, random);
+const prevalence = simulateTruth(mesh, TIMES, truth, random);
+
+/** Rows of which those that `isOther` names are by the other test, at its prevalence. */
+function surveyed(isOther: (k: number) => boolean): RiskObservation[] {
+  let k = 0;
+  const byTest = (o: Parameters<typeof prevalence>[0]) => prevalence({ ...o, other_test: isOther(k++) });
+  const rows = simulateSurvey(mesh, TIMES, 360, 30, byTest, truth.h.rho, random);
+  return rows.map((row, i) => ({ ...row, other_test: isOther(i) }));
+}
+
+/** The nation's level in the last round and the other test's offset there, at the mode of θ. */
+function lastRound(observations: RiskObservation[]) {
+  const { layout, points } = fitRisk(mesh, TIMES, observations, CONSTANTS);
+  const { x } = points[0]!.mode;
+  return { nation: x[layout.mu(2)]!, offset: x[layout.test(2)]! };
+}
+
+test('where both tests are used in a round, their difference is learnt, and the level is as if all were by the first', () => {
+  const { nation, offset } = lastRound(surveyed((k) => k % 3 === 2 && k % 2 === 0));
+  // 60 rows of 30 children each way: the difference is known to about 0.15
+  expect(Math.abs(offset - OFFSET)).toBeLessThan(0.4);
+  expect(Math.abs(nation - lastRound(surveyed(() => false)).nation)).toBeLessThan(0.3);
+});
+
+test('where a round has the other test alone, the difference stays near its prior', () => {
+  const { offset } = lastRound(surveyed((k) => k % 3 === 2));
+  // prior 0.4 ± 0.5; what the rounds before say of the level moves it a little
+  expect(Math.abs(offset - 0.4)).toBeLessThan(0.5);
+});
+
+test('only a round with rows by the other test has such an unknown', () => {
+  const unknowns = (isOther: (k: number) => boolean) =>
+    prepareMarginal(mesh, TIMES, surveyed(isOther), CONSTANTS).layout.size;
+  const none = unknowns(() => false);
+  expect(unknowns((k) => k === 2)).toBe(none + 1);
+  expect(unknowns((k) => k < 2)).toBe(none + 2);
+});
