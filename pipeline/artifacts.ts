@@ -1,7 +1,7 @@
 /**
  * What the stages hand on, as it lies in the cache: what is relational as Parquet tables, each declared in the
- * `tables.ts` of its stage; the rest as plain JSON. Codes are the project's own from here on (`state_code` two letters,
- * `lga_code` the p-code). Missing figures are null, and nothing is rounded.
+ * `tables.ts` of its stage; the rest as plain JSON. Codes are the project's own from here on (`state_code` and
+ * `lga_code` as `territory` in model.json says). Missing figures are null, and nothing is rounded.
  */
 import * as boundaries from './boundaries/tables.ts';
 import * as context from './context/tables.ts';

@@ -1,10 +1,10 @@
 /** Columns that tables of several stages share, each said once. */
 import { orNull, real, text, whole, yes } from './table.ts';
 
-export const state_code = text('Two-letter state code (ISO 3166-2:NG)');
+export const state_code = text('{state_code}');
 export const state = text('State name');
 export const lga_code = text(
-  'LGA identifier (OCHA p-code). Join on this, never on names: some names stand for two places',
+  'LGA identifier ({lga_code}). Join on this, never on names: some names stand for two places',
 );
 export const lga = text('LGA name');
 export const is_urban = yes('Whether more than half its people live in an urban centre');
@@ -74,9 +74,9 @@ export const windows = {
 };
 
 export const trend = {
-  state_code: orNull(text('Two-letter state code; null for the nation')),
+  state_code: orNull(text('{state_code_short}; null for the nation')),
   survey_year: whole('Year of the round'),
-  positivity: real('Share of children aged 6-59 months who tested positive by microscopy, 0 to 1'),
+  positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {method}, 0 to 1'),
   low: orNull(real('Lower end of the 95% range; null where it cannot be had')),
   high: orNull(real('Upper end of the 95% range; null where it cannot be had')),
   clusters: orNull(whole('Survey locations; null where unpublished')),
@@ -87,7 +87,9 @@ export const trend = {
 };
 
 export const scores = {
-  score: real('Share of children aged 6-59 months who would test positive by microscopy, 0 to 1; posterior mean'),
+  score: real(
+    'Share of children aged {youngest}-{oldest} months who would test positive by {method}, 0 to 1; posterior mean',
+  ),
   score_low: real('Lower end of the central 90% range'),
   score_high: real('Upper end of the central 90% range'),
 };

@@ -1,6 +1,7 @@
-import { booleanClockwise, kinks } from '@turf/turf';
+import { booleanClockwise } from '@turf/turf';
 import type { Polygon } from '../artifacts.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
+import { selfCrossing } from '../numerics/self-crossing.ts';
 
 /** An area's outline with its code and the code of its state (a state's own). */
 export interface CodedOutline {
@@ -34,8 +35,8 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
         faults.push(`${code}: an edge over the antimeridian, not cut there`);
     });
   }
-  const crossing = kinks({ type: 'MultiPolygon', coordinates: polygons as Polygon[] }).features[0];
-  if (crossing) faults.push(`${code}: an outline that crosses itself at ${crossing.geometry.coordinates.join(', ')}`);
+  const crossing = selfCrossing(polygons);
+  if (crossing) faults.push(`${code}: an outline that crosses itself at ${crossing.join(', ')}`);
   return faults;
 }
 

@@ -1,5 +1,6 @@
 /** The form of `held-back.json`: the register of looks at the held-back year. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/type.ts';
 import { closed } from './values.ts';
 
 export const HELD_BACK_FILE = 'held-back.json';

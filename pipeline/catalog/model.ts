@@ -1,8 +1,9 @@
 /** The form of `model.json`: what to make of the raw files, by which states, months and parameters of the models. */
-import { type Static, Type } from 'typebox';
-import { ZONES, type ZoneCode } from '../contract/schemas.ts';
+import type { Static } from 'typebox';
+import { ANY_CODE, Territory } from '../contract/territory.ts';
+import { Type } from '../contract/type.ts';
 import type { HeldBack } from './held-back.ts';
-import { closed, METHODS, period, text, YEARS, year } from './values.ts';
+import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
 
 const SHARES = { minimum: 0, maximum: 1 };
 const share = Type.Number(SHARES);
@@ -24,6 +25,7 @@ export type Covariate = Static<typeof Covariate>;
 
 export const Model = Type.Object(
   {
+    $schema: Type.Optional(FOR_EDITORS),
     country: Type.String({ pattern: '^[a-z][a-z0-9]*$', description: 'First part of model_version' }),
     name: text,
     synthetic: Type.Boolean(),
@@ -31,15 +33,21 @@ export const Model = Type.Object(
     first_estimated: period,
     last_estimated: period,
     updated_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
+    territory: Territory,
     expected: Type.Object({ states: count, lgas: count }, closed),
     extent: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'west, south, east, north, degrees' }),
     states: Type.Array(
       Type.Object(
         {
           state_pcode: text,
-          state_code: Type.String({ pattern: '^[A-Z]{2}$' }),
+          state_code: Type.String({ pattern: ANY_CODE, description: 'Of the form that `territory.state.code` says' }),
           state: text,
-          zone: Type.Enum(Object.keys(ZONES) as ZoneCode[]),
+          zone: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: 'Code of one of `territory.zones`; left out where there are none',
+            }),
+          ),
         },
         closed,
       ),
@@ -57,7 +65,10 @@ export const Model = Type.Object(
         context: Type.Object({ name: text, coverage_year: year, note: text }, closed),
         survey: Type.Object(
           {
-            method: Type.Enum([...METHODS]),
+            method: Type.Union([Type.Enum([...METHODS]), Type.Array(Type.Enum([...METHODS]), { minItems: 2 })], {
+              description:
+                'The method that counts; of several, each cluster is used once, by the first that it was tested by',
+            }),
             small_sample: count,
             confidence: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
           },
@@ -75,6 +86,26 @@ export const Model = Type.Object(
             score: Type.Enum(['baseline', 'spatial']),
             draws: Type.Integer({ minimum: 100, maximum: 100_000 }),
             state_only_effective_size: count,
+            season_unknown: Type.Optional(
+              Type.Object(
+                { sd: Type.Number({ exclusiveMinimum: 0, maximum: 1 }), source: text },
+                {
+                  ...closed,
+                  description:
+                    'Of a country without monthly rain: how far the level of a month may lie from that of fieldwork, share of it (standard deviation)',
+                },
+              ),
+            ),
+            test_offset: Type.Optional(
+              Type.Object(
+                { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
+                {
+                  ...closed,
+                  description:
+                    'Of a country with several methods: logit of prevalence by another than the first, less that by the first; prior of each round',
+                },
+              ),
+            ),
             season_exponent: Type.Object(
               { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
               closed,

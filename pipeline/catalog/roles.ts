@@ -12,12 +12,27 @@ interface RoleForm {
 /** Names of places, of which a table is told by its codes: one that is another place's name is refused. */
 const NAMES = ['lga', 'state'] as const;
 
-/** One source a role, but for `layer` (one a figure), `covariate` and the roles of surveys and cases (any number). */
+/**
+ * One source a role, but for `layer` (one a figure), `covariate` and the roles of surveys and cases (any number). A country
+ * without a source of a role goes without what it would give, and says so (missing.ts).
+ */
 export const ROLES = {
-  lga_boundaries: { what: 'Polygons of the LGAs', columns: ['lga_pcode', 'lga', 'state_pcode'] },
-  state_boundaries: { what: 'Polygons of the states, checked against the LGAs', columns: ['state_pcode', 'state'] },
+  lga_boundaries: {
+    what: 'Polygons of the LGAs; codes and parents may come from `lga_codes`, parents else by place from `state_boundaries`',
+    columns: ['lga'],
+    optional: ['lga_pcode', 'state_pcode'],
+  },
+  lga_codes: {
+    what: 'Table that gives the LGAs of `lga_boundaries`, by name, their codes and states',
+    columns: ['lga', 'lga_pcode'],
+    optional: ['state_pcode', 'state'],
+  },
+  state_boundaries: {
+    what: 'Polygons of the states, checked against the LGAs; without them states are their LGAs together',
+    columns: ['state_pcode', 'state'],
+  },
   population: { what: 'GeoTIFF, persons per cell', columns: [] },
-  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people', 'children_0_4'], optional: NAMES },
+  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people'], optional: ['children_0_4', ...NAMES] },
   elevation: { what: 'GeoTIFF, metres', columns: [] },
   climate: {
     what: 'Table by LGA and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain a month',
@@ -27,9 +42,15 @@ export const ROLES = {
   },
   survey_clusters: {
     what: 'Table of clusters, each with a place: longitude and latitude, or LGA, or only a state',
-    columns: ['survey_year', 'period', 'cluster_id', 'method', 'examined'],
-    optional: ['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight', ...NAMES],
-    either: [['positive', 'positivity']],
+    columns: ['survey_year', 'cluster_id', 'method', 'examined'],
+    optional: [
+      ...['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight', 'year'],
+      ...['youngest_years', 'oldest_years', ...NAMES],
+    ],
+    either: [
+      ['positive', 'positivity'],
+      ['period', 'month'],
+    ],
   },
   survey_states: {
     what: 'Table of a round known by state only',

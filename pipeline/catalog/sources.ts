@@ -1,7 +1,8 @@
 /** The form of `sources.json`: what each raw file is, and the gaps it is known to have. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/type.ts';
 import { FIGURES, ROLES, type Role } from './roles.ts';
-import { closed, period, text, year } from './values.ts';
+import { closed, FOR_EDITORS, period, text, year } from './values.ts';
 
 /**
  * A gap that the source is known to have and the rule for it. Anything missing that is not declared stops the build.
@@ -54,7 +55,7 @@ export const Source = Type.Object(
     release: text,
     access: Type.Optional(Type.String({ description: 'How to come by it where it needs registration or leave' })),
     url: Type.Optional(Type.String({ description: 'Where `fetch` gets the first of `files`' })),
-    format: Type.Enum(['shapefile', 'geojson', 'csv', 'geotiff']),
+    format: Type.Enum(['shapefile', 'geojson', 'topojson', 'csv', 'dbf', 'geotiff']),
     crs: Type.Optional(Type.Literal('EPSG:4326')),
     unit: Type.String({ description: 'persons, m, mm per month, share, percent, minutes, cases, degrees …' }),
     columns: Type.Optional(
@@ -164,5 +165,5 @@ export const Source = Type.Object(
 );
 export type Source = Static<typeof Source>;
 
-export const Sources = Type.Object({ sources: Type.Array(Source) }, closed);
+export const Sources = Type.Object({ $schema: Type.Optional(FOR_EDITORS), sources: Type.Array(Source) }, closed);
 export type Sources = Static<typeof Sources>;

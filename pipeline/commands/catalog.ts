@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { checkCountry } from '../catalog/check/country.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
+import { FORMS } from '../engine/country.ts';
 import { describeUpdate } from './catalog-text.ts';
 import { onlyCountry, say, words } from './options.ts';
 
@@ -27,9 +28,10 @@ Example:
 /** `malaria-risk catalog`. */
 export function catalogCommand(): Command {
   return new Command('catalog')
-    .description('Check a catalog and its files, accept changed ones')
+    .description('Check a catalog and its files, accept changed ones, print what editors need')
     .addCommand(checkCommand())
-    .addCommand(updateCommand());
+    .addCommand(updateCommand())
+    .addCommand(schemaCommand());
 }
 
 function checkCommand(): Command {
@@ -45,6 +47,24 @@ function checkCommand(): Command {
       else if (faults.length === 0) say(`${country}: no faults`);
       else say(...faults.map(({ step, what }) => `${step}: ${what}`));
       if (faults.length > 0) process.exitCode = 1;
+    });
+}
+
+const SCHEMA_DETAIL = `
+An editor that knows it completes names, shows what they mean, and marks faults as you type: write it to a file and name that
+file as "$schema" at the top of the catalog's.
+
+Example:
+  malaria-risk catalog schema model.json > model.schema.json`;
+
+function schemaCommand(): Command {
+  return new Command('schema')
+    .description("Print the JSON Schema of one of a catalog's files, for editors")
+    .addArgument(new Argument('<file>', 'which').choices(Object.keys(FORMS)))
+    .addHelpText('after', SCHEMA_DETAIL)
+    .action((file: keyof typeof FORMS) => {
+      const about = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: file };
+      say(JSON.stringify({ ...about, ...FORMS[file] }, null, 2));
     });
 }
 

@@ -3,7 +3,7 @@ import type { HeldOutScores, OverFolds } from '../artifacts.ts';
 import type { Country } from '../engine/country.ts';
 import type { StageIo } from '../engine/stage.ts';
 import { UsageError } from '../errors.ts';
-import { GIVEN } from '../risk/estimate.ts';
+import { constantsOf } from '../risk/estimate.ts';
 import { fitRisk } from '../risk/fit.ts';
 import { inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { describeEffect } from '../validation/covariate-effects.ts';
@@ -85,7 +85,7 @@ async function screen(options: CrossValidateOptions): Promise<void> {
     if (inputs.covariates.length === 0)
       throw new UsageError('no covariates in model.json, expected some in parameters.risk.covariates');
     const prepared = prepareRisk(inputs);
-    const constants = { season_exponent: risk.season_exponent, ...GIVEN };
+    const constants = constantsOf(risk);
     const observations = prepared.observed.map((o) => o.risk);
     const { optimum } = fitRisk(prepared.mesh, prepared.times, observations, constants);
     const states = inputs.areas.states.map((state) => state.state_code);
@@ -123,7 +123,7 @@ function crossValidateCountry({ model }: Country, io: StageIo, foldOf: Map<strin
   const inputs = inputsOf(io);
   const prepared = prepareRisk(inputs);
   const states = inputs.areas.states.map((state) => state.state_code);
-  const constants = { season_exponent: risk.season_exponent, ...GIVEN };
+  const constants = constantsOf(risk);
   return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 

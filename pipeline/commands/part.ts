@@ -24,7 +24,7 @@ export function partCommand(): Command {
     .description("Work out some states' part of a stage, for a build to merge")
     .argument('<stage>', 'which stage')
     .addOption(
-      new Option('--states <codes>', 'two-letter codes, separated by commas; may be repeated')
+      new Option('--states <codes>', 'codes, separated by commas; may be repeated')
         .argParser((text: string, all: string[]) => [...all, ...text.split(',')])
         .default([], 'none'),
     )

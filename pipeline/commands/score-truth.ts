@@ -121,9 +121,10 @@ async function scoreTruth(options: TruthOptions): Promise<void> {
   const calibration = families.flatMap(([truth, own]) =>
     summariseCalibration(poolCalibration(own.map((country) => country.calibration))).map((row) => ({ truth, ...row })),
   );
-  if (options.calibration) writeAtomic(options.calibration, `${toCsv(calibration)}\n`);
-  if (options.record) record(options.seeds ?? ALL_SEEDS, pooled, countries, calibration);
-  if (options.out) writeAtomic(options.out, `${toCsv(options.country ? countries : [...countries, ...pooled])}\n`);
+  if (options.calibration) await writeAtomic(options.calibration, `${toCsv(calibration)}\n`);
+  if (options.record) await record(options.seeds ?? ALL_SEEDS, pooled, countries, calibration);
+  if (options.out)
+    await writeAtomic(options.out, `${toCsv(options.country ? countries : [...countries, ...pooled])}\n`);
   if (options.json) say(JSON.stringify({ countries, pooled, calibration }));
   else {
     say(formatTable(pooled.filter(({ by }) => by === 'all' || by === options.by).map(cells)));
@@ -197,7 +198,12 @@ function drawsByMonth(paths: Paths) {
   };
 }
 
-function record(seeds: number[], pooled: Row[], countries: Row[], calibration: TruthRecord['calibration']): void {
+function record(
+  seeds: number[],
+  pooled: Row[],
+  countries: Row[],
+  calibration: TruthRecord['calibration'],
+): Promise<void> {
   const whole = {
     model_code: modelFingerprint(),
     seeds,
@@ -205,7 +211,7 @@ function record(seeds: number[], pooled: Row[], countries: Row[], calibration: T
     countries: countries.filter(({ by }) => by === 'all'),
     calibration,
   };
-  writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
+  return writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
 }
 
 const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_score, ...row }: Row) => ({

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
 
 /** Every error the service answers with: its code, HTTP status, a title that never says more than it should, and what to do about it. */
 export const ERRORS = {
@@ -34,8 +35,8 @@ export const ERRORS = {
   },
   UNKNOWN_STATE: {
     status: 404,
-    title: '`state` is missing or is not the two-letter code of a state',
-    detail: 'Give `state` once, as a two-letter code in capitals; /v1/boundaries/states lists them.',
+    title: '`state` is missing or is not the code of a state',
+    detail: 'Give `state` once, as /v1/boundaries/states lists the codes.',
   },
   UNKNOWN_LGA: {
     status: 404,

@@ -1,4 +1,6 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { ANY_CODE, Territory } from './territory.ts';
+import { Type } from './type.ts';
 
 const hexDigits = '^[0-9a-f]{64}$';
 const sha256 = Type.String({ pattern: hexDigits });
@@ -46,6 +48,13 @@ export const Manifest = Type.Object(
     model_version: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}$' }),
     country: Type.String(),
     synthetic: Type.Boolean({ description: 'True where the country is made up' }),
+    territory: Type.Optional(Territory),
+    limits: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description: 'What the country has no data of, and what follows for the answers',
+      }),
+    ),
     updated_at: Type.String(),
     code_version: Type.Optional(Type.String({ description: "Version of this project's code, as in its package.json" })),
     contract_version: Type.Optional(Type.String({ description: 'Version of the contract that the answers keep to' })),
@@ -57,9 +66,9 @@ export const Manifest = Type.Object(
     ),
     coverage: Type.Object(
       {
-        states: Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 }),
+        states: Type.Array(Type.String({ pattern: ANY_CODE }), { minItems: 1 }),
         lgas: Type.Optional(
-          Type.Array(Type.String({ pattern: '^[A-Za-z0-9]+$' }), {
+          Type.Array(Type.String({ pattern: ANY_CODE }), {
             minItems: 1,
             description: 'Codes of the LGAs; snapshots made before contract 1.2 do not tell them',
           }),

@@ -1,9 +1,18 @@
 /** The OpenAPI 3.1 document of the service, made wholly of the contract: nothing about an operation is said here. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
-import { LINKS, OPERATIONS, type Operation, operationErrors, PARAMETERS, type ParameterName } from './operations.ts';
+import {
+  type FileParameters,
+  LINKS,
+  OPERATIONS,
+  type Operation,
+  operationErrors,
+  PARAMETERS,
+  type ParameterName,
+} from './operations.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
+import { jsonInCountry, type Territory } from './territory.ts';
 import { CONTRACT_VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
@@ -33,7 +42,7 @@ const HEADERS = {
   'Retry-After': header('Seconds until the limit that was reached gives way', 'integer', 12),
   'WWW-Authenticate': header('The scheme to send the key in', 'string', 'Bearer'),
   ETag: header('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
-  'Model-Version': header('The snapshot that the answer is from', 'string', 'nigeria-2023-0123abcd'),
+  'Model-Version': header('The snapshot that the answer is from', 'string', 'country-2023-0123abcd'),
   'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
   'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
   Link: header('Licences, this description, and the model card', 'string', LINKS),
@@ -62,13 +71,28 @@ const TAGS = {
 
 const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
 
+/** What the document shows of a snapshot. */
+export interface Examples {
+  /** Values of the parameters. */
+  values: FileParameters;
+  /** The answer to each operation for these values, by its id, as far as there are any. */
+  answers: ReadonlyMap<string, unknown>;
+}
+const OPENAPI = '3.1.0';
+const NO_EXAMPLES: Examples = { values: {}, answers: new Map() };
+
 /**
- * The document as a JSON value, in a fixed order.
+ * The document as a JSON value, in a fixed order and in the country's words.
  * @param modelVersion of the snapshot in which the document lies
  */
-export function buildOpenapi(modelVersion: string): Json {
+export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Json {
+  return jsonInCountry(documentOf(modelVersion, territory, examples), territory) as Json;
+}
+
+function documentOf(modelVersion: string, territory: Territory, { values, answers }: Examples): Json {
+  const [country] = modelVersion.split('-');
   return {
-    openapi: '3.1.0',
+    openapi: OPENAPI,
     info: {
       title: 'Malaria Risk Data Service',
       version: CONTRACT_VERSION,
@@ -85,16 +109,18 @@ export function buildOpenapi(modelVersion: string): Json {
     ],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, about]) => ({ name, description: about })),
-    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation) }])),
+    paths: Object.fromEntries(
+      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, answers) }]),
+    ),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in a header of its own' },
       },
       parameters: Object.fromEntries(
-        (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name)]),
+        (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name, values, territory)]),
       ),
-      headers: HEADERS,
+      headers: { ...HEADERS, 'Model-Version': { ...HEADERS['Model-Version'], example: `${country}-2023-0123abcd` } },
       responses: {
         NotModified: {
           description: 'The client has these very bytes (If-None-Match)',
@@ -128,13 +154,18 @@ function description(): string {
     `Levels of a score: ${levels.join(', ')}.`,
     '',
     'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered as GET without a body.',
+    '',
+    'Examples are answers of this version to the examples of parameters, their lists cut short.',
   ].join('\n');
 }
 
-function operationObject(operation: Operation): Json {
+function operationObject(operation: Operation, answers: Examples['answers']): Json {
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
-  const { response, type } = operation;
+  const { id, response, type } = operation;
+  const schema = response ? { schema: ref('schemas', operation.responseName) } : {};
+  const answer = id === 'openapi' ? { openapi: OPENAPI } : answers.get(id);
+  const example = answer === undefined ? {} : { example: answer };
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -145,7 +176,7 @@ function operationObject(operation: Operation): Json {
       200: {
         description: operation.summary,
         headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Link', 'Model-Version', ...LIMIT_HEADERS),
-        content: { [type]: response ? { schema: ref('schemas', operation.responseName) } : {} },
+        content: { [type]: { ...schema, ...example } },
       },
       ...(response ? {} : { 206: PARTIAL }),
       304: ref('responses', 'NotModified'),
@@ -169,11 +200,12 @@ function scopesInWords(scopes: readonly Scope[]): string {
 }
 
 /** A parameter's schema is text on purpose: it is matched exactly, so `04` is no month count though a number. */
-function parameter(name: ParameterName): Json {
-  const { required, description: what, example, errors } = PARAMETERS[name];
-  const pattern = { state: '^[A-Z]{2}$', lga: '^[A-Za-z0-9]+$', period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[
-    name
-  ];
+function parameter(name: ParameterName, values: FileParameters, { state, lga }: Territory): Json {
+  const { required, description: what, errors } = PARAMETERS[name];
+  const { period, months } = PARAMETERS;
+  const usual = { period: period.example, months: months.example, state: state.example, lga: lga.example };
+  const example = String(values[name] ?? usual[name]);
+  const pattern = { state: state.code, lga: lga.code, period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
 }

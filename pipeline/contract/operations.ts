@@ -8,13 +8,15 @@ import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
 import { formatsOf, SERVED_TABLES, TABLE_TYPES, type TableFormat, type TableName, tableFile } from './tables.ts';
+import type { Territory } from './territory.ts';
 
 /** Forecasts reach this many months past the latest estimated month. */
 export const FORECAST_MONTHS = 4;
 
+/** Examples of codes are the country's (territory.ts). */
 export const PARAMETERS = {
-  state: { required: true, description: 'Two-letter state code', example: 'KN', errors: ['UNKNOWN_STATE'] },
-  lga: { required: true, description: 'Code of an LGA', example: 'NG020029', errors: ['UNKNOWN_LGA'] },
+  state: { required: true, description: '{state_code_short}', example: '{state}', errors: ['UNKNOWN_STATE'] },
+  lga: { required: true, description: 'Code of an LGA', example: '{lga}', errors: ['UNKNOWN_LGA'] },
   period: {
     required: false,
     description: 'Month as YYYY-MM, at most the latest estimated month, which is the default',
@@ -431,6 +433,20 @@ export function filePath(operation: Operation, values: FileParameters): string {
     file = file.replace(`{${name}}`, String(value));
   }
   return file;
+}
+
+/** Values for examples: the country's and those of `PARAMETERS` where the snapshot covers them, else its first places and latest month. */
+export function exampleValues(
+  { states, lgas = [], first_estimated, last_estimated }: Coverage,
+  { state, lga }: Territory,
+): FileParameters {
+  const { period, months } = PARAMETERS;
+  return {
+    state: states.includes(state.example) ? state.example : states[0],
+    lga: lgas.includes(lga.example) ? lga.example : lgas[0],
+    period: first_estimated <= period.example && period.example <= last_estimated ? period.example : last_estimated,
+    months: Number(months.example),
+  };
 }
 
 /** Whether `operation`'s file has a sibling in every encoding: Parquet is compressed in itself. */

@@ -2,7 +2,9 @@
  * The responses of the operations, each fact once: the TypeScript types, the JSON Schemas that every file is
  * checked against before publishing, and the OpenAPI document are all derived from these.
  */
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { ANY_CODE, OF_COUNTRY, type OfCountry } from './territory.ts';
+import { Type } from './type.ts';
 
 const closed = <P extends TProperties>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
@@ -14,16 +16,6 @@ const month = (description: string) => Type.Integer({ minimum: 1, maximum: 12, d
 const period = (description: string) => Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$', description });
 const people = Type.Integer({ minimum: 0, description: 'People living in the area' });
 
-export const ZONES = {
-  NC: 'North Central',
-  NE: 'North East',
-  NW: 'North West',
-  SE: 'South East',
-  SS: 'South South',
-  SW: 'South West',
-} as const;
-export type ZoneCode = keyof typeof ZONES;
-
 /** WHO's transmission cut-offs, the highest class split at the classical hyperendemic 0.50; ascending. */
 export const LEVELS = [
   { level: 'very_low', below: 0.01 },
@@ -34,15 +26,18 @@ export const LEVELS = [
 ] as const;
 export type Level = (typeof LEVELS)[number]['level'];
 
-const stateCode = Type.String({ pattern: '^[A-Z]{2}$', description: 'Two-letter state code (ISO 3166-2:NG)' });
+const stateCode = Type.String({ pattern: ANY_CODE, description: '{state_code}', [OF_COUNTRY]: 'state_code' });
 const state = Type.String({ description: 'State name' });
-const lgaCode = Type.String({ description: 'Stable LGA identifier (OCHA p-code). Join on this, not on the name' });
+const lgaCode = Type.String({ description: 'Stable LGA identifier ({lga_code}). Join on this, not on the name' });
 const lga = Type.String({ description: 'LGA name' });
-const zone = Type.Enum(Object.values(ZONES), { description: 'Geopolitical zone, full name' });
+/** The country says which there are; without zones it is always null. */
+const zoneOf = (what: OfCountry, description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description, [OF_COUNTRY]: what });
+const zone = zoneOf('zone', '{zone}, full name');
 const isUrban = Type.Boolean({ description: 'Whether more than half its people live in an urban centre' });
 
 const scoreFields = {
-  score: share('Share of children aged 6-59 months who would test positive by microscopy'),
+  score: share('Share of children aged {youngest}-{oldest} months who would test positive by {method}'),
   score_low: share('Lower end of the central 90% range'),
   score_high: share('Upper end of the central 90% range'),
   level: Type.Enum(
@@ -155,7 +150,7 @@ const collection = <P extends TProperties>(properties: P) =>
 export const BoundariesStates = collection({
   code: stateCode,
   name: state,
-  zone: Type.Enum(Object.keys(ZONES) as ZoneCode[], { description: 'Zone code' }),
+  zone: zoneOf('zone_code', 'Zone code'),
 });
 export type BoundariesStates = Static<typeof BoundariesStates>;
 export const BoundariesLgas = collection({ lgaCode, lga, state: stateCode });
@@ -199,8 +194,8 @@ export const Places = closed({
       state_code: stateCode,
       state,
       zone,
-      pcode: Type.String({ description: 'OCHA p-code' }),
-      iso_code: Type.String({ description: 'ISO 3166-2' }),
+      pcode: Type.String({ description: '{lga_code}' }),
+      iso_code: Type.Union([Type.String(), Type.Null()], { description: 'ISO 3166-2', [OF_COUNTRY]: 'iso_code' }),
       ...placeFields,
       neighbours: Type.Array(stateCode, { description: 'States that share a border with it' }),
     }),
@@ -330,7 +325,7 @@ export type SeasonMethod = Static<typeof SeasonMethod>;
 
 const trendFields = {
   survey_year: Type.Integer(),
-  positivity: share('Share of children aged 6 to 59 months who tested positive by microscopy'),
+  positivity: share('Share of children aged {youngest} to {oldest} months who tested positive by {method}'),
   low: shareOrNull('Lower end of the 95% range'),
   high: shareOrNull('Upper end of the 95% range'),
   clusters: nullable(

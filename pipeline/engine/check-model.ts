@@ -1,5 +1,6 @@
 import { BadInput } from '../bad-input.ts';
 import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { monthIndex } from '../contract/months.ts';
 
 /** Estimated months that are asked for at most: a century. */
@@ -16,6 +17,7 @@ export function checkModel(model: Model): void {
   }
   if (model.states.length !== model.expected.states)
     throw complain('states', `${model.states.length} states`, `${model.expected.states} as in expected.states`);
+  checkTerritory(model, complain);
   const months = monthIndex(model.last_estimated) - monthIndex(model.first_estimated) + 1;
   if (months < 1)
     throw complain('first_estimated', model.first_estimated, `a month up to last_estimated ${model.last_estimated}`);
@@ -31,7 +33,13 @@ export function checkModel(model: Model): void {
     throw complain('extent', model.extent.join(', '), 'west, south, east, north in degrees');
   if (model.synthetic !== (model.country === 'synthetic'))
     throw complain('country', model.country, 'the country `synthetic` where, and only where, synthetic is true');
-  const { season, transmission } = model.parameters;
+  const { season, transmission, survey, risk } = model.parameters;
+  if (Array.isArray(survey.method) && !risk.test_offset)
+    throw complain(
+      'parameters.risk',
+      'no test_offset',
+      `the prior of how other methods than ${survey.method[0]} differ from it, as parameters.survey.method names several`,
+    );
   const masked = season.masked.find(({ first, last }) => first > last);
   if (masked) throw complain('parameters.season.masked', `${masked.first} to ${masked.last}`, 'the first month first');
   if (transmission.development_first >= transmission.held_back_year)
@@ -40,4 +48,51 @@ export function checkModel(model: Model): void {
       String(transmission.development_first),
       `a year before held_back_year ${transmission.held_back_year}`,
     );
+}
+
+/** What model.json must say where the catalog has no monthly rain. @throws BadInput */
+export function checkSeasonless(model: Model, sources: readonly Source[]): void {
+  if (sources.some(({ role }) => role === 'climate')) return;
+  const complain = (where: string, found: string, expected: string) =>
+    new BadInput('model.json', where, found, expected);
+  const { risk } = model.parameters;
+  const why = 'as the catalog has no source of the role climate';
+  if (!risk.season_unknown) throw complain('parameters.risk', 'no season_unknown', `its prior, ${why}`);
+  if (risk.score !== 'spatial') throw complain('parameters.risk.score', risk.score, `spatial, ${why}`);
+  if (!model.first_estimated.endsWith('-01'))
+    throw complain('first_estimated', model.first_estimated, `a January, ${why}: years are estimated whole`);
+}
+
+/** Codes and zones of the states as the country says they are. */
+function checkTerritory({ territory, states }: Model, complain: (...text: [string, string, string]) => BadInput): void {
+  const { state, lga, zones, ages_months } = territory;
+  const formOf = (level: 'state' | 'lga', code: string) => {
+    try {
+      return new RegExp(code);
+    } catch {
+      throw complain(`territory.${level}.code`, code, 'a regular expression');
+    }
+  };
+  const form = formOf('state', state.code);
+  for (const [level, one] of Object.entries({ state, lga }) as ['state' | 'lga', typeof state][]) {
+    if (!formOf(level, one.code).test(one.example))
+      throw complain(`territory.${level}.example`, one.example, `a code of the form ${one.code}`);
+  }
+  if (!(ages_months[0]! < ages_months[1]!))
+    throw complain('territory.ages_months', ages_months.join(' to '), 'the youngest first');
+  const names = new Set<string>();
+  for (const { state_code, zone } of states) {
+    if (!form.test(state_code))
+      throw complain(`states, ${state_code}`, state_code, `${state.code} (territory.state.code)`);
+    // Codes name files, and some disks do not tell k from K.
+    if (names.has(state_code.toLowerCase()))
+      throw complain('states, state_code', state_code, 'no other in another case');
+    names.add(state_code.toLowerCase());
+    if (zones ? zone === undefined || !Object.hasOwn(zones.names, zone) : zone !== undefined)
+      throw complain(
+        `states, ${state_code}, zone`,
+        zone ?? 'nothing',
+        zones ? Object.keys(zones.names).join(', ') : 'nothing, as territory has no zones',
+      );
+  }
 }

@@ -2,13 +2,15 @@ import { BadInput } from '../bad-input.ts';
 import { formOf, type Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 
-/** Roles that a country has one source of, no more and no less. */
-const ONCE: readonly Role[] = ['lga_boundaries', 'state_boundaries', 'population', 'population_census', 'climate'];
+/** Roles that a country has one source of, no more and no less, and those that it has at most one of. */
+const ONCE: readonly Role[] = ['lga_boundaries', 'population'];
+const AT_MOST_ONCE: readonly Role[] = ['lga_codes', 'state_boundaries', 'population_census', 'climate', 'elevation'];
 
 /** The formats that a role's source can have. */
 const FORMATS: Record<Role, readonly Source['format'][]> = {
-  lga_boundaries: ['shapefile', 'geojson'],
-  state_boundaries: ['shapefile', 'geojson'],
+  lga_boundaries: ['shapefile', 'geojson', 'topojson'],
+  lga_codes: ['csv', 'dbf'],
+  state_boundaries: ['shapefile', 'geojson', 'topojson'],
   population: ['geotiff'],
   population_census: ['csv'],
   elevation: ['geotiff'],
@@ -55,8 +57,11 @@ export function checkTogether(sources: readonly Source[]): void {
     const found = sources.filter((source) => source.role === role).length;
     if (found !== 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'exactly one');
   }
-  const elevations = sources.filter((source) => source.role === 'elevation').length;
-  if (elevations > 1) throw new BadInput('sources.json', 'role elevation', `${elevations} sources`, 'at most one');
+  for (const role of AT_MOST_ONCE) {
+    const found = sources.filter((source) => source.role === role).length;
+    if (found > 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'at most one');
+  }
+  checkNeeds(sources);
   const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
   layers.forEach(({ id, figure }, i) => {
     if (layers.findIndex((other) => other.figure === figure) !== i)
@@ -70,6 +75,28 @@ export function checkTogether(sources: readonly Source[]): void {
   if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
 }
 
+/** What some roles need of others. */
+function checkNeeds(sources: readonly Source[]): void {
+  const has = (role: Role, column?: string) =>
+    sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
+  const complain = (found: string, expected: string) => new BadInput('sources.json', '', found, expected);
+  if (!has('lga_boundaries', 'lga_pcode') && !has('lga_codes'))
+    throw complain('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
+  if (has('lga_boundaries', 'lga_pcode') && has('lga_codes'))
+    throw complain('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
+  if (!['lga_boundaries', 'lga_codes'].some((role) => has(role as Role, 'state_pcode')) && !has('state_boundaries'))
+    throw complain(
+      'no column state_pcode',
+      'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
+    );
+  if (!has('survey_clusters')) throw complain('no source of the role survey_clusters', 'one: scores rest on surveys');
+  for (const role of ['cases_states', 'cases_lgas', 'survey_states'] as const)
+    if (has(role) && !has('population_census'))
+      throw complain(`${role} without population_census`, 'both: cases are told per 1,000, states weighed by children');
+  for (const role of ['cases_states', 'cases_lgas'] as const)
+    if (has(role) && !has('climate')) throw complain(`${role} without climate`, 'both: the season is learnt from rain');
+}
+
 /** Checks what an entry needs by its role and format. */
 export function checkSource(source: Source): void {
   const complain = complaintOf(source.id);
@@ -81,7 +108,7 @@ export function checkSource(source: Source): void {
     throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
   if (source.format === 'geotiff') checkRaster(source, complain);
   else checkColumns(source, complain);
-  if (source.format === 'csv') checkTable(source, complain);
+  if (source.format === 'csv' || source.format === 'dbf') checkTable(source, complain);
   for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
 
@@ -124,7 +151,8 @@ function checkColumns(source: Source, complain: Complain): void {
     throw complain('period and year', 'one of them');
   if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
     throw complain('month alone', 'year and month, or period');
-  const pairs = source.role === 'climate' ? [['year', 'month']] : [['longitude', 'latitude']];
+  const monthly = ['climate', 'survey_clusters'].includes(source.role) ? [['year', 'month']] : [];
+  const pairs = source.role === 'climate' ? monthly : [['longitude', 'latitude'], ...monthly];
   for (const [a, b] of pairs as [string, string][])
     if (found.includes(a) !== found.includes(b))
       throw complain(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
@@ -132,7 +160,8 @@ function checkColumns(source: Source, complain: Complain): void {
 
 /** Fields that say how long a table must be: rows, months, rounds. Without them a table cut short would pass. */
 function checkTable(source: Source, complain: Complain): void {
-  if (source.files.length > 1) throw complain(`${source.files.length} files`, 'one table');
+  const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
+  if (siblings.length > 0) throw complain(`${source.files.length} files`, 'one table');
   if (source.files[0]!.rows === undefined) throw complain('no rows', "the file's rows, in `files`");
   const monthly = source.columns?.period !== undefined || source.columns?.month !== undefined;
   if (

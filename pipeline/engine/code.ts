@@ -8,8 +8,9 @@ import { type Code, packedCode, readPacked } from './packed.ts';
 /** Root of the repository or of the installed package, to which the names of code files are relative. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** A file's hash, and the strings in it that may refer to other files or packages. */
+/** A file's text and hash, and the strings in it that may refer to other files or packages. */
 interface CodeFile {
+  text: string;
   hash: string;
   strings: string[];
 }
@@ -66,7 +67,11 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
   }
   const same = ([name, hash]: [string, string]) => {
     const file = path.resolve(root, name);
-    return isFile(file) && readCode(file).hash === hash;
+    if (!isFile(file)) return false;
+    const before = seen.get(file);
+    // Asked after every stage: only what has changed at all is tokenized again.
+    const unchanged = before !== undefined && readFileSync(file, 'utf8') === before.text;
+    return (unchanged ? before : readCode(file)).hash === hash;
   };
   return Object.entries(files).find((one) => !same(one))?.[0] ?? null;
 }
@@ -77,7 +82,7 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
  */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
-  if (!/\.[cm]?[jt]s$/.test(file)) return { hash: sha256(text), strings: [] };
+  if (!/\.[cm]?[jt]s$/.test(file)) return { text, hash: sha256(text), strings: [] };
   const tokens: string[] = [];
   const strings = new Set<string>();
   for (const { type, value } of jsTokens(text)) {
@@ -86,7 +91,7 @@ function readCode(file: string): CodeFile {
     // A line end may end a statement, so it counts.
     else if (value.includes('\n') && tokens.length > 0 && tokens.at(-1) !== '\n') tokens.push('\n');
   }
-  return { hash: sha256Json(tokens), strings: [...strings] };
+  return { text, hash: sha256Json(tokens), strings: [...strings] };
 }
 
 /** Whether the next string belongs to an `import type` or `export type`, which is erased before the code runs. */

@@ -8,7 +8,7 @@ import { type Source, Sources } from '../catalog/sources.ts';
 import { validatorOf } from '../json-schema.ts';
 import { checkCovariates } from './check-covariates.ts';
 import { checkEvidence } from './check-evidence.ts';
-import { checkModel } from './check-model.ts';
+import { checkModel, checkSeasonless } from './check-model.ts';
 import { checkSources } from './check-sources.ts';
 
 /** A country as its catalog describes it, and the location of its raw files. */
@@ -70,13 +70,15 @@ export function readCatalog(directory: string, rawData = directory): Country {
   const country = readForms(directory, rawData);
   checkSources(country.sources);
   checkModel(country.model);
+  checkSeasonless(country.model, country.sources);
   checkEvidence(country.model, country.sources);
   checkCovariates(country.model, country.sources);
   for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
   return country;
 }
 
-const FORMS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
+/** The JSON Schema of each file of a catalog. */
+export const FORMS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
 
 /**
  * What is wrong with the form of a catalog's files, each fault of a file in its order.
@@ -124,7 +126,7 @@ function formFaults(directory: string, name: string, schema: TSchema): BadInput[
       path.join(directory, name),
       error.instancePath || '/',
       `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
-      `the form of pipeline/catalog/${path.basename(name, '.json')}.ts`,
+      `the form that \`malaria-risk catalog schema ${name}\` prints`,
     );
   });
 }

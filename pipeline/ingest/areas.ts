@@ -1,11 +1,15 @@
 import path from 'node:path';
-import { booleanPointInPolygon, kinks, pointOnFeature } from '@turf/turf';
+import { booleanPointInPolygon, pointOnFeature } from '@turf/turf';
 import mapshaper from 'mapshaper';
 import type { Areas, Polygon, Polygons } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
+import type { Source } from '../catalog/sources.ts';
+import { ANY_CODE } from '../contract/territory.ts';
 import { areaKm2 } from '../numerics/area.ts';
-import { type IngestInput, sourceOf } from './input.ts';
+import { selfCrossing } from '../numerics/self-crossing.ts';
+import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { readPolygons } from './readers/polygons.ts';
+import { readTable, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
 
 /** Outlines that are said to be the same may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
@@ -15,48 +19,46 @@ const SLIVER_KM2 = 0.01;
 interface Outline {
   code: string;
   name: string;
+  /** P-code of its state; empty until it is found by place. */
   parent: string;
   polygons: Polygon[];
 }
 
 /**
  * The country's areas and outlines: counts, codes, validity, no overlaps, LGAs inside their states, and the states'
- * own outlines the same as their LGAs' together but for ground that the catalog declares `uncovered`.
+ * own outlines the same as their LGAs' together but for ground that the catalog declares `uncovered`. LGAs have codes and
+ * states from the outlines, or by name from a table of codes; states else by place. Without outlines of the states these
+ * are made of their LGAs.
  * @throws BadInput naming the file and the area
  */
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
   const { model } = input;
   const lgaSource = sourceOf(input, 'lga_boundaries');
-  const stateSource = sourceOf(input, 'state_boundaries');
-  const lgas = await readOutlines(input, lgaSource.files[0]!.path, lgaSource.columns ?? {}, 'lga', model.expected.lgas);
-  const states = await readOutlines(
-    input,
-    stateSource.files[0]!.path,
-    stateSource.columns ?? {},
-    'state',
-    model.expected.states,
-  );
+  const file = lgaSource.files[0]!.path;
+  const codes = await readCodes(input);
+  const lgas = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
+  const [stateSource] = sourcesOf(input, 'state_boundaries');
+  const states = stateSource ? await readOutlines(input, stateSource, 'state', model.expected.states, null) : null;
 
   const byPcode = new Map(model.states.map((state) => [state.state_pcode, state]));
-  const stateOutlines = new Map(states.map((state) => [state.code, state]));
-  for (const { state_pcode } of model.states) {
+  const stateOutlines = new Map(states?.map((state) => [state.code, state]));
+  for (const { state_pcode } of states ? model.states : []) {
     if (!stateOutlines.has(state_pcode))
       throw new BadInput(
-        stateSource.files[0]!.path,
+        stateSource!.files[0]!.path,
         '',
         `no polygon ${state_pcode}`,
         'one for each state of model.json',
       );
   }
-  const file = lgaSource.files[0]!.path;
+  const byPlace = lgas.filter((lga) => lga.parent === '');
+  if (byPlace.length > 0) placeInStates(input, file, byPlace, states!);
   for (const lga of lgas) {
     if (!byPcode.has(lga.parent))
       throw new BadInput(file, lga.code, `state ${lga.parent}`, 'the p-code of a state of model.json');
-    if (!lga.code.startsWith(lga.parent))
-      throw new BadInput(file, lga.code, `state ${lga.parent}`, 'the state that its own code begins with');
-    const inner = pointOnFeature({ type: 'MultiPolygon', coordinates: lga.polygons });
+    if (!states || byPlace.length > 0) continue;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
-    if (!booleanPointInPolygon(inner, state))
+    if (!booleanPointInPolygon(innerPoint(lga), state))
       throw new BadInput(
         file,
         `${lga.code} ${lga.name}`,
@@ -64,12 +66,17 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
         'LGAs inside their states',
       );
   }
+  const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
+  if (empty)
+    throw new BadInput(file, '', `no LGA in ${empty.state_pcode} ${empty.state}`, 'one at least in each state');
   await refuseOverlaps(file, lgas);
-  compareWithStates(input, lgas, states);
+  if (states && byPlace.length === 0) compareWithStates(input, lgas, states);
 
   return {
     areas: {
-      states: [...model.states].sort((a, b) => (a.state_code < b.state_code ? -1 : 1)),
+      states: model.states
+        .map((state) => ({ ...state, zone: state.zone ?? null }))
+        .sort((a, b) => (a.state_code < b.state_code ? -1 : 1)),
       lgas: lgas.map(({ code, name, parent }) => ({
         lga_code: code,
         lga: name,
@@ -83,15 +90,57 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   };
 }
 
+const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
+
+/** Gives each LGA the state in whose outline a point inside it lies. @throws BadInput for one in none */
+function placeInStates(input: IngestInput, file: string, lgas: readonly Outline[], states: readonly Outline[]): void {
+  for (const lga of lgas) {
+    const inner = innerPoint(lga);
+    const state = states.find(({ polygons }) =>
+      booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
+    );
+    if (!state) throw new BadInput(file, `${lga.code} ${lga.name}`, 'a place in no state', 'LGAs inside their states');
+    lga.parent = state.code;
+  }
+  input.report.push({
+    source: sourceOf(input, 'lga_boundaries').id,
+    rule: 'states found by place',
+    what: `${lgas.length} LGAs lie in the state in whose outline a point inside them lies: where the outlines do not nest, this can be wrong`,
+  });
+}
+
+/** Codes and states of LGAs by name, where a table of its own has them; null where the outlines do. */
+async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
+  const [source] = sourcesOf(input, 'lga_codes');
+  if (!source) return null;
+  const table = await readTable(input.rawData, source);
+  refuseDuplicates(table, ['lga']);
+  refuseDuplicates(table, ['lga_pcode']);
+  const codes = new Map(
+    table.rows.map((row) => [
+      textOf(table, row, 'lga'),
+      {
+        code: textOf(table, row, 'lga_pcode'),
+        parent: table.columns.has('state_pcode') ? textOf(table, row, 'state_pcode') : '',
+      },
+    ]),
+  );
+  refuseShort(table);
+  return codes;
+}
+
 async function readOutlines(
   input: IngestInput,
-  file: string,
-  columns: Record<string, string>,
+  source: Source,
   level: 'lga' | 'state',
   expected: number,
+  codes: ReadonlyMap<string, { code: string; parent: string }> | null,
 ): Promise<Outline[]> {
+  const file = source.files[0]!.path;
+  const columns = source.columns ?? {};
   const features = await readPolygons(path.join(input.rawData, file));
-  const needed = level === 'lga' ? ['lga_pcode', 'lga', 'state_pcode'] : ['state_pcode', 'state'];
+  const form = new RegExp(level === 'lga' ? input.model.territory.lga.code : '');
+  const used = new Set<string>();
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const outlines = features.map(({ properties, polygons }, index): Outline => {
     const text = (column: string) => {
@@ -109,8 +158,25 @@ async function readOutlines(
         'text (is its encoding, the .cpg, another?)',
       );
     };
-    for (const column of needed) text(column);
-    const code = text(`${level}_pcode`);
+    const name = text(level);
+    const listed = codes?.get(name);
+    if (codes && !listed)
+      throw new BadInput(
+        file,
+        `feature ${index + 1}`,
+        name,
+        'a name of the table of codes (role lga_codes), letter for letter',
+      );
+    used.add(name);
+    const code = listed?.code ?? text(`${level}_pcode`);
+    const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
+    if (!form.test(code) || !new RegExp(ANY_CODE).test(code))
+      throw new BadInput(
+        file,
+        `feature ${index + 1}`,
+        `the code ${code}`,
+        `one of the form ${form.source || ANY_CODE}`,
+      );
     if (polygons.length === 0) throw new BadInput(file, code, 'no shape', 'a polygon');
     for (const [x, y] of polygons.flat(2)) {
       if (!(x >= west && x <= east && y >= south && y <= north))
@@ -121,11 +187,13 @@ async function readOutlines(
           `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`,
         );
     }
-    const crossing = kinks({ type: 'MultiPolygon', coordinates: polygons }).features[0]?.geometry.coordinates;
+    const crossing = selfCrossing(polygons);
     if (crossing)
       throw new BadInput(file, code, `an outline that crosses itself at ${crossing.join(', ')}`, 'a valid polygon');
-    return { code, name: text(level), parent: text('state_pcode'), polygons };
+    return { code, name, parent, polygons };
   });
+  const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
+  if (unused) throw new BadInput(file, '', `no polygon ${unused}`, 'one for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
   if (twice) throw new BadInput(file, '', `the code ${twice.code} twice`, 'each code once');

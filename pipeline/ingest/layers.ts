@@ -4,7 +4,7 @@ import type { Figure } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { figuresOf } from '../context/figures.ts';
 import type { RowOf } from '../table.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourceOf, sourcesOf } from './input.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import {
   numberOf,
   numberOrNull,
@@ -128,16 +128,19 @@ export async function ingestCensus(
   input: IngestInput,
   areas: Areas,
 ): Promise<RowOf<ArtifactTables['ingest/census']>[]> {
-  const source = sourceOf(input, 'population_census');
+  const source = sourcesOf(input, 'population_census')[0];
+  if (!source) return [];
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['lga_pcode']);
   const code = codeReader(areas);
   const rows = new Map(
     table.rows.map((row) => {
       const people = numberOf(table, row, 'people', { least: 1, whole: true });
-      const children = numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true });
-      const share = children / people;
-      if (share < CHILDREN[0] || share > CHILDREN[1])
+      const children = table.columns.has('children_0_4')
+        ? numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true })
+        : null;
+      const share = children === null ? null : children / people;
+      if (share !== null && (share < CHILDREN[0] || share > CHILDREN[1]))
         throw new BadInput(
           table.file,
           `row ${row.line}, children_0_4`,

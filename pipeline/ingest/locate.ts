@@ -6,6 +6,8 @@ export interface Locate {
   (longitude: number, latitude: number, stateCode?: string): string | null;
   /** How far a position lies outside an LGA, km; 0 inside it. */
   kmFrom(longitude: number, latitude: number, lgaCode: string): number;
+  /** The LGA whose outline is nearest, within `km`; null where there is none. */
+  nearest(longitude: number, latitude: number, km: number): { lga_code: string; km: number } | null;
 }
 
 /**
@@ -35,5 +37,14 @@ export function locator(areas: Areas, polygons: Polygons): Locate {
     const one = byCode.get(lgaCode)!;
     return holds(one, x, y) ? 0 : Math.max(0, pointToPolygonDistance([x, y], one.shape, { units: 'kilometers' }));
   };
-  return Object.assign(locate, { kmFrom });
+  const nearest = (x: number, y: number, km: number) => {
+    // A degree of latitude is 110.6 km at the least, one of longitude as much times the cosine.
+    const [dy, dx] = [km / 110, km / (110 * Math.cos((y * Math.PI) / 180))];
+    const near = shapes
+      .filter(({ box: [w, s, e, n] }) => x >= w - dx && x <= e + dx && y >= s - dy && y <= n + dy)
+      .map(({ lga_code }) => ({ lga_code, km: kmFrom(x, y, lga_code) }))
+      .sort((a, b) => a.km - b.km)[0];
+    return near && near.km <= km ? near : null;
+  };
+  return Object.assign(locate, { kmFrom, nearest });
 }

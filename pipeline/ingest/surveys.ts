@@ -3,7 +3,7 @@ import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
-import { codeReader, type IngestInput, sourcesOf } from './input.ts';
+import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
 import {
   numberOf,
@@ -23,9 +23,12 @@ const FARTHEST_KM = 11;
 /** Far more children than any survey examines in one place: what is above is another figure. */
 const MOST_EXAMINED = 10_000;
 
+/** Ages are told in whole years or tenths of them: so far may they lie outside the ages that the score is of, months. */
+const AGE_SLACK = 1.5;
+
 /**
- * The survey rounds by one diagnostic method (`parameters.survey.method`): methods are never mixed, rows by another are
- * dropped and counted in the report.
+ * The survey rounds by the diagnostic method that counts (`parameters.survey.method`); of several, each cluster is used once,
+ * by the first that it was tested by. Rows by another are dropped and counted in the report, and so are rows of other ages.
  * @throws BadInput for positive > examined, a share outside 0-1, no one examined, an unknown place or method, a repeated
  *   cluster, a round that the catalog does not have or one of its rounds without a cluster, a month outside its round
  */
@@ -53,7 +56,12 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
       'a round once',
     );
   if (clusters.length === 0)
-    throw new BadInput('sources.json', 'role survey_clusters', `no cluster by ${method}`, 'at least one');
+    throw new BadInput(
+      'sources.json',
+      'role survey_clusters',
+      `no cluster by ${[method].flat().join(' or ')}`,
+      'at least one',
+    );
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
   return { clusters, state_rounds: stateRounds };
 }
@@ -68,6 +76,7 @@ export async function readClusters(
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
   const code = codeReader(areas);
+  const snapped: string[] = [];
   // Rows by another method are read too: a fault among them is a fault of the file.
   const all = table.rows.map((row) => {
     const counts = source.weighted_counts ? { above: 0, least: 0 } : { least: 1, whole: true };
@@ -75,16 +84,23 @@ export async function readClusters(
     return {
       cluster_id: textOf(table, row, 'cluster_id'),
       ...readRound(table, row, source),
-      ...readPlace(input, areas, locate, code, table, row),
+      ...readPlace(input, areas, locate, code, table, row, source.displaced === true ? snapped : null),
       displaced: source.displaced === true,
+      method: methodOf(source, table, row),
+      ...readAges(table, row),
       urban: row.values.urban == null ? null : readUrban(table, row),
       examined,
       positivity: readPositivity(table, row, examined, source),
       weight: table.columns.has('weight') ? numberOf(table, row, 'weight', { above: 0 }) : 1,
     };
   });
-  const clusters = keepMethod(input, source, table, all);
-  tellDoubts(input, source, table, all);
+  for (const what of snapped) input.report.push({ source: source.id, rule: 'off the coast', what });
+  const clusters = ofAges(
+    input,
+    source,
+    keepMethod(input, source, table, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`),
+  );
+  tellDoubts(input, source, all);
   for (const { survey_year } of source.rounds!) {
     if (!clusters.some((cluster) => cluster.survey_year === survey_year))
       throw new BadInput(table.file, `round ${survey_year}`, 'no cluster', 'some, as the catalog has this round');
@@ -96,7 +112,13 @@ export async function readClusters(
 /** The row's round, which must be one of the catalog's, and its month, which must lie in that round's fieldwork. */
 function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
   const survey_year = numberOf(table, row, 'survey_year', { whole: true });
-  const period = periodIn(table, row, 'period');
+  const period = table.columns.has('period')
+    ? periodIn(table, row, 'period')
+    : periodOf(
+        12 * numberOf(table, row, 'year', { least: 1980, most: 2099, whole: true }) +
+          numberOf(table, row, 'month', { least: 1, most: 12, whole: true }) -
+          1,
+      );
   const round = rounds.find((one) => one.survey_year === survey_year);
   if (!round) {
     const years = rounds.map((one) => one.survey_year).join(', ');
@@ -114,7 +136,10 @@ function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluste
   return { survey_year, period };
 }
 
-/** Where a cluster lies: what the row says, the LGA found from coordinates where it says none. */
+/**
+ * Where a cluster lies: what the row says, the LGA found from coordinates where it says none.
+ * @param snapped takes what is said of a displaced cluster outside every LGA, which goes to the nearest; null: it is refused
+ */
 function readPlace(
   input: IngestInput,
   areas: Areas,
@@ -122,6 +147,7 @@ function readPlace(
   code: ReturnType<typeof codeReader>,
   table: Table,
   row: Row,
+  snapped: string[] | null,
 ) {
   const has = (column: string) => row.values[column] != null;
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
@@ -130,8 +156,18 @@ function readPlace(
   const latitude = has('latitude') ? numberOf(table, row, 'latitude', { least: south, most: north }) : null;
   if ((longitude === null) !== (latitude === null))
     throw new BadInput(table.file, `row ${row.line}`, 'one coordinate alone', 'longitude and latitude, or neither');
+  const found = (x: number, y: number) => {
+    const inside = locate(x, y, named);
+    if (inside !== null || snapped === null) return inside;
+    const near = locate.nearest(x, y, FARTHEST_KM);
+    if (near)
+      snapped.push(
+        `${textOf(table, row, 'cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, taken to be in ${nameOf(areas, near.lga_code)}`,
+      );
+    return near?.lga_code ?? null;
+  };
   const stated = has('lga_pcode') ? code.lga(table, row).lga_code : null;
-  const lga_code = stated ?? (longitude !== null && latitude !== null ? locate(longitude, latitude, named) : null);
+  const lga_code = stated ?? (longitude !== null && latitude !== null ? found(longitude, latitude) : null);
   const state_code = areas.lgas.find((lga) => lga.lga_code === lga_code)?.state_code ?? named;
   if (state_code === undefined)
     throw new BadInput(table.file, `row ${row.line}`, 'no place', 'a state, an LGA, or coordinates inside one');
@@ -166,13 +202,13 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     period: periodOf(middle),
     state_code: code.state(table, row).state_code,
     positivity: readShare(table, row, 'positivity', source.unit),
+    method: methodOf(source, table, row),
   }));
-  const rounds = keepMethod(input, source, table, all);
+  const rounds = keepMethod(input, source, table, all, (row) => `${row.survey_year} ${row.state_code}`);
   // The numbers tested are not known, so all states count alike.
   tellDoubts(
     input,
     source,
-    table,
     all.map((row) => ({ ...row, examined: 1000 })),
   );
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
@@ -189,29 +225,65 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
   return rounds;
 }
 
-/** The rows by the survey's diagnostic method; the others are counted in the report. */
-function keepMethod<T>(input: IngestInput, source: Source, table: Table, read: readonly T[]): T[] {
-  const { method } = input.model.parameters.survey;
-  const names = { ...Object.fromEntries(METHODS.map((name) => [name, name])), ...source.methods } as Record<
-    Method,
-    string
-  >;
-  const known = Object.values(names);
-  const kept = read.filter((_, i) => {
-    const row = table.rows[i]!;
-    const found = textOf(table, row, 'method');
-    if (!known.includes(found)) {
-      const expected = `${known.join(' or ')} (sources.json, methods)`;
-      throw new BadInput(table.file, `row ${row.line}, method`, found, expected);
-    }
-    return found === names[method];
-  });
-  const dropped = table.rows.length - kept.length;
+/** The row's method by the project's name. @throws BadInput for one that the catalog does not name */
+function methodOf(source: Source, table: Table, row: Row): Method {
+  const found = textOf(table, row, 'method');
+  const method = METHODS.find((name) => (source.methods?.[name] ?? name) === found);
+  if (method) return method;
+  const known = METHODS.map((name) => source.methods?.[name] ?? name).join(' or ');
+  throw new BadInput(table.file, `row ${row.line}, method`, found, `${known} (sources.json, methods)`);
+}
+
+/**
+ * The rows by the diagnostic method that counts; the others are counted in the report.
+ * @param id what rows by different methods have in common if they are of one place and round
+ */
+function keepMethod<T extends { method: Method }>(
+  input: IngestInput,
+  source: Source,
+  table: Table,
+  read: readonly T[],
+  id: (row: T) => string,
+): T[] {
+  const wanted = [input.model.parameters.survey.method].flat();
+  const ranked = Map.groupBy(
+    read.filter(({ method }) => wanted.includes(method)),
+    id,
+  );
+  const kept = [...ranked.values()].map((rows) =>
+    rows.reduce((best, row) => (wanted.indexOf(row.method) < wanted.indexOf(best.method) ? row : best)),
+  );
+  const dropped = read.length - kept.length;
   if (dropped > 0)
     input.report.push({
       source: source.id,
       rule: 'one method only',
-      what: `${dropped} of ${table.rows.length} rows by another method than ${method} left out`,
+      what: `${dropped} of ${table.rows.length} rows by another method than ${wanted.join(', else ')} left out`,
+    });
+  return kept;
+}
+
+/** Ages of the youngest and the oldest child tested, in months, where the table tells them in years. */
+function readAges(table: Table, row: Row): Pick<Cluster, 'youngest_months' | 'oldest_months'> {
+  const months = (column: string) => {
+    const years = table.columns.has(column) ? numberOf(table, row, column, { least: 0, most: 120 }) : null;
+    return years === null ? null : 12 * years;
+  };
+  return { youngest_months: months('youngest_years'), oldest_months: months('oldest_years') };
+}
+
+/** The clusters whose children are of the ages that the score is of; the others are counted in the report. */
+function ofAges(input: IngestInput, source: Source, clusters: Cluster[]): Cluster[] {
+  const [youngest, oldest] = input.model.territory.ages_months as [number, number];
+  const kept = clusters.filter(
+    (one) =>
+      (one.youngest_months ?? youngest) >= youngest - AGE_SLACK && (one.oldest_months ?? oldest) <= oldest + AGE_SLACK,
+  );
+  if (kept.length < clusters.length)
+    input.report.push({
+      source: source.id,
+      rule: 'other ages',
+      what: `${clusters.length - kept.length} of ${clusters.length} clusters of other ages than ${youngest} to ${oldest} months left out`,
     });
   return kept;
 }
@@ -220,12 +292,9 @@ function keepMethod<T>(input: IngestInput, source: Source, table: Table, read: r
 function tellDoubts(
   { report }: IngestInput,
   source: Source,
-  table: Table,
-  read: readonly { survey_year: number; examined: number; positivity: number }[],
+  read: readonly { survey_year: number; examined: number; positivity: number; method: Method }[],
 ): void {
-  const nameOf = (row: Row) => METHODS.find((name) => (source.methods?.[name] ?? name) === row.values.method)!;
-  const tested = read.map((row, i) => ({ ...row, method: nameOf(table.rows[i]!) }));
-  for (const what of surveyDoubts(tested))
+  for (const what of surveyDoubts(read))
     report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
 }
 
@@ -248,9 +317,10 @@ function readShare(table: Table, row: Row, column: string, unit: string): number
     : numberOf(table, row, column, { least: 0, most: 1 });
 }
 
-function readUrban(table: Table, row: Row): boolean {
+function readUrban(table: Table, row: Row): boolean | null {
   const text = textOf(table, row, 'urban').toLowerCase();
   if (['true', '1', 'urban', 'u'].includes(text)) return true;
   if (['false', '0', 'rural', 'r'].includes(text)) return false;
+  if (text === 'unknown') return null;
   throw new BadInput(table.file, `row ${row.line}, urban`, text, 'true or false');
 }

@@ -1,18 +1,17 @@
 /** The tables that ingest hands on. Lists of areas are in ascending order of code, always all of them. */
 import { figures, lga, lga_code, period, state, state_code } from '../columns.ts';
-import type { ZoneCode } from '../contract/schemas.ts';
 import { orNull, real, text, whole, yes } from '../table.ts';
 
 const survey_year = whole('Year of the round');
-const positivity = real('Share of children aged 6-59 months who tested positive, 0 to 1');
+const positivity = real('Share of children tested who were positive, 0 to 1');
 
 export const STATES = {
   row: 'A state',
   columns: {
     state_code,
-    state_pcode: text('OCHA p-code'),
+    state_pcode: text('As files have it'),
     state,
-    zone: text<ZoneCode>('Geopolitical zone: NC, NE, NW, SE, SS or SW'),
+    zone: orNull(text('Code of its zone; null where the country has none')),
   },
 };
 export const LGAS = { row: 'An LGA', columns: { lga_code, lga, state_code } };
@@ -25,8 +24,10 @@ export const CLIMATE = {
     temperature_c: orNull(real('Mean temperature, °C; null where the country has none')),
   },
 };
+const method = text('Diagnostic method that the row is by');
+
 export const CLUSTERS = {
-  row: 'A survey cluster, or what stands for one; one diagnostic method only',
+  row: 'A survey cluster, or what stands for one; each by one diagnostic method',
   columns: {
     cluster_id: text('As the survey numbers it: unique in its round'),
     survey_year,
@@ -36,6 +37,9 @@ export const CLUSTERS = {
     longitude: orNull(real('Degrees (WGS 84); null where unknown')),
     latitude: orNull(real('Degrees (WGS 84); null where unknown')),
     displaced: yes('Whether the coordinates are displaced, as DHS does it'),
+    method,
+    youngest_months: orNull(real('Age of the youngest child tested, months; null where not told')),
+    oldest_months: orNull(real('The same of the oldest')),
     urban: orNull(yes("Whether it is urban, by the survey's own word; null where it says nothing")),
     examined: real('Children tested'),
     positivity,
@@ -44,7 +48,7 @@ export const CLUSTERS = {
 };
 export const STATE_ROUNDS = {
   row: 'A state in a round that is known by state only',
-  columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, positivity },
+  columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, method, positivity },
 };
 export const CASES = {
   row: 'A month of the case records of a state or of an LGA, every month from its first on',
@@ -58,7 +62,11 @@ export const CASES = {
 };
 export const CENSUS = {
   row: 'An LGA that the census table knows',
-  columns: { lga_code, people: whole('People'), children_0_4: whole('Children aged 0 to 4') },
+  columns: {
+    lga_code,
+    people: whole('People'),
+    children_0_4: orNull(whole('Children aged 0 to 4; null where the table has no ages')),
+  },
 };
 export const LAYERS = { row: 'An LGA: figures that came as tables', columns: { lga_code, ...figures } };
 export const COVARIATES = {

@@ -1,19 +1,32 @@
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { createArtifactViews } from '../artifact-views.ts';
 import type { Surveys, Validation } from '../artifacts.ts';
+import { missingData } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { addMonths } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
-import { type Coverage, FORECAST_MONTHS, JSON_OPERATIONS, operationFiles } from '../contract/operations.ts';
+import {
+  type Coverage,
+  exampleValues,
+  FORECAST_MONTHS,
+  filePath,
+  JSON_OPERATIONS,
+  OPERATIONS,
+  operationFiles,
+} from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { TABLE_TYPES } from '../contract/tables.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { withDatabase } from '../duckdb.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './clients/api-page.ts';
+import { firstLines, shortened } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
 import type { Evidence } from './report/evidence.ts';
 import { renderReport } from './report/render.ts';
@@ -59,9 +72,13 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const tree = openTree(directory);
   const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;
+  const values = exampleValues(coverage, model.territory);
+  const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
+  const answers = new Map<string, unknown>();
   const queue = documents(contents);
   const work = async () => {
     for (const document of queue) {
+      if (shown.has(document.path)) answers.set(document.operation, shortened(document.value));
       await tree.writeEncoded(document.path, JSON.stringify(document.value));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
@@ -69,36 +86,45 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   };
   await allOf(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
-  await writeTables(tree, tables, {
+  const { territory } = model;
+  const about = {
     model_version: input.model_version,
     country: model.name,
     ...(model.synthetic ? { synthetic: 'true' } : {}),
     updated_at: model.updated_at,
     licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
-  });
+  };
+  await writeTables(tree, tables, about, territory);
   const described = dataPackage(contents, tree.entries());
   await tree.write('tables/datapackage.json', `${JSON.stringify(described, null, 2)}\n`);
-  const openapi = buildOpenapi(input.model_version);
-  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
-  await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  for (const [name, text] of Object.entries(clientFiles())) await tree.write(`client/${name}`, text);
+  for (const { id, file, type } of OPERATIONS)
+    if (type === TABLE_TYPES.csv && file in tree.entries())
+      answers.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
   const evidence = { ...evidenceOf(input), surveys };
   const card = modelCard(contents, evidence);
+  answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
+  const openapi = buildOpenapi(input.model_version, territory, { values, answers });
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
+  for (const [name, text] of Object.entries(clientFiles(territory))) await tree.write(`client/${name}`, text);
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));
 
+  const missing = missingData(contents.sources);
   const manifest: Manifest = {
     format: 1,
     model_version: input.model_version,
     country: input.model.name,
     synthetic: input.model.synthetic,
+    territory,
     updated_at: input.model.updated_at,
     code_version: input.code_version,
     contract_version: CONTRACT_VERSION,
     ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
+    ...(missing.length > 0 ? { limits: missing } : {}),
     coverage: { ...coverage, states: [...coverage.states], lgas: [...coverage.lgas!] },
     counts: {
       states: tables.context_states.length,
@@ -139,6 +165,7 @@ async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; s
     const backtested = entries.some(({ stage }) => stage === 'backtest');
     const tables = await makeTables(db, {
       coverage,
+      territory: model.territory,
       outlines: artifact('boundaries/outlines'),
       transmission,
       backtested,
@@ -172,7 +199,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
   const { model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
-    score: 'share of children 6-59 months who would test positive by microscopy, posterior mean',
+    score: `share of children ${model.territory.ages_months.join('-')} months who would test positive by ${model.territory.method}, posterior mean`,
     range: 'central 90% posterior interval',
     limits: describeRiskLimits(contents, evidence),
     risk: evidence.risk,

@@ -46,16 +46,18 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
 /**
  * A row for each area and month that has a month a year before it, in that order.
  * @param fieldworkEnds last months of the survey rounds' fieldwork
+ * @param referenceOf the month that stands for the last survey
  */
 export function changesTable(
   kinds: readonly Kind[],
   periods: readonly Period[],
   fieldworkEnds: readonly Period[],
+  referenceOf: typeof surveyReference = surveyReference,
 ): Table {
   const rows = rowsOf(kinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
   const references = new Map(
     periods.map((period) => {
-      const month = surveyReference(period, fieldworkEnds);
+      const month = referenceOf(period, fieldworkEnds);
       return [period, month !== null && periods.includes(month) ? month : null];
     }),
   );

@@ -3,7 +3,7 @@ import { solveBackward } from '../numerics/sparse-cholesky.ts';
 import { expit } from '../numerics/special.ts';
 import type { FitPoint, Posterior } from './fit.ts';
 import type { Layout } from './latent.ts';
-import type { Part } from './likelihood.ts';
+import type { Part, RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
 
 /** A joint posterior draw: the latent vector and the hyperparameters it was drawn under. */
@@ -75,11 +75,21 @@ function sharedPart(mesh: Mesh, layout: Layout, x: Float64Array, lga: number, ro
   return x[layout.mu(round)]! + state + changeAt(mesh, layout, x, lga, round) + x[layout.lga(lga)]!;
 }
 
-/** Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season`. */
-export function placePrevalence(mesh: Mesh, layout: Layout, x: Float64Array, round: number, parts: Part[]): number {
+/**
+ * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season`: by the test that
+ * the score is of, or by another that the round has.
+ */
+export function placePrevalence(
+  mesh: Mesh,
+  layout: Layout,
+  x: Float64Array,
+  { round, other_test }: Pick<RiskObservation, 'round' | 'other_test'>,
+  parts: Part[],
+): number {
+  const offset = other_test ? x[layout.test(round)]! : 0;
   let mean = 0;
   for (const { lga, cells, weights, log_season } of parts) {
-    const common = sharedPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season;
+    const common = sharedPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season + offset;
     for (let i = 0; i < cells.length; i++)
       mean += weights[i]! * expit(common + lastingPart(mesh, layout, x, cells[i]!));
   }

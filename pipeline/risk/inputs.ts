@@ -1,5 +1,6 @@
 import { areasOf, surveysOf } from '../areas.ts';
 import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../artifacts.ts';
+import type { Method } from '../catalog/values.ts';
 import { monthIndex, monthOf, type Period } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
 import { mean } from '../numerics/averages.ts';
@@ -18,6 +19,8 @@ export interface RiskInputs {
   /** Those of the catalog. */
   covariates: CellCovariate[];
   surveys: Surveys;
+  /** The diagnostic method that the score is of; rows by another are set off against it. */
+  test: Method;
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, readonly number[]>;
   /**
@@ -28,6 +31,8 @@ export interface RiskInputs {
   state_only_effective_size: number;
   /** How wrong the seasonal index is, share of the peak (standard deviation). */
   season_error: number;
+  /** There is no index: `season` is 1 in every month, and its error is that of any month against fieldwork's. */
+  season_unknown?: boolean;
 }
 
 /** The index's error where fewer than three states have case records to measure it by; Nigeria's twelve give about 0.1. */
@@ -41,18 +46,25 @@ function seasonErrorOf(check: readonly SeasonCheckRow[]): number {
 /** The artifacts that a stage reads. */
 export function inputsOf(io: StageIo): RiskInputs {
   const { state_only_effective_size, covariates = [] } = io.model.parameters.risk;
+  const { season_unknown } = io.model.parameters.risk;
   const cells = io.columns('zonal/cells');
+  const areas = areasOf(io);
+  const season = valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index');
+  const unknown = Object.keys(season).length === 0;
+  const even = Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, new Array<number>(12).fill(1)]));
   return {
-    areas: areasOf(io),
+    areas,
     cells,
     covariates:
       covariates.length === 0
         ? []
         : cellCovariates(covariates, cells, io.table('ingest/covariates'), io.table('zonal/covariates')),
     surveys: surveysOf(io),
-    season: valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index'),
+    test: [io.model.parameters.survey.method].flat()[0]!,
+    season: unknown ? even : season,
+    season_unknown: unknown,
     state_only_effective_size,
-    season_error: seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),
+    season_error: unknown ? season_unknown!.sd : seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
 
@@ -162,6 +174,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
         round: years.indexOf(o.survey_year),
         log_season: season,
         clustered,
+        other_test: o.method !== inputs.test,
         ...at,
         ...tested,
       },
@@ -193,7 +206,8 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     );
   const observed = [...clusters, ...stateOnly];
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
-  const fieldwork = fieldworkOf(observed, periods);
+  // An unknown season pins no month to those of fieldwork.
+  const fieldwork = inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkOf(observed, periods);
   const fieldwork_ends = years.map((_, r) =>
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );

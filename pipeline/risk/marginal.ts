@@ -25,13 +25,12 @@ const ENOUGH = 1e-14;
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
   const parts = observations.map((o) => partsOf(mesh, o));
-  const layout = indexUnknowns(mesh, times, (at) =>
-    observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)),
+  const otherTests = times.flatMap((_, r) => (observations.some((o) => o.other_test && o.round === r) ? [r] : []));
+  const layout = indexUnknowns(mesh, times, otherTests, (at) =>
+    observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
   );
   const { symbolic } = layout;
-  const priorAt = preparePrior(mesh, layout, constants);
-  const priorMean = new Float64Array(layout.size);
-  priorMean[layout.gamma] = constants.season_exponent.mean;
+  const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants, otherTests);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round known only by state has no clusters and no ρ, so it gets no entry in θ
   const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));

@@ -7,11 +7,13 @@ import { byCode, tableOf } from '../table.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
 import { caseShiftOf } from './case-shift.ts';
+import { surveyReference } from './compared.ts';
 import { changesTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { inputsOf, LEAST_INDEX, prepareRisk } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, LGAS, PROBABILITIES, STATES } from './tables.ts';
+import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline, and
@@ -65,13 +67,18 @@ export const run: StageRun = async (io) => {
     };
   }
 
-  const spatial = estimateRisk(
+  const { middles: years, from } = wholeYears(periods);
+  const asked = inputs.season_unknown ? years : periods;
+  const found = estimateRisk(
     prepared,
-    periods,
+    asked,
     { ...risk, seed },
     (share, what) => io.progress(0.5 + share / 2, what),
-    caseShiftOf(io.table('link/shift'), areas.states, periods),
+    caseShiftOf(io.table('link/shift'), areas.states, asked),
   );
+  const spatial = inputs.season_unknown
+    ? { ...found, states: inEveryMonth(found.states, from), lgas: inEveryMonth(found.lgas, from) }
+    : found;
   const kinds: Kind[] = [
     { area: 'state', codes: areas.states.map((state) => state.state_code), estimates: spatial.states },
     { area: 'lga', codes: areas.lgas.map((lga) => lga.lga_code), estimates: spatial.lgas },
@@ -81,7 +88,12 @@ export const run: StageRun = async (io) => {
     states: tableOf(STATES, scoresOf(periods, areas.states, spatial.states)),
     baseline,
     probabilities: probabilitiesTable(kinds, periods),
-    changes: changesTable(kinds, periods, prepared.fieldwork_ends),
+    changes: changesTable(
+      kinds,
+      periods,
+      prepared.fieldwork_ends,
+      inputs.season_unknown ? referenceOfYear : surveyReference,
+    ),
     evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

@@ -17,6 +17,7 @@ import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './records.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './tables.ts';
+import { unknownSeason } from './unknown.ts';
 import { seasonErrors } from './windows.ts';
 
 export interface SeasonInput {
@@ -57,10 +58,12 @@ export function season(input: SeasonInput): SeasonOutput {
 }
 
 /** One fit to all records decides how rain makes a season; each state's season then follows from its own rain. */
-export const split: Split<SeasonPrepared, SeasonPart> = {
-  prepare: async (io) => learnSeason(inputOf(io)),
-  part: async (io, prepared) => seasonsOf(inputOf(io), prepared),
-  async merge(io, prepared, parts) {
+export const split: Split<SeasonPrepared | null, SeasonPart | null> = {
+  prepare: async (io) => (hasRain(io) ? learnSeason(inputOf(io)) : null),
+  part: async (io, prepared) => prepared && seasonsOf(inputOf(io), prepared),
+  async merge(io, prepared, given) {
+    const parts = given.filter((part) => part !== null);
+    if (prepared === null) return withoutRain(io);
     const { method, national, states, lgas, rain, windows, check, report } = merge(areasOf(io), prepared, parts);
     const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
       Object.entries(seasons).flatMap(([own, season]) =>
@@ -84,6 +87,23 @@ export const split: Split<SeasonPrepared, SeasonPart> = {
 };
 
 export const run: StageRun = (io) => runSplit(split, io);
+
+const hasRain = (io: StageIo) => io.table('ingest/climate').length + io.table('zonal/climate').length > 0;
+
+/** A country without monthly rain has no season: tables without rows. */
+const withoutRain = (io: StageIo) => ({
+  method: unknownSeason(io.model.parameters.season.high_share),
+  check: [],
+  ...{ national: tableOf(NATIONAL, []), states: tableOf(STATES, []), lgas: tableOf(LGAS, []) },
+  ...{ rain: tableOf(RAIN, []), windows: tableOf(WINDOWS, []) },
+  report: [
+    {
+      source: 'season',
+      rule: 'no monthly rain',
+      what: 'no season is told; scores are the same in all months of a year',
+    },
+  ],
+});
 
 const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
   seasonal_index.map((index, i) => ({

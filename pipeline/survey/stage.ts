@@ -31,7 +31,7 @@ export const split: Split<null, TrendRow[]> = {
     const { small_sample, method } = io.model.parameters.survey;
     const years = national.map((row) => row.survey_year);
     const small = states.filter((row) => row.small_sample).length;
-    const what = `rounds ${years.join(', ')} by ${method}; ${small} state figures rest on fewer than ${small_sample} children`;
+    const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures rest on fewer than ${small_sample} children`;
     return {
       trend: tableOf(TREND, [...national, ...states]),
       report: [{ source: 'survey', rule: 'small samples flagged', what }],
@@ -102,6 +102,9 @@ function childrenByState(io: StageIo): Map<string, number> {
   const census = byCode(io.table('ingest/census'), 'lga_code');
   const children = new Map<string, number>();
   for (const { lga_code, state_code } of io.table('ingest/lgas'))
-    children.set(state_code, (children.get(state_code) ?? 0) + (census[lga_code]?.children_0_4 ?? 0));
+    children.set(
+      state_code,
+      (children.get(state_code) ?? 0) + (census[lga_code]?.children_0_4 ?? census[lga_code]?.people ?? 0),
+    );
   return children;
 }

@@ -7,7 +7,7 @@ import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
 import type { TruthFamily } from './families.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
-import { STATES } from './states.ts';
+import { STATES, TERRITORY } from './states.ts';
 import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
 
@@ -260,6 +260,7 @@ export function describeModel(seed: number, family: TruthFamily): Model {
     first_estimated: '2015-01',
     last_estimated: '2023-12',
     updated_at: '2024-02-01T00:00:00.000Z',
+    territory: TERRITORY,
     expected: { states: STATES.length, lgas: STATES.reduce((sum, state) => sum + state.lgas, 0) },
     extent: [2.7, 4.3, 14.7, 13.9],
     states: STATES.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),

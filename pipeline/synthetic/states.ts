@@ -1,11 +1,11 @@
-import type { ZoneCode } from '../contract/schemas.ts';
+import type { Territory } from '../contract/territory.ts';
 
 /** What the made-up country keeps of Nigeria: its states' names, codes, zones and LGA counts; the rest only roughly. */
 export interface StateRecipe {
   state_pcode: string;
   state_code: string;
   state: string;
-  zone: ZoneCode;
+  zone: string;
   lgas: number;
   /** Degrees, where the state grows from. */
   longitude: number;
@@ -16,8 +16,37 @@ export interface StateRecipe {
   people: number;
 }
 
+/** Its areas go by Nigeria's names and codes, so its answers have Nigeria's form. */
+export const TERRITORY: Territory = {
+  iso_code: 'NG',
+  language: 'en',
+  state: {
+    one: 'state',
+    many: 'states',
+    code: '^[A-Z]{2}$',
+    code_is: 'Two-letter state code (ISO 3166-2:NG)',
+    example: 'KN',
+  },
+  lga: { one: 'LGA', many: 'LGAs', code: '^[A-Za-z0-9]+$', code_is: 'OCHA p-code', example: 'NG020029' },
+  iso_3166_2: true,
+  zones: {
+    one: 'Geopolitical zone',
+    names: {
+      NC: 'North Central',
+      NE: 'North East',
+      NW: 'North West',
+      SE: 'South East',
+      SS: 'South South',
+      SW: 'South West',
+    },
+  },
+  ages_months: [6, 59],
+  method: 'microscopy',
+  model_pages: true,
+};
+
 /** In alphabetical order, which is the order of the p-codes. Columns: code, zone, LGAs, longitude, latitude, area, people. */
-const TABLE: [string, string, ZoneCode, number, number, number, number, number][] = [
+const TABLE: [string, string, string, number, number, number, number, number][] = [
   ['Abia', 'AB', 'SE', 17, 7.5, 5.5, 5, 3.8],
   ['Adamawa', 'AD', 'NE', 21, 12.4, 9.3, 38, 4.5],
   ['Akwa Ibom', 'AK', 'SS', 31, 7.8, 4.9, 7, 4.8],

@@ -109,7 +109,7 @@ export function* predictFold(
   for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
     for (const [r, own] of point.rho.entries()) rho[r]![d] = own;
     test.forEach((o, i) => {
-      prevalence[i]![d] = placePrevalence(mesh, spatial.layout, x, own(o).round, parts[i]!);
+      prevalence[i]![d] = placePrevalence(mesh, spatial.layout, x, own(o), parts[i]!);
     });
     d++;
   }

@@ -1,7 +1,7 @@
 import type { ReportLine, RiskModel, Validation } from '../artifacts.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
-import { type FitSummary, GIVEN } from '../risk/estimate.ts';
+import { constantsOf, type FitSummary } from '../risk/estimate.ts';
 import { inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { describeEffect, effectOf } from './covariate-effects.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
@@ -25,7 +25,7 @@ export const run: StageRun = async (io) => {
   const how = {
     states: areas.states.map((state) => state.state_code),
     foldOf,
-    constants: { season_exponent: risk.season_exponent, ...GIVEN },
+    constants: constantsOf(risk),
     draws: risk.draws,
     seed,
     like: evidence.spatial?.optimum ?? null,

@@ -90,7 +90,10 @@ function layOut({ name, description, files }: Package, directory: string, compil
     putJs(js, readFileSync(path.join(compiled, js), 'utf8'));
     for (const dependency of Object.keys(codeOf(file).packages)) needed.add(dependency);
     const types = file.replace(/\.ts$/, '.d.ts');
-    put(types, readFileSync(path.join(compiled, types), 'utf8'));
+    const declared = readFileSync(path.join(compiled, types), 'utf8');
+    put(types, declared);
+    // Who uses the types needs those that they are made of.
+    if (declared.includes("from 'typebox'")) needed.add('typebox');
   }
   for (const file of [`bin/${name}.js`, 'bin/about.js']) putJs(file, readFileSync(path.join(ROOT, file), 'utf8'));
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(path.join(ROOT, file), path.join(directory, file));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { BadInput } from '../../bad-input.ts';
 import { withConnection } from '../../duckdb.ts';
+import { refuseUnread } from './unread.ts';
 
 /** A CSV file's cells as text, null where empty, and the line of the file that each row stands on. */
 export interface Csv {
@@ -54,7 +55,9 @@ async function readLines(full: string, file: string): Promise<string[]> {
     throw new BadInput(file, '', cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
   if (bytes.length > MOST_BYTES) throw tooLarge(file);
-  const text = decode(unzip(bytes, file), file);
+  const unzipped = unzip(bytes, file);
+  refuseUnread(file, unzipped, 'table');
+  const text = decode(unzipped, file);
   const lines = text.split('\n');
   if (lines.pop() !== '')
     throw new BadInput(

@@ -1,10 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../../bad-input.ts';
 import type { Grid } from '../../numerics/grid.ts';
 import { type Declared, meaningOf } from './geotiff-meaning.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
+import { refuseUnread } from './unread.ts';
 import type { BlockSize } from './windows.ts';
 
 /** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
@@ -28,7 +30,8 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
   const { size } = await stat(file).catch(() => {
     throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
   });
-  const tiff = await openTiff(file).catch((cause: unknown) => {
+  const tiff = await openTiff(file).catch(async (cause: unknown) => {
+    refuseUnread(file, await firstBytesOf(file), 'raster');
     throw unreadable(file, '', cause);
   });
   try {
@@ -61,6 +64,16 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
   } finally {
     await tiff.close();
+  }
+}
+
+async function firstBytesOf(file: string): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -100,7 +113,10 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
   const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
   if (code !== 4326) {
     const found = code === undefined ? 'no coordinate system' : `the coordinate system EPSG:${code}`;
-    throw new BadInput(file, '', found, 'EPSG:4326 (longitude and latitude, WGS 84)');
+    const out = basename(file).replace(/\.tiff?$/i, '');
+    const convert =
+      code === undefined ? '' : `; make one with: gdalwarp -t_srs EPSG:4326 ${basename(file)} ${out}_4326.tif`;
+    throw new BadInput(file, '', found, `EPSG:4326 (longitude and latitude, WGS 84)${convert}`);
   }
 }
 

@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { feature } from 'topojson-client';
+import type { Topology } from 'topojson-specification';
 import type { Polygon } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
+import { refuseUnread } from './unread.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */
 export interface PolygonFeature {
@@ -25,13 +28,30 @@ interface GeoJson {
 }
 
 /**
- * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it) or a GeoJSON FeatureCollection, in the
+ * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it), a GeoJSON FeatureCollection or TopoJSON, in the
  * file's order, in longitude and latitude on WGS 84.
  * @throws BadInput
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const shapefile = extname(file).toLowerCase() === '.shp';
   const collection = shapefile ? await readShapefile(file) : await readGeoJson(file);
+  if (collection.type === 'Topology') return polygonsOf(file, featuresOfTopology(file, collection as Topology));
+  return polygonsOf(file, collection);
+}
+
+/** The features of TopoJSON with one layer, decoded: its arcs may be whole steps from a transform. */
+function featuresOfTopology(file: string, topology: Topology): GeoJson {
+  const layers = Object.keys(topology.objects ?? {});
+  if (layers.length !== 1)
+    throw new BadInput(file, '', `the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
+  try {
+    return feature(topology, topology.objects[layers[0]!]!) as GeoJson;
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'TopoJSON');
+  }
+}
+
+function polygonsOf(file: string, collection: GeoJson): PolygonFeature[] {
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
     throw new BadInput(file, '', collection.type ?? 'no GeoJSON', 'a FeatureCollection');
   }
@@ -159,7 +179,8 @@ function checkPrj(file: string, text: string | null): void {
 }
 
 async function readGeoJson(file: string): Promise<GeoJson> {
-  const text = await read(file, 'GeoJSON or a shapefile');
+  const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
+  refuseUnread(file, text, 'outlines');
   let collection: GeoJson;
   try {
     collection = JSON.parse(text.toString());

@@ -4,6 +4,7 @@ import { BadInput } from '../../bad-input.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
 import { readCsv } from './csv.ts';
+import { readDbf } from './dbf.ts';
 
 /** A row of a table under the project's column names, and the line of the file that it stands on. */
 export interface Row {
@@ -24,7 +25,7 @@ export interface Table {
 }
 
 /**
- * Reads a CSV (plain or gzip) under the names that the catalog gives its columns.
+ * Reads a CSV (plain or gzip) or a dBase file under the names that the catalog gives its columns.
  * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
@@ -42,7 +43,7 @@ export async function readTable(
   ];
   const classes = sums.map((column) => [column, column]);
   const names: Record<string, string> = { ...source.columns, ...Object.fromEntries(classes) };
-  const csv = await readCsv(full, file);
+  const csv = await (source.format === 'dbf' ? readDbf(full, file) : readCsv(full, file));
   const placeOf = (name: string) => {
     const place = csv.header.indexOf(name);
     if (place === -1) throw new BadInput(file, 'header', `columns ${csv.header.join(', ')}`, `a column "${name}"`);

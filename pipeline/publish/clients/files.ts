@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Territory } from '../../contract/territory.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped as they are. Told one by one, so that nothing that an installation leaves here is shipped. */
@@ -36,11 +37,18 @@ const OWN = [
   './ts/places.ts',
 ];
 
+/** The codes in the clients' examples, for which a country's own are put. */
+const EXAMPLE = { state: 'KN', lga: 'NG020029' };
+
 /** `client/` of a snapshot: name -> text of the clients in each language, and of the types generated for TypeScript. */
-export function clientFiles(): Record<string, string> {
-  const own = OWN.map((name) => [
-    path.posix.normalize(name),
-    readFileSync(path.resolve(import.meta.dirname, name), 'utf8'),
-  ]);
-  return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes() };
+export function clientFiles(territory: Territory): Record<string, string> {
+  const own = OWN.map((name) => {
+    const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
+    const lga = text.replaceAll(EXAMPLE.lga, territory.lga.example);
+    return [
+      path.posix.normalize(name),
+      lga.replaceAll(new RegExp(`\\b${EXAMPLE.state}\\b`, 'g'), territory.state.example),
+    ];
+  });
+  return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(territory) };
 }

@@ -1,5 +1,6 @@
 import { ERRORS, Problem } from '../../contract/errors.ts';
 import { JSON_OPERATIONS, OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
+import { inCountry, inWords, type Territory } from '../../contract/territory.ts';
 
 interface JsonSchema {
   description?: string;
@@ -14,11 +15,11 @@ interface JsonSchema {
   maxItems?: number;
 }
 
-/** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract. */
-export function clientTypes(): string {
+/** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract, in the country's words. */
+export function clientTypes(territory: Territory): string {
   const answers = JSON_OPERATIONS.map(
     ({ responseName, response, summary }) =>
-      `/** ${summary} */\nexport type ${responseName} = ${typeOf(plain(response))};\n`,
+      `/** ${inWords(summary, territory)} */\nexport type ${responseName} = ${typeOf(plain(inCountry(response, territory)))};\n`,
   );
   const operations = JSON_OPERATIONS.map(({ path, parameters, responseName }) => {
     const query = parameters.map(

@@ -21,6 +21,7 @@ export function pageData(contents: Contents, { risk, validation, season_check, f
     country: model.name,
     model_version: contents.model_version,
     synthetic: model.synthetic,
+    ages_months: model.territory.ages_months,
     periods,
     estimated: periods.filter((period) => period <= coverage.last_estimated).length,
     levels: LEVELS.map(({ level, below }) => ({ level, below: Number.isFinite(below) ? below : null })),

@@ -14,6 +14,8 @@ export interface PageData {
   country: string;
   model_version: string;
   synthetic: boolean;
+  /** Youngest and oldest of the children that scores are of. */
+  ages_months: readonly number[];
   /** Estimated months, then forecast months. */
   periods: Period[];
   /** How many of `periods` are estimated. */

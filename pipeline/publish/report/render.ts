@@ -49,7 +49,7 @@ ${transmissionSection(contents, evidence)}
 ${validationSection(contents, evidence)}
 <section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
-${methodsSection()}
+${methodsSection(model.territory)}
 ${findingsSection(findings)}
 ${sourcesSection(contents)}
 </main>`;

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 /** All that answers and report are made of: the tables, and what is said of a country as a whole. */
 export interface Contents {
   model_version: string;
-  model: Pick<Model, 'name' | 'synthetic' | 'updated_at' | 'parameters'>;
+  model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters'>;
   sources: readonly Source[];
   coverage: Coverage;
   tables: Tables;

@@ -1,10 +1,10 @@
 /** The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1): what each CSV holds, for programs. */
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
-import type { ColumnForm, TableForm } from '../../table.ts';
+import type { ColumnForm } from '../../table.ts';
+import { citationOf } from './bulk.ts';
 import type { Contents } from './contents.ts';
-import { TABLES } from './table-columns.ts';
-import { citationOf } from './whole.ts';
+import { tablesIn } from './table-columns.ts';
 
 const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
   VARCHAR: 'string',
@@ -17,6 +17,7 @@ const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
 /** `tables/datapackage.json`. @param files of the snapshot, by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
   const { model, model_version, sources } = contents;
+  const forms = tablesIn(model.territory);
   return {
     profile: 'tabular-data-package',
     name: model_version,
@@ -29,7 +30,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
       const file = tableFile(name, 'csv');
       const entry = files[file];
       if (!formatsOf(name).includes('csv') || !entry) return [];
-      const { row, columns }: TableForm = TABLES[name];
+      const { row, columns } = forms[name];
       return [
         {
           ...{ profile: 'tabular-data-resource', name, path: `${name}.csv`, description: row },

@@ -9,11 +9,10 @@ import {
   type JsonOperationId,
 } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { ZONES, type ZoneCode } from '../../contract/schemas.ts';
 import { describeSeason } from '../../season/high-season.ts';
+import * as bulk from './bulk.ts';
 import type { Contents } from './contents.ts';
 import type { Tables } from './tables.ts';
-import * as whole from './whole.ts';
 
 /** A file of the snapshot: its path inside it, and its content. */
 export interface Document {
@@ -42,21 +41,21 @@ export function* documents(contents: Contents): Generator<Document> {
   if (contents.transmission) yield* transmission(contents, contents.transmission);
   yield* seasons(tables);
   yield file<schemas.ForecastsSkill>('forecasts-skill', {}, { skill: tables.forecast_skill });
-  yield* wholes(contents);
+  yield* inBulk(contents);
 }
 
-function* wholes({ tables, coverage, sources, model, model_version }: Contents): Generator<Document> {
-  for (const nation of whole.riskOfNation(tables)) yield file('risk-nation', { period: nation.period }, nation);
-  for (const nation of whole.forecastsOfNation(tables, coverage))
+function* inBulk({ tables, coverage, sources, model, model_version }: Contents): Generator<Document> {
+  for (const nation of bulk.riskOfNation(tables)) yield file('risk-nation', { period: nation.period }, nation);
+  for (const nation of bulk.forecastsOfNation(tables, coverage))
     yield file('forecasts-nation', { months: nation.forecasts.length }, nation);
-  for (const series of whole.seriesOfStates(tables)) yield file('series-states', { state: series.state_code }, series);
-  for (const series of whole.seriesOfLgas(tables)) yield file('series-lgas', { lga: series.lga_code }, series);
+  for (const series of bulk.seriesOfStates(tables)) yield file('series-states', { state: series.state_code }, series);
+  for (const series of bulk.seriesOfLgas(tables)) yield file('series-lgas', { lga: series.lga_code }, series);
   const source = sourceOfOutlines({ sources, model });
-  yield file('boundaries-nation', {}, whole.boundariesOfNation(tables, source));
-  yield file('boundaries-topology', {}, whole.boundariesTopology(tables, source));
-  yield file('places', {}, whole.placesAnswer(tables));
-  yield file('tables', {}, whole.tablesAnswer(tables));
-  yield file('licences', {}, whole.licencesAnswer({ sources, model, model_version }));
+  yield file('boundaries-nation', {}, bulk.boundariesOfNation(tables, source));
+  yield file('boundaries-topology', {}, bulk.boundariesTopology(tables, source));
+  yield file('places', {}, bulk.placesAnswer(tables));
+  yield file('tables', {}, bulk.tablesAnswer(tables, model.territory));
+  yield file('licences', {}, bulk.licencesAnswer({ sources, model, model_version }));
 }
 
 const file = <T>(operation: JsonOperationId, values: FileParameters, value: T): Document => ({
@@ -130,7 +129,7 @@ function sourceOfOutlines({ sources, model }: Pick<Contents, 'sources' | 'model'
 function* boundaries({ tables, sources, model }: Contents): Generator<Document> {
   const source = sourceOfOutlines({ sources, model });
   const type = 'FeatureCollection' as const;
-  const zones = new Map(Object.entries(ZONES).map(([code, zone]) => [zone, code as ZoneCode]));
+  const zones = new Map(Object.entries(model.territory.zones?.names ?? {}).map(([code, zone]) => [zone, code]));
   yield file<schemas.BoundariesStates>(
     'boundaries-states',
     {},
@@ -138,7 +137,7 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
       ...{ type, source },
       features: tables.boundaries_states.map(({ state_code, state, zone, geometry }) => ({
         ...{ type: 'Feature', geometry },
-        properties: { code: state_code, name: state, zone: zones.get(zone)! },
+        properties: { code: state_code, name: state, zone: zone === null ? null : zones.get(zone)! },
       })),
     },
   );
@@ -193,12 +192,12 @@ function* context({ tables, model }: Contents): Generator<Document> {
     );
 }
 
-/** Seasons by code, null being the nation's. */
+/** Seasons by code, null being the nation's; of a country without one, even months for what draws them. */
 export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
   const rows = Map.groupBy(tables.season, ({ code }) => code);
   return (code: string | null): schemas.Season =>
     describeSeason(
-      rows.get(code)!.map(({ seasonal_index }) => seasonal_index),
+      rows.get(code)?.map(({ seasonal_index }) => seasonal_index) ?? new Array<number>(12).fill(1),
       season_method.high_season_share_of_peak,
     );
 }
@@ -263,6 +262,7 @@ function* transmission(contents: Contents, model: schemas.TransmissionModel): Ge
 }
 
 function* seasons({ season_windows, context_states, context_lgas }: Tables): Generator<Document> {
+  if (season_windows.length === 0) return;
   const rows = Map.groupBy(season_windows, ({ code }) => code);
   const windows = (code: string) =>
     (rows.get(code) ?? []).map(({ area: _, code: __, ...row }): schemas.SeasonWindow => row);

@@ -29,16 +29,18 @@ export async function tableFaults(
   await db.run(list('states', coverage.states));
   const faults: string[] = [];
   const { probabilities, changes } = decisionChecks(draws);
-  // The baseline's scores have no draws, and not every country has case records: a table without rows is not there.
+  // The baseline's scores have no draws, and not every country has case records or a season: a table without rows is not there.
   const optional: Partial<Record<TableName, readonly string[]>> = {
     probabilities: [COMPLETE.probabilities, ...probabilities],
     changes: [COMPLETE.changes, ...changes],
     forecasts_cases: FORECASTS_OF_CASES,
+    season: [complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS), seasonRules(highShare)],
+    season_windows: WINDOWS,
   };
   const ofThere = Object.entries(optional).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...CHECKS, ...ofThere, countOf('context_lgas', counts.lgas!), seasonRules(highShare)])
+  for (const check of [...CHECKS, ...ofThere, countOf('context_lgas', counts.lgas!)])
     faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults;
 }
@@ -142,6 +144,18 @@ const FORECASTS_OF_CASES: readonly string[] = [
    FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
 ];
 
+const WINDOWS: readonly string[] = [
+  complete('season_windows', WINDOW, WINDOW_ROWS),
+  `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
+      WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
+      WHEN share_low > share_high THEN 'its range ends before it begins'
+      ELSE 'its criterion is not what its chance makes it' END AS fault
+   FROM season_windows
+   WHERE last_month <> (first_month + months - 2) % 12 + 1 OR share_low > share_high
+     OR criterion IS DISTINCT FROM CASE WHEN months = 4 THEN ${VERDICT} END
+   ORDER BY ALL`,
+];
+
 const CHECKS: readonly string[] = [
   complete('context_states', 'state_code', 'states'),
   complete(
@@ -155,19 +169,9 @@ const CHECKS: readonly string[] = [
   complete('risk_lgas', LGA_MONTH, 'context_lgas, estimated'),
   complete('forecasts_states', STATE_MONTH, 'context_states, forecast'),
   complete('forecasts_lgas', LGA_MONTH, 'context_lgas, forecast'),
-  complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS),
-  complete('season_windows', WINDOW, WINDOW_ROWS),
   complete('basis', AREA_MONTH, `${AREAS}, ${MONTHS}`),
   `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
    FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
-  `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
-      WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
-      WHEN share_low > share_high THEN 'its range ends before it begins'
-      ELSE 'its criterion is not what its chance makes it' END AS fault
-   FROM season_windows
-   WHERE last_month <> (first_month + months - 2) % 12 + 1 OR share_low > share_high
-     OR criterion IS DISTINCT FROM CASE WHEN months = 4 THEN ${VERDICT} END
-   ORDER BY ALL`,
   ...['risk_lgas', 'forecasts_lgas'].flatMap((table) => [
     ...scoreRules(table, 'lga_code', 'period, state_code'),
     ...agree(table, 'context_lgas', 'lga_code', ['state_code', 'lga', 'is_urban', 'population']),

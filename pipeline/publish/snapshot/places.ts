@@ -5,6 +5,7 @@ import { topology } from 'topojson-server';
 import type { Polygon, Topology } from 'topojson-specification';
 import { roundFields } from '../../contract/decimals.ts';
 import type { BoundariesTopology } from '../../contract/schemas.ts';
+import type { Territory } from '../../contract/territory.ts';
 import type { RowOf } from '../../table.ts';
 import type { TABLES } from './table-columns.ts';
 
@@ -46,6 +47,7 @@ export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
 export function placesOf(
   outlined: Outlined,
   states: readonly { state_code: string; state_pcode: string }[],
+  { iso_code, iso_3166_2 }: Territory,
 ): Row<'places'>[] {
   const { objects } = topologyOf(outlined);
   const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
@@ -75,8 +77,11 @@ export function placesOf(
       const pcode = pcodes.get(state_code)!;
       return {
         ...{ area: 'state' as const, code: state_code, name: state, state_code, zone, pcode },
-        // An OCHA p-code begins with the country's two letters of ISO 3166-1.
-        ...{ iso_code: `${pcode.slice(0, 2)}-${state_code}`, ...centre(geometry), neighbours: near.state[i]! },
+        ...{
+          iso_code: iso_3166_2 ? `${iso_code}-${state_code}` : null,
+          ...centre(geometry),
+          neighbours: near.state[i]!,
+        },
       };
     }),
     ...outlined.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({

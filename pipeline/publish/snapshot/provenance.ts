@@ -52,9 +52,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
 /** What a series has beside scores: basis, probabilities and changes. */
 const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
 
-/** What each answer is made of, besides model.json and the contract: artifacts by full name. */
-export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
-  openapi: [],
+const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
   periods: [],
   'risk-states': ['ingest/states', 'context/states', 'risk/states'],
   'risk-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
@@ -93,6 +91,12 @@ export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
     'transmission/model',
   ],
   licences: [],
+};
+
+/** What each answer is made of, besides model.json and the contract: artifacts by full name. The description shows them all. */
+export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
+  ...ANSWERS,
+  openapi: [...new Set(Object.values(ANSWERS).flat())],
 };
 
 /** Where a file of a snapshot comes from, from the file back to what was read. */

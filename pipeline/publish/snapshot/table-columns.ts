@@ -1,13 +1,15 @@
 /** The flat tables of a snapshot: what a row is, and each column's type, unit and meaning. Said here once. */
 import * as columns from '../../columns.ts';
-import type { AreaGeometry, Level, StateRisk } from '../../contract/schemas.ts';
+import type { AreaGeometry, Level } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/tables.ts';
+import { inWords, type Territory } from '../../contract/territory.ts';
 import * as forecast from '../../forecast/tables.ts';
 import * as risk from '../../risk/tables.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
-const zone = text<StateRisk['zone']>('Geopolitical zone, full name');
+/** Null where the country has no zones. */
+const zone = text<string | (null & string)>('{zone}, full name') as ColumnForm<string | null>;
 const scores = {
   ...columns.scores,
   level: text<Level>('Class of the score: very_low (below 0.01), low (0.10), moderate (0.35), high (0.50), very_high'),
@@ -93,8 +95,8 @@ export const TABLES = {
       code: text('state_code or lga_code'),
       name: text('Its name'),
       state_code,
-      zone: orNull(text<StateRisk['zone']>('Geopolitical zone, full name; null for an LGA')),
-      pcode: text('OCHA p-code'),
+      zone: orNull(text('{zone}, full name; null for an LGA')),
+      pcode: text('{lga_code}'),
       iso_code: orNull(text('ISO 3166-2; null for an LGA')),
       longitude: real('Of the centre of its area, degrees east; may lie outside it'),
       latitude: real('The same, degrees north'),
@@ -103,10 +105,29 @@ export const TABLES = {
   },
 } satisfies Record<TableName, TableForm>;
 
+/** The tables as they are in a country: its words, and no zones where it has none. */
+export function tablesIn(territory: Territory): Record<TableName, TableForm> {
+  const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
+    ...column,
+    ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
+    about: inWords(column.about, territory),
+  });
+  return Object.fromEntries(
+    Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
+      table,
+      {
+        row: inWords(row, territory),
+        columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnIn(name, column)])),
+      },
+    ]),
+  ) as Record<TableName, TableForm>;
+}
+
 /** `tables/README.md`: the tables of this snapshot and their columns in words. */
-export function describeTables(model_version: string, rows: Record<string, number>): string {
+export function describeTables(model_version: string, rows: Record<string, number>, territory: Territory): string {
+  const forms = tablesIn(territory);
   const sections = Object.entries(rows).map(([name, count]) => {
-    const form: TableForm = TABLES[name as TableName];
+    const form = forms[name as TableName];
     const lines = Object.entries(form.columns).map(
       ([column, { type, about }]) => `| \`${column}\` | ${type} | ${about} |`,
     );
@@ -117,7 +138,7 @@ export function describeTables(model_version: string, rows: Record<string, numbe
 The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as Parquet
 and, but for outlines, as CSV. \`datapackage.json\` says the same as this page for programs (Frictionless). \`boundaries_*.parquet\` are
 GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools that cannot read it. In CSV a missing value is empty and
-\`NA\` is Nasarawa's code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
+\`NA\` may be a code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
 proxy serves them at \`/v1/tables/\`, but for those of case counts.
 
 ${sections.join('\n')}`;

@@ -8,16 +8,17 @@ import path from 'node:path';
 import type { Outlines } from '../../artifacts.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
-import { type AreaGeometry, LEVELS, type Level, type TransmissionModel, ZONES } from '../../contract/schemas.ts';
+import { type AreaGeometry, LEVELS, type Level, type TransmissionModel } from '../../contract/schemas.ts';
 import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/tables.ts';
+import type { Territory } from '../../contract/territory.ts';
 import { type Database, literal, withDatabase } from '../../duckdb.ts';
 import type { STRETCH } from '../../forecast/tables.ts';
 import { writeTable } from '../../parquet.ts';
-import { byCode, type RowOf, type TableForm, tableOf } from '../../table.ts';
+import { byCode, type RowOf, tableOf } from '../../table.ts';
 import { basisOf } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
 import { placesOf } from './places.ts';
-import { describeTables, TABLES } from './table-columns.ts';
+import { describeTables, TABLES, tablesIn } from './table-columns.ts';
 import type { Tree } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
@@ -27,6 +28,7 @@ export type Tables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
 /** What tables are made of besides the artifacts that are tables. */
 export interface TableInput {
   coverage: Coverage;
+  territory: Territory;
   outlines: Outlines;
   /** null where the country has no case records. */
   transmission: TransmissionModel | null;
@@ -39,7 +41,12 @@ export function levelOf(score: number): Level {
   return LEVELS.find(({ below }) => score < below)!.level;
 }
 
-const ZONE = `MAP {${Object.entries(ZONES).map(([code, name]) => `${literal(code)}: ${literal(name)}`)}}[zone] AS zone`;
+/** The zone's full name, in SQL. */
+function zoneOf({ zones }: Territory): string {
+  if (!zones) return 'NULL::VARCHAR AS zone';
+  const names = Object.entries(zones.names).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
+  return `MAP {${names}}[zone] AS zone`;
+}
 
 /**
  * Makes the tables of the artifacts, which `db` has as views. Rules that depend on a number (level, order) are applied to
@@ -48,9 +55,10 @@ const ZONE = `MAP {${Object.entries(ZONES).map(([code, name]) => `${literal(code
  */
 export async function makeTables(
   db: Database,
-  { coverage, outlines, transmission, backtested }: TableInput,
+  { coverage, territory, outlines, transmission, backtested }: TableInput,
 ): Promise<Tables> {
   await refuseOtherAreas(db);
+  const zone = zoneOf(territory);
   const { first_estimated, last_estimated } = coverage;
   const ahead = forecastPeriods(coverage);
   const lgaScores = async (first: string, last: string) =>
@@ -67,7 +75,7 @@ export async function makeTables(
   const stateScores = async (first: string, last: string) =>
     classed(
       await db.rows<Tables['risk_states'][number]>(
-        `SELECT period, state_code, state, ${ZONE}, score, score_low, score_high, population
+        `SELECT period, state_code, state, ${zone}, score, score_low, score_high, population
          FROM risk.states JOIN ingest.states USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -83,7 +91,7 @@ export async function makeTables(
 
   const context_states = await rows(
     'context_states',
-    `SELECT state, ${ZONE}, c.* FROM ingest.states JOIN context.states c USING (state_code) ORDER BY state_code`,
+    `SELECT state, ${zone}, c.* FROM ingest.states JOIN context.states c USING (state_code) ORDER BY state_code`,
   );
   const context_lgas = await rows(
     'context_lgas',
@@ -132,14 +140,16 @@ export async function makeTables(
       (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
     ),
     ...boundaries,
-    places: placesOf(boundaries, await db.rows('SELECT state_code, state_pcode FROM ingest.states')),
+    places: placesOf(boundaries, await db.rows('SELECT state_code, state_pcode FROM ingest.states'), territory),
   };
 }
 
 /** Joins by code would silently drop an area that one of the tables lacks. */
 async function refuseOtherAreas(db: Database): Promise<void> {
+  // A country without monthly rain has no season.
+  const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
-    for (const stage of ['context', 'risk', 'season']) {
+    for (const stage of ['context', 'risk', ...(withSeason ? ['season'] : [])]) {
       const [own, all] = [stage, 'ingest'].map(
         (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
       );
@@ -196,14 +206,20 @@ function classed<Row extends { score: number; score_low: number; score_high: num
  * the same bytes.
  * @param about what every file says of itself, under these keys of its metadata
  */
-export async function writeTables(tree: Tree, tables: Tables, about: Record<string, string>): Promise<void> {
+export async function writeTables(
+  tree: Tree,
+  tables: Tables,
+  about: Record<string, string>,
+  territory: Territory,
+): Promise<void> {
+  const forms = tablesIn(territory);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
   const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {
     await withDatabase(async (db) => {
       for (const name of written) {
         const target = path.join(scratch, `${name}.parquet`);
-        const { form, columns } = tableOf(TABLES[name] as TableForm, tables[name]);
+        const { form, columns } = tableOf(forms[name], tables[name]);
         const shapes = columns.geometry as AreaGeometry[] | undefined;
         const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
         const outlines = shapes && { geometry: shapes.map(toWkb) };
@@ -219,7 +235,7 @@ export async function writeTables(tree: Tree, tables: Tables, about: Record<stri
     await rm(scratch, { recursive: true, force: true });
   }
   const counts = Object.fromEntries(written.map((name) => [name, tables[name].length]));
-  await tree.write('tables/README.md', describeTables(about.model_version!, counts));
+  await tree.write('tables/README.md', describeTables(about.model_version!, counts, territory));
   const features = tables.boundaries_lgas.map(({ geometry, state_code, lga_code, lga }) => ({
     type: 'Feature',
     properties: { state_code, lga_code, lga },

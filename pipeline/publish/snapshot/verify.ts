@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
 import { isEncoded, OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import { formatsOf, TABLE_NAMES, tableFile } from '../../contract/tables.ts';
+import { inCountry, type Territory } from '../../contract/territory.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type Database, identifier, withDatabase } from '../../duckdb.ts';
 import { sha256 } from '../../engine/hash.ts';
@@ -72,18 +73,22 @@ export async function verifySnapshot(
   }
 
   const { model_version, contract_version = 'before 1.1' } = manifest;
-  const ours = contract_version === CONTRACT_VERSION;
+  const { territory } = manifest;
+  const ours = contract_version === CONTRACT_VERSION && territory !== undefined;
   const listed = Object.keys(manifest.files);
   for (const name of found.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
+  const hasSeason = tableFile('season', 'parquet') in manifest.files;
   /** Hashes of the answers that are there and of the form of their operation. */
   const answers = new Map<string, string>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
-      // A snapshot of this contract may lack tables alone, those without rows.
-      operationFiles(operation, manifest.coverage, ours && operation.response ? undefined : manifest.files).map(
-        (file) => [file, operation] as const,
-      ),
+      // A snapshot of this contract may lack tables alone, those without rows; and without a season what is made of it.
+      operationFiles(
+        operation,
+        manifest.coverage,
+        ours && operation.response && (operation.id !== 'seasons-lgas' || hasSeason) ? undefined : manifest.files,
+      ).map((file) => [file, operation] as const),
     ),
   );
   for (const [file, operation] of operationOf) {
@@ -121,7 +126,7 @@ export async function verifySnapshot(
       return;
     }
     if (!operation.response) return;
-    const validate = validatorOf(operation.response);
+    const validate = validatorOf(territory ? inCountry(operation.response, territory) : operation.response);
     try {
       const value = JSON.parse(bytes.toString('utf8'));
       if (validate(value)) answers.set(name, hash);
@@ -133,13 +138,19 @@ export async function verifySnapshot(
   faults.push(...recordFaults(manifest));
   const unchecked = ours
     ? null
-    : `its answers against its tables: it keeps to contract ${contract_version}, this code to ${CONTRACT_VERSION}`;
-  if (ours) faults.push(...(await contentFaults(directory, manifest, answers)));
+    : territory === undefined
+      ? 'its answers against its tables: its manifest does not tell the words of its country'
+      : `its answers against its tables: it keeps to contract ${contract_version}, this code to ${CONTRACT_VERSION}`;
+  if (ours) faults.push(...(await contentFaults(directory, { ...manifest, territory }, answers)));
   return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults };
 }
 
 /** What is wrong with the tables, and answers that are not what the tables make them. */
-function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
+function contentFaults(
+  directory: string,
+  manifest: Manifest & { territory: Territory },
+  answers: ReadonlyMap<string, string>,
+): Promise<string[]> {
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   const faults: string[] = [];
   return withDatabase(async (db) => {
@@ -149,17 +160,17 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     const season_method: Contents['season_method'] = season.method;
     const highShare = season_method.high_season_share_of_peak;
     faults.push(...(await tableFaults(db, manifest, { highShare, draws: parameters.risk.draws })));
-    const { model_version, coverage, country: name, synthetic, updated_at } = manifest;
+    const { model_version, coverage, country: name, synthetic, territory, updated_at } = manifest;
     const contents: Contents = {
       model_version,
-      model: { name, synthetic, updated_at, parameters },
+      model: { name, synthetic, territory, updated_at, parameters },
       sources: manifest.sources as Contents['sources'],
       coverage,
       tables: await readTables(db, 'snapshot'),
       season_method,
       transmission: coverage.transmission ? read('v1/transmission/model.json') : null,
     };
-    faults.push(...outlinesFaults(contents.tables), ...placesFaults(contents.tables));
+    faults.push(...outlinesFaults(contents.tables), ...placesFaults(contents.tables, territory));
     faults.push(...(await csvFaults(db, manifest)));
     for (const { path: name, value } of documents(contents)) {
       const found = answers.get(name);
@@ -171,11 +182,11 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
 }
 
 /** Whether `places` says what the outlines and names beside it make. */
-function placesFaults(tables: Tables): string[] {
+function placesFaults(tables: Tables, territory: Territory): string[] {
   const states = tables.places.flatMap(({ area, code, pcode }) =>
     area === 'state' ? [{ state_code: code, state_pcode: pcode }] : [],
   );
-  const difference = firstDifference(tables.places, placesOf(tables, states));
+  const difference = firstDifference(tables.places, placesOf(tables, states, territory));
   return difference ? [`tables/places: ${difference}`] : [];
 }
 

@@ -54,13 +54,21 @@ function country(): Node[] {
     h('h4', {}, 'People by level of their LGA, month by month'),
     populationPlot(),
     h('h4', {}, 'Season of the country'),
-    seasonPlot(data.seasons.national),
-    h('p', { class: 'note' }, seasonWords(data.seasons.national)),
+    ...seasonParts(data.seasons.national),
   ];
 }
 
 /** A fill for each level: that of a score inside it. */
 const fillAt = (level: number) => levelFill(level === 0 ? 0 : data.levels[level - 1]!.below!);
+
+/** The season's plot and words; a country without one has no section for it to lead to. */
+const seasonParts = (season: typeof data.seasons.national): Node[] =>
+  document.getElementById('season-states')
+    ? [seasonPlot(season), h('p', { class: 'note' }, seasonWords(season))]
+    : [h('p', { class: 'note' }, 'The season is not known: there is no monthly rain.')];
+
+/** Some countries have no zones. */
+const zoneOf = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
 
 function place(code: string): Node[] {
   const isLga = view.lga !== null;
@@ -80,8 +88,8 @@ function place(code: string): Node[] {
       'p',
       { class: 'sub' },
       isLga
-        ? `LGA of ${state.state}, ${state.zone} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
-        : `State, ${state.zone} · ${code} · ${state.lgas} LGAs`,
+        ? `LGA of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
+        : `State${zoneOf(state)} · ${code} · ${state.lgas} LGAs`,
     ),
     h(
       'div',
@@ -98,7 +106,7 @@ function place(code: string): Node[] {
     h(
       'p',
       { class: 'words' },
-      `About ${inHundred(score)} of 100 children aged 6–59 months would test positive; the model’s range is ${inHundred(low)} to ${inHundred(high)}.`,
+      `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the model’s range is ${inHundred(low)} to ${inHundred(high)}.`,
     ),
     h('h4', {}, 'Month by month'),
     seriesPlot(code, isLga ? [] : trend),
@@ -115,8 +123,7 @@ function place(code: string): Node[] {
     ),
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
     h('h4', {}, 'Season'),
-    seasonPlot(season),
-    h('p', { class: 'note' }, seasonWords(season)),
+    ...seasonParts(season),
     h('h4', {}, 'Context, no part of the score'),
     contextList(figures),
   ];

@@ -5,6 +5,7 @@ import { PLOT_STYLE, share } from './words.ts';
 
 /** Every state's season, north to south. */
 export function seasonStates(): void {
+  if (!document.getElementById('season-states')) return;
   const order = data.north_to_south.map((i) => data.states[i]!.state);
   const cells = data.states.flatMap(({ state }, i) =>
     data.seasons.states[i]!.seasonal_index.map((index, m) => ({ state, month: m + 1, index })),

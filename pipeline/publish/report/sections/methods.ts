@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import temml from 'temml';
+import type { Territory } from '../../../contract/territory.ts';
 import { html, type Markup, raw } from '../markup.ts';
 
 /** The model pages in the pipeline's order. Their paths are spelt out: a page that changes makes another snapshot. */
@@ -14,8 +15,11 @@ const PAGES: Readonly<Record<string, string>> = {
   transmission: '../../../transmission/MODEL.md',
 };
 
-/** The pages for reviewers of the models, as they stand in the repository; equations as MathML. */
-export function methodsSection(): Markup {
+/** The pages for reviewers of the models, as they stand in the repository, where they tell of this country; equations as MathML. */
+export function methodsSection({ model_pages }: Territory): Markup {
+  if (!model_pages)
+    return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
+<p class="lead">The pages <code>MODEL.md</code> beside the code of each stage have every model in full, with priors and figures of the country that it was made on; this country’s own are in <code>model-card.json</code>.</p></section>`;
   return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
 <p class="lead">Every model in full, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(PAGES).map(([name, file]) => {

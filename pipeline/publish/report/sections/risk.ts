@@ -6,7 +6,7 @@ import { html, type Markup } from '../markup.ts';
 import { LEVEL_FILLS, periodName } from '../names.ts';
 
 /** Map, controls, and the place that is looked at; the first map is drawn here and stands without any script. */
-export function riskSection({ tables, coverage }: Contents): Markup {
+export function riskSection({ tables, coverage, model }: Contents): Markup {
   const periods = periodsOf(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const levels = new Map(
@@ -19,7 +19,7 @@ export function riskSection({ tables, coverage }: Contents): Markup {
   const name = periodName(coverage.last_estimated);
   return html`<section id="risk" aria-labelledby="risk-head">
 <h2 id="risk-head">Where risk is, and how sure</h2>
-<p class="lead">The score is the modelled share of children aged 6–59 months who would test positive for malaria by microscopy, in that place and month. Pick a month; click a state, then one of its LGAs, or choose them from the lists.</p>
+<p class="lead">The score is the modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive for malaria by ${model.territory.method}, in that place and month. Pick a month; click a state, then one of its LGAs, or choose them from the lists.</p>
 <div class="stage">
 <div class="card map-card">
 <div class="controls">

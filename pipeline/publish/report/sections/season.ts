@@ -10,6 +10,9 @@ import { windowsPart } from './windows.ts';
 export function seasonSection(contents: Contents, { season_check }: Evidence): Markup {
   const { check, description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
+  if (contents.tables.season.length === 0)
+    return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">When: the season</h2>
+<p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
   const names = new Map(states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season" aria-labelledby="season-head">

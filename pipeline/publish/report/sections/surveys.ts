@@ -26,7 +26,7 @@ export function surveySection({ tables, model }: Contents): Markup {
   ];
   return html`<section id="surveys" aria-labelledby="surveys-head">
 <h2 id="surveys-head">What surveys found</h2>
-<p class="lead">Share of children aged 6–59 months who tested positive by ${method}, round by round, with ranges from the survey’s design. These are observations; the scores are a model’s.</p>
+<p class="lead">Share of children aged ${model.territory.ages_months.join('–')} months who tested positive by ${[method].flat().join(', else by ')}, round by round, with ranges from the survey’s design. These are observations; the scores are a model’s.</p>
 <div class="pair"><div class="card"><figure id="survey-national" class="plot"></figure></div>
 <div class="card">${table(
     'The whole country',

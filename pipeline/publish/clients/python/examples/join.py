@@ -12,7 +12,7 @@ from malaria_risk import MalariaRisk
 
 if __name__ == "__main__":
     base, own, out = sys.argv[1:]
-    # NA is the code of Nasarawa.
+    # NA can be a code.
     table = pandas.read_csv(own, keep_default_na=False, na_values=[""], dtype={"lga_code": str})
     client = MalariaRisk(base)
     if "lga_code" in table:

@@ -97,7 +97,7 @@ class MalariaRisk:
         """Estimated risk of every LGA of the nation, or of one state: a row each.
 
         :param period: month as YYYY-MM; the latest estimated one if not given
-        :param state: two-letter code
+        :param state: code of a state
         """
         when = {} if period is None else {"period": period}
         if state is None:
@@ -154,7 +154,7 @@ class MalariaRisk:
         """A whole table, such as ``table("risk_lgas")``: all months of all LGAs, in one request.
 
         Read as Parquet where pyarrow is installed, else as CSV. Codes are text; a missing value is NaN (None without
-        pandas), and Nasarawa's code ``NA`` is not.
+        pandas), and the code ``NA`` is not.
         """
         if self._frames and _has("pyarrow"):
             import pandas

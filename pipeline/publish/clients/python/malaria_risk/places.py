@@ -43,7 +43,7 @@ def match(
             several = f"{row[lga]!r} is the name of LGAs in {in_states}: give the state too"
             return (found[0], "") if len(found) == 1 else (None, several if found else f"no LGA is named {row[lga]!r}")
         if not isinstance(row[state], str) or row[state] == "":
-            return None, "no state; was Nasarawa's code NA read as a missing value? pandas: keep_default_na=False"
+            return None, "no state; was the code NA read as a missing value? pandas: keep_default_na=False"
         state_code = states.get(plain(row[state]))
         if state_code is None:
             return None, f"no state is named {row[state]!r}"

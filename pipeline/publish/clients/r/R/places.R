@@ -42,7 +42,7 @@ match_places <- function(client, rows, lga = "lga", state = "state", code = NULL
       shown <- paste0("'", rows[[lga]][i], "'")
       if (!is.null(state)) {
         if (is.na(rows[[state]][i]) || !nzchar(rows[[state]][i])) {
-          why[i] <- "no state; was Nasarawa's code NA read as a missing value? read.csv: na.strings = \"\""
+          why[i] <- "no state; was the code NA read as a missing value? read.csv: na.strings = \"\""
           next
         }
         if (is.na(of[i])) {

@@ -1,7 +1,7 @@
 # What the service has, as data frames. Documented in man/malaria_client.Rd.
 
 get_json <- function(client, path, ...) {
-  # Lists as they are: simplified by jsonlite, a column of nothing but "NA", Nasarawa's code, would be missing values.
+  # Lists as they are: simplified by jsonlite, a column of nothing but "NA", which can be a code, would be missing values.
   jsonlite::fromJSON(text_of(fetch_body(client, path, list(...))), simplifyVector = FALSE)
 }
 
@@ -61,7 +61,7 @@ read_table <- function(client, name) {
   on.exit(unlink(file))
   writeBin(fetch_body(client, paste0("/v1/tables/", curl::curl_escape(name), ".csv")), file)
   columns <- names(read.csv(file, nrows = 1, check.names = FALSE))
-  # Text that may look like numbers; and NA is the code of Nasarawa.
+  # Text that may look like numbers; and NA can be a code.
   codes <- columns[grepl("code$", columns) | columns %in% c("period", "lga", "state")]
   classes <- stats::setNames(rep("character", length(codes)), codes)
   found <- read.csv(file, na.strings = "", colClasses = classes, check.names = FALSE, encoding = "UTF-8")

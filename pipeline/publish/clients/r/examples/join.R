@@ -5,7 +5,7 @@
 library(malariarisk)
 
 given <- commandArgs(trailingOnly = TRUE)
-# NA is the code of Nasarawa.
+# NA can be a code.
 own <- read.csv(given[2], na.strings = "", encoding = "UTF-8")
 client <- malaria_client(given[1])
 found <- match_places(client, own, code = if ("lga_code" %in% names(own)) "lga_code")

@@ -8,7 +8,7 @@
  *
  *     MALARIA_API_KEY=… node alert.ts https://malaria.example.org FOLDER
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { diskCache } from '../disk-cache.ts';
@@ -38,7 +38,8 @@ export function rises(now: Told, before: Told | undefined, latest: string, yearA
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+// Node tells where it lies, the command by which links it was reached.
+if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '.')).href) {
   const [base = '', folder = '.'] = process.argv.slice(2);
   const client = createClient({ base, cache: diskCache(path.join(folder, 'cache')) });
   const { last_estimated: latest, model_version: version } = await client.get('/v1/periods');

@@ -1,0 +1,38 @@
+/** What a country has no data of, and what follows for its answers: told in manifest, report and model card. */
+import { FIGURES, type Role } from './roles.ts';
+import type { Source } from './sources.ts';
+
+const has = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>
+  sources.some(({ role }) => roles.includes(role));
+
+const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
+  itn_use: 'net use',
+  itn_access: 'access to nets',
+  irs_coverage: 'indoor spraying',
+  effective_treatment: 'effective treatment',
+  travel_minutes_to_care: 'travel time to care',
+};
+
+/** A sentence for each kind of data that the catalog has no source of; none where it has all. */
+export function missingData(sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[]): string[] {
+  const lines: string[] = [];
+  if (!has(sources, 'climate'))
+    lines.push(
+      'No monthly rain: no season is told. The score is the same in all months of a year, and its range is widened by a prior for how far a month may lie from those of the surveys’ fieldwork.',
+    );
+  if (!has(sources, 'cases_states', 'cases_lgas'))
+    lines.push(
+      'No monthly case records: no transmission model, no forecasts of cases, and scores are not moved by cases.',
+    );
+  const census = sources.find(({ role }) => role === 'population_census');
+  if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
+  else if (!census.columns?.children_0_4)
+    lines.push('No ages in the table of people: children under five are not known by area.');
+  if (!has(sources, 'elevation')) lines.push('No elevation.');
+  if (!has(sources, 'state_boundaries'))
+    lines.push('No outlines of the upper level: they are made of the lower one’s.');
+  const figures = FIGURES.filter((figure) => !sources.some((source) => source.figure === figure));
+  if (figures.length > 0)
+    lines.push(`No data on ${figures.map((figure) => FIGURE_NAMES[figure]).join(', ')}: these figures are missing.`);
+  return lines;
+}

@@ -1,0 +1,42 @@
+/**
+ * The schemas of typebox that this project uses, with its types. Typebox itself is 373 modules: every command, and every
+ * thread of a build, would load them for a quarter of a CPU second to write down some objects.
+ */
+import type { Type as TypeBox } from 'typebox';
+
+type Schema = Record<string, unknown>;
+type Used =
+  | ('Array' | 'Boolean' | 'Enum' | 'Integer' | 'Literal' | 'Null' | 'Number')
+  | ('Object' | 'Optional' | 'Record' | 'String' | 'Union' | 'Unknown');
+
+const optional = new WeakSet<Schema>();
+const plain = (type: string) => (options?: Schema) => ({ type, ...options });
+
+const builders = {
+  Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
+  Boolean: plain('boolean'),
+  Enum: (values: readonly string[], options?: Schema) => ({ enum: values, ...options }),
+  Integer: plain('integer'),
+  Literal: (value: string | number | boolean, options?: Schema) => ({ type: typeof value, const: value, ...options }),
+  Null: plain('null'),
+  Number: plain('number'),
+  Object(properties: Record<string, Schema>, options?: Schema) {
+    const required = Object.keys(properties).filter((name) => !optional.has(properties[name]!));
+    return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options };
+  },
+  Optional(schema: Schema) {
+    const copy = { ...schema };
+    optional.add(copy);
+    return copy;
+  },
+  /** Its keys are any texts. */
+  Record: (_key: Schema, value: Schema, options?: Schema) => ({
+    ...{ type: 'object', patternProperties: { '^.*$': value }, ...options },
+  }),
+  String: plain('string'),
+  Union: (anyOf: Schema[], options?: Schema) => ({ anyOf, ...options }),
+  Unknown: (options?: Schema) => ({ ...options }),
+} satisfies Record<Used, unknown>;
+
+/** Builders of schemas, typed as typebox types them. */
+export const Type = builders as unknown as Pick<typeof TypeBox, Used>;

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { BadInput } from '../../bad-input.ts';
+import type { Csv } from './csv.ts';
+
+/** Of a dBase header: records, its own length and a record's; then 32 bytes a field, its name and its width among them. */
+const FIELDS_AT = 32;
+const FIELD_BYTES = 32;
+const END_OF_FIELDS = 0x0d;
+const DELETED = 0x2a;
+
+/**
+ * Reads a dBase table (the attribute half of a shapefile) as text, in the encoding of the `.cpg` beside it, else UTF-8.
+ * Rows are numbered as in a CSV: the first record is row 2.
+ * @param full where it lies
+ * @param file its name for complaints
+ * @throws BadInput for a file that is cut short, or text in another encoding
+ */
+export async function readDbf(full: string, file: string): Promise<Csv> {
+  const dbf = await readFile(full);
+  if (dbf.length < FIELDS_AT) throw new BadInput(file, '', `${dbf.length} bytes`, 'a dBase table');
+  const [records, header_bytes, record_bytes] = [dbf.readUInt32LE(4), dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
+  const stated = header_bytes + records * record_bytes;
+  if (dbf.length < stated) throw new BadInput(file, '', `${dbf.length} bytes`, `${stated}: it is cut short`);
+  const decode = decoderOf(file, await encodingOf(full, file));
+  const fields: { name: string; at: number; width: number }[] = [];
+  let at = 1;
+  for (let f = FIELDS_AT; f + FIELD_BYTES <= header_bytes && dbf[f] !== END_OF_FIELDS; f += FIELD_BYTES) {
+    const name = dbf
+      .subarray(f, f + 11)
+      .toString('latin1')
+      .split('\0', 1)[0]!;
+    fields.push({ name, at, width: dbf[f + 16]! });
+    at += dbf[f + 16]!;
+  }
+  if (fields.length === 0) throw new BadInput(file, 'header', 'no fields', 'a dBase table');
+  const rows = Array.from({ length: records }, (_, r) => header_bytes + r * record_bytes)
+    .map((start, r) => ({ start, line: r + 2 }))
+    .filter(({ start }) => dbf[start] !== DELETED)
+    .map(({ start, line }) => ({
+      line,
+      // Padded with blanks, numbers in front and text behind.
+      cells: fields.map(({ at, width }) => decode(dbf.subarray(start + at, start + at + width), line).trim() || null),
+    }));
+  return { header: fields.map(({ name }) => name), rows };
+}
+
+async function encodingOf(full: string, file: string): Promise<string> {
+  const sibling = full.replace(/\.dbf$/i, '.cpg');
+  if (sibling === full || !existsSync(sibling)) return 'utf-8';
+  const name = (await readFile(sibling, 'latin1')).trim();
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    throw new BadInput(file, 'its .cpg', JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+  }
+}
+
+function decoderOf(file: string, encoding: string) {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  return (bytes: Uint8Array, line: number) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      throw new BadInput(
+        file,
+        `row ${line}`,
+        `bytes that are not ${encoding}`,
+        `text in ${encoding} (a .cpg beside it may say another)`,
+      );
+    }
+  };
+}

@@ -1,0 +1,22 @@
+/** Lists of at most this many entries are shown whole: months of a year, corners of a small outline. */
+const WHOLE = 12;
+
+/**
+ * An answer short enough for a page, and still of its schema: long lists keep their first entries, and rings of an outline
+ * their first points and the last, which closes them. Case records are left out: they stand in one answer alone, and any
+ * valid key reads the examples.
+ */
+export function shortened(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item)]));
+  const [first] = value;
+  if (value.length <= WHOLE && !value.some((item) => item !== null && typeof item === 'object')) return value;
+  if (first !== null && typeof first === 'object' && 'reported' in first) return [];
+  const isRing = Array.isArray(first) && typeof first[0] === 'number';
+  const kept = value.length <= 4 && isRing ? value : isRing ? [...value.slice(0, 3), value.at(-1)] : value.slice(0, 1);
+  return kept.map(shortened);
+}
+
+/** The names of a CSV's columns and its first row. */
+export const firstLines = (csv: string) => csv.split('\n', 2).join('\n');
