@@ -12,3 +12,10 @@ export const REAL_CATALOG = path.resolve(import.meta.dirname, '../../raw-data/ni
 export const HAS_REAL_DATA = existsSync(REAL_DATA) && existsSync(REFERENCE);
 export const needsReal = (title: string) =>
   HAS_REAL_DATA ? title : `${title} (skipped: no ../shared/raw-data/nigeria beside the checkout)`;
+
+/** The second country's files and catalog. */
+export const MADAGASCAR_DATA = path.join(SHARED, 'raw-data/madagascar');
+export const MADAGASCAR_CATALOG = path.resolve(import.meta.dirname, '../../raw-data/madagascar');
+export const HAS_MADAGASCAR = existsSync(MADAGASCAR_DATA);
+export const needsMadagascar = (title: string) =>
+  HAS_MADAGASCAR ? title : `${title} (skipped: no ../shared/raw-data/madagascar beside the checkout)`;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
 import { sha256 } from '../../pipeline/engine/hash.ts';
 import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
+import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 import { temporary } from './command-line.ts';
 
 /**
@@ -222,6 +223,7 @@ export function tinyCountry(): TinyCountry {
     updated_at: '2022-01-01T00:00:00.000Z',
     expected: { states: 2, lgas: 4 },
     extent: [3, 4, 7, 5],
+    territory: TERRITORY,
     states: [
       { state_pcode: 'NG001', state_code: 'AB', state: 'Abia', zone: 'SE' },
       { state_pcode: 'NG002', state_code: 'AD', state: 'Adamawa', zone: 'NE' },

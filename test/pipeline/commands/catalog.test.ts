@@ -1,9 +1,11 @@
 /** A file that comes in wrong, from the update that doubts it to the release that wants a reason. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { publishedTiny } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 test('a changed file: build stops, update shows and accepts it, its doubts must be approved to be published', async () => {
@@ -11,7 +13,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
   const out = publishedTiny();
   const place = path.join(directory, 'nets.csv');
   const malaria = async (...args: string[]) => {
-    const { code, stdout, stderr } = await run([...args, '--out', out]);
+    const { code, stdout, stderr } = await runHere([...args, '--out', out]);
     return { code, said: `${stdout}${stderr}` };
   };
   const update = (...args: string[]) => malaria('catalog', 'update', 'itn_use', '--country', directory, ...args);
@@ -45,7 +47,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
 
 test('catalog check: 0, 1 with faults, 2 without a catalog; a month that is none is bad usage', async () => {
   const { directory, files } = writeTiny();
-  const check = (country: string, ...args: string[]) => run(['catalog', 'check', '--country', country, ...args]);
+  const check = (country: string, ...args: string[]) => runHere(['catalog', 'check', '--country', country, ...args]);
   const sound = await check(directory);
   expect([sound.code, sound.stdout]).toEqual([0, `${directory}: no faults\n`]);
   writeFileSync(
@@ -64,8 +66,27 @@ test('catalog check: 0, 1 with faults, 2 without a catalog; a month that is none
   ]);
   const [none, usage] = await Promise.all([
     check(temporary()),
-    run(['catalog', 'update', 'cases', '--country', directory, '--last-estimated', '2024-1']),
+    runHere(['catalog', 'update', 'cases', '--country', directory, '--last-estimated', '2024-1']),
   ]);
   expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/sources\.json: found no such file/)]);
   expect([usage.code, usage.stderr]).toEqual([2, expect.stringMatching(/expected a month YYYY-MM/)]);
+});
+
+test('catalog schema: sound catalogs have the form that it prints, named in them or not, and a misspelt field has not', async () => {
+  const { directory } = writeTiny();
+  for (const file of ['sources.json', 'model.json']) {
+    const { code, stdout } = await runHere(['catalog', 'schema', file]);
+    expect(code).toBe(0);
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(stdout));
+    const own = JSON.parse(readFileSync(path.join(directory, file), 'utf8'));
+    expect([validate(own), validate.errors]).toEqual([true, null]);
+    expect(validate({ $schema: './own.schema.json', ...own })).toBe(true);
+    expect(validate({ ...own, sourcse: [] })).toBe(false);
+  }
+  writeFileSync(
+    path.join(directory, 'model.json'),
+    readFileSync(path.join(directory, 'model.json'), 'utf8').replace('{', '{ "$schema": "./model.schema.json", '),
+  );
+  expect((await runHere(['catalog', 'check', '--country', directory])).code).toBe(0);
+  expect((await runHere(['catalog', 'schema', 'raster.tif'])).code).toBe(2);
 });

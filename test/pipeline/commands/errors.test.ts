@@ -9,6 +9,7 @@ import { withConnection } from '../../../pipeline/duckdb.ts';
 import { Stopped, TryAgain, UsageError } from '../../../pipeline/errors.ts';
 import { buildHere, publishedTiny } from '../../support/built-tiny.ts';
 import { run, start, temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const system = (code: string) => Object.assign(new Error(`${code}: it says`), { code, path: '/there' });
@@ -126,8 +127,8 @@ test('a disk that fills up while DuckDB writes is full, too', async () => {
 test('a reason is in words', async () => {
   const { directory } = writeTiny();
   const attempts = await Promise.all([
-    run(['publish', '--approve', ' ', '--out', temporary()]),
-    run(['catalog', 'update', 'surveys', '--country', directory, '--out', temporary(), '--accept', '']),
+    runHere(['publish', '--approve', ' ', '--out', temporary()]),
+    runHere(['catalog', 'update', 'surveys', '--country', directory, '--out', temporary(), '--accept', '']),
   ]);
   for (const { code, stderr } of attempts)
     expect([code, stderr]).toEqual([2, expect.stringContaining('expected words')]);
@@ -144,16 +145,16 @@ test('told to stop, a build ends as something to try again', async () => {
 
 test('plan --exit-code: 0 where there is nothing to do, 1 where there is', async () => {
   const { directory } = writeTiny();
-  const plan = (out: string) => run(['plan', '--country', directory, '--out', out, '--exit-code']);
+  const plan = (out: string) => runHere(['plan', '--country', directory, '--out', out, '--exit-code']);
   const [done, never, usual] = await Promise.all([
     plan(publishedTiny()),
     plan(temporary()),
-    run(['plan', '--country', directory, '--out', temporary()]),
+    runHere(['plan', '--country', directory, '--out', temporary()]),
   ]);
   expect([done.code, never.code, usual.code]).toEqual([0, 1, 0]);
 });
 
 test('a statement that DuckDB refuses is the asker’s', async () => {
-  const { code, stderr } = await run(['query', 'FROM nowhere', '--out', inject('builtTiny')]);
+  const { code, stderr } = await runHere(['query', 'FROM nowhere', '--out', inject('builtTiny')]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^malaria-risk: .*nowhere/)]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { showProgress } from '../../../pipeline/commands/progress.ts';
 import { STAGES as TABLE } from '../../../pipeline/stages.ts';
 import { withTinyCache } from '../../support/built-tiny.ts';
-import { run } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 const STAGES = ['ingest', 'zonal', 'snapshot'];
@@ -71,7 +71,7 @@ test('--json: each event on a line of its own, the result on standard output', a
   const { directory } = writeTiny();
   const out = withTinyCache();
   rmSync(path.join(out, 'cache/survey'), { recursive: true });
-  const { stdout, stderr, code } = await run(['build', '--country', directory, '--out', out, '--json']);
+  const { stdout, stderr, code } = await runHere(['build', '--country', directory, '--out', out, '--json']);
   expect(code).toBe(0);
   const events = stderr
     .trim()

@@ -6,7 +6,8 @@ import { query } from '../../../pipeline/commands/query.ts';
 import { withDatabase } from '../../../pipeline/duckdb.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { buildAndPublish } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 let out = '';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 
 test('alone it lists tables and columns, and what they mean', async () => {
-  const listed = await run(['query', '--out', out, '--csv']);
+  const listed = await runHere(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
   const { columns } = TABLES.risk_lgas;
   expect(listed.stdout).toContain(
@@ -83,7 +84,7 @@ test('the file of every table says of which version it is, and under which licen
 test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', async () => {
   const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
   const [table, json, csv] = await Promise.all(
-    [[], ['--json'], ['--csv']].map((how) => run(['query', sql, '--out', out, ...how])),
+    [[], ['--json'], ['--csv']].map((how) => runHere(['query', sql, '--out', out, ...how])),
   );
   expect(table!.stdout).toMatch(/^code +population +nothing +list\nAB +\d+ +— +\[1, 2\]\n/);
   expect(JSON.parse(json!.stdout)[0]).toMatchObject({ code: 'AB', population: expect.any(Number), nothing: null });
@@ -108,7 +109,7 @@ test('it reads the tables and no other file, and writes none', async () => {
 
 test('where there is no snapshot it says so', async () => {
   const empty = temporary();
-  const { code, stderr } = await run(['query', '--out', empty]);
+  const { code, stderr } = await runHere(['query', '--out', empty]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no tables, expected a snapshot')]);
   rmSync(empty, { recursive: true });
 });

@@ -3,12 +3,13 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { SummaryRow } from '../../../pipeline/forecast/summary.ts';
 import { withTinyCache } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 const build = withTinyCache(['ingest']);
 const country = writeTiny().directory;
-const score = (...args: string[]) => run(['score-forecasts', '--country', country, '--build', build, ...args]);
+const score = (...args: string[]) => runHere(['score-forecasts', '--country', country, '--build', build, ...args]);
 
 test('forecasts as a table of quantiles, their scores as a summary', async () => {
   const file = path.join(temporary(), 'forecasts.csv');

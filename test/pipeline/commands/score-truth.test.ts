@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parseFamilies, parseSeeds } from '../../../pipeline/commands/score-truth.ts';
 import { addMonths } from '../../../pipeline/contract/months.ts';
 import { withTinyCache } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { LGAS, writeTiny } from '../../support/tiny-country.ts';
 
 test('seeds are read as lists and ranges, each once, and nothing else', () => {
@@ -20,7 +21,7 @@ test('families are read as a list, in their own order', () => {
 describe('a country that the user gives', () => {
   const build = withTinyCache(['ingest', 'zonal', 'season', 'link', 'risk']);
   const score = (country: string, ...args: string[]) =>
-    run(['score-truth', '--country', country, '--build', build, ...args]);
+    runHere(['score-truth', '--country', country, '--build', build, ...args]);
   const months = Array.from({ length: 18 }, (_, i) => addMonths('2020-11', i));
   const rows = LGAS.flatMap((code) => months.map((period) => `${code},${period},0.25`));
   const give = (lines: string[], header = 'lga_pcode,period,prevalence') => {
@@ -78,7 +79,7 @@ describe('a country that the user gives', () => {
 });
 
 test('a record is of the families that count, all of them', async () => {
-  const { code, stderr } = await run(['score-truth', '--truth', 'trend', '--seeds', '1', '--record']);
+  const { code, stderr } = await runHere(['score-truth', '--truth', 'trend', '--seeds', '1', '--record']);
   expect(code).toBe(2);
   expect(stderr).toContain('--record is of the six families');
 });

@@ -5,8 +5,9 @@ import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS, operationErrors } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
-const openapi = () => buildOpenapi('tiny-1-00000000') as any;
+const openapi = () => buildOpenapi('tiny-1-00000000', TERRITORY) as any;
 
 test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
   const validator = new Validator();

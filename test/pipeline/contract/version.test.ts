@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { CONTRACT_VERSION } from '../../../pipeline/contract/version.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 test('the contract has a version apart from the snapshot in which it lies', () => {
   expect(CONTRACT_VERSION).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(buildOpenapi('tiny-1-00000000')).toMatchObject({
+  expect(buildOpenapi('tiny-1-00000000', TERRITORY)).toMatchObject({
     info: { version: CONTRACT_VERSION, 'x-model-version': 'tiny-1-00000000' },
   });
 });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../pipeline/engine/hash.ts';
 import type { WantedFile } from '../../../pipeline/fetch/download.ts';
 import { fetchFile } from '../../../pipeline/fetch/files.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
+import { runHere } from '../../support/run-here.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
 const DATA = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 251));
@@ -235,13 +236,22 @@ test('the command fetches what has a url, says how to come by the rest, and buil
     sourceIn(country, 'cases').access = 'ask the ministry';
   });
   answers = [whole(surveys)];
-  const fetched = await run(['fetch', '--country', directory]);
+  const fetched = await runHere(['fetch', '--country', directory]);
   expect(fetched.stdout).toMatch(/^deep\/surveys\.csv: fetched, 11 bytes$/m);
   expect(fetched.stdout).toMatch(/^cases: no url in the catalog; ask the ministry$/m);
   expect(fetched.code).toBe(0);
   expect(readFileSync(path.join(directory, 'deep/surveys.csv'), 'utf8')).toBe('year,month\n');
   answers = [status(404)];
-  const again = await run(['fetch', '--country', directory, '--raw-data', temporary(), '--json', '--only', 'surveys']);
+  const again = await runHere([
+    'fetch',
+    '--country',
+    directory,
+    '--raw-data',
+    temporary(),
+    '--json',
+    '--only',
+    'surveys',
+  ]);
   expect(again.code).toBe(1);
   expect(JSON.parse(again.stdout)).toMatchObject({ path: 'deep/surveys.csv', status: 'failed' });
 });

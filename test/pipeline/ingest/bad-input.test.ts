@@ -132,12 +132,12 @@ const cases: Case[] = [
     /lgas\.geojson: found the code NG001001 twice/,
   ],
   [
-    "an LGA whose code is not its state's",
+    'an LGA that says it is of another state',
     features('lgas.geojson', (list) => {
       list[1].properties.state = 'NG002';
       return list;
     }),
-    /lgas\.geojson, NG001002: found state NG002, expected the state that its own code begins with/,
+    /lgas\.geojson, NG001002 Place 2: found outside the outline of NG002, expected LGAs inside their states/,
   ],
   [
     'overlapping polygons',

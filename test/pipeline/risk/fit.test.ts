@@ -63,7 +63,7 @@ describe('simulated countries', () => {
       const drawn = places.map(() => [] as number[]);
       for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
         places.forEach((o, i) => {
-          drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o.round, parts[i]!));
+          drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o, parts[i]!));
         });
       const held = places.filter((o, i) => {
         const sorted = drawn[i]!.sort((a, b) => a - b);

@@ -55,7 +55,7 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
       ...inputs.surveys,
       clusters: [],
       state_rounds: ['AB', 'KN'].map((state_code, s) => ({
-        ...{ survey_year: 2021, period: '2021-11', state_code, positivity: 0.3 * (1 - s) },
+        ...{ survey_year: 2021, period: '2021-11', state_code, method: 'microscopy', positivity: 0.3 * (1 - s) },
       })),
     },
   });

@@ -104,7 +104,7 @@ test('scores are population-weighted means of joint draws over cells, ranges the
       const byHand = place.cells.reduce((sum, c, i) => sum + place.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
       const tested = { name: '', round, log_season: season, examined: 1, positive: 0, clustered: true };
       const parts = partsOf(mesh, { ...tested, ...place });
-      expect(placePrevalence(mesh, layout, draws[0]!.x, round, parts)).toBeCloseTo(byHand, 12);
+      expect(placePrevalence(mesh, layout, draws[0]!.x, { round }, parts)).toBeCloseTo(byHand, 12);
     }
   months.forEach((_, m) => {
     for (let a = 0; a < LGAS; a++)

@@ -26,9 +26,12 @@ const h = {
 };
 const constants = {
   ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  test_offset: { mean: 0.4, sd: 0.5 },
   ...{ nation_slope: 0.12, slope_years: 4 },
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
+/** Rounds of which half the rows are by another test. */
+const OTHER_TESTS = [1, 2];
 const observations = Array.from({ length: 40 }, (_, k) => {
   const examined = 4 + (k % 9);
   const positive = Math.floor(random.uniform() ** 2 * (examined + 1));
@@ -39,6 +42,7 @@ const observations = Array.from({ length: 40 }, (_, k) => {
     examined,
     positive,
     clustered: k % 10 !== 0,
+    other_test: OTHER_TESTS.includes(k % 3) && k % 2 === 0,
     ...lgaPlace(mesh, (5 * k) % 16),
   };
 });
@@ -46,7 +50,8 @@ const observations = Array.from({ length: 40 }, (_, k) => {
 const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
 const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
 const [R, S, F, A] = [3, 4, 1, 16];
-const N = F + 1 + R + P + C * R + S * R + A;
+const TESTS = F + 1 + R + P + C * R + S * R + A;
+const N = TESTS + OTHER_TESTS.length;
 const MU = F + 1;
 const PLACE = MU + R;
 const CHANGE = PLACE + P;
@@ -85,6 +90,7 @@ function denseCovariance(): Float64Array {
       for (let s = 0; s < S; s++) v[(STATE + r * S + s) * N + STATE + q * S + s] = own + drift;
     }
   for (let a = 0; a < A; a++) v[(LGA + a) * N + LGA + a] = h.sigma_lga ** 2;
+  for (let k = TESTS; k < N; k++) v[k * N + k] = 0.5 ** 2;
   return v;
 }
 
@@ -125,6 +131,7 @@ function denseLaplace() {
   const q = invertDense(choleskyDense(denseCovariance(), N)!, N);
   const mean = new Float64Array(N);
   mean[1] = 0.5;
+  mean.fill(0.4, TESTS);
   let x = mean.slice();
   for (let step = 0; ; step++) {
     const posterior = q.slice();
@@ -146,6 +153,7 @@ function denseLaplace() {
         own[MU + o.round] = 1;
         own[STATE + o.round * S + mesh.state_of[a]!] = 1;
         own[LGA + a] = 1;
+        if (o.other_test) own[TESTS + OTHER_TESTS.indexOf(o.round)] = 1;
         for (let m = 0; m < 4; m++) {
           own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
           own[CHANGE + o.round * C + mesh.lga_nodes[4 * a + m]!]! += mesh.lga_weights[4 * a + m]!;
@@ -178,11 +186,13 @@ function denseLaplace() {
 }
 
 const parts = observations.map((o) => partsOf(mesh, o));
-const layout = indexUnknowns(mesh, times, (at) => observations.map((o, k) => unknownsOf(mesh, at, o.round, parts[k]!)));
+const layout = indexUnknowns(mesh, times, OTHER_TESTS, (at) =>
+  observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
+);
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
-  ...preparePrior(mesh, layout, constants)(h),
+  ...preparePrior(mesh, layout, constants, OTHER_TESTS).at(h),
   likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
     likelihood(h.rho, x, g, q, concave),
 };
@@ -198,6 +208,7 @@ test('mode and log marginal likelihood equal a dense calculation written apart',
     ...Array.from({ length: P }, (_, k): [number, number] => [layout.place(k), PLACE + k]),
     ...Array.from({ length: C * R }, (_, k): [number, number] => [layout.change(k % C, Math.floor(k / C)), CHANGE + k]),
     ...Array.from({ length: S * R }, (_, k): [number, number] => [layout.state(k % S, Math.floor(k / S)), STATE + k]),
+    ...OTHER_TESTS.map((r, k): [number, number] => [layout.test(r), TESTS + k]),
     ...Array.from({ length: A }, (_, a): [number, number] => [layout.lga(a), LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);

@@ -18,20 +18,15 @@ const h = {
 };
 const constants = {
   ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  test_offset: { mean: 0.4, sd: 0.5 },
   ...{ nation_slope: 0.12, slope_years: 5 },
 };
 const random = randomStream(3, 'marginal');
 const mesh = toyMesh(4, random);
 const truth = { beta: -0.6, nation: [0.3, -0.5, -1], season_exponent: 0.5, range_change_km: 150, h };
-const survey = simulateSurvey(
-  mesh,
-  TIMES,
-  40,
-  12,
-  simulateTruth(mesh, TIMES, truth, random),
-  [0.1, 0.15, 0],
-  random,
-).map((o) => (o.round === 2 ? { ...o, clustered: false, ...pooled(o.cells[0]! >> 2) } : o));
+const survey = simulateSurvey(mesh, TIMES, 40, 12, simulateTruth(mesh, TIMES, truth, random), [0.1, 0.15, 0], random)
+  .map((o) => (o.round === 2 ? { ...o, clustered: false, ...pooled(o.cells[0]! >> 2) } : o))
+  .map((o, k) => ({ ...o, other_test: o.round === 1 && k % 2 === 0 }));
 
 /** Two neighbouring LGAs as one place. */
 function pooled(a: number) {
@@ -45,7 +40,7 @@ function pooled(a: number) {
 test('the gradient is the slope of the approximation', () => {
   const marginal = prepareMarginal(mesh, TIMES, survey, constants);
   const { layout } = marginal;
-  const priorAt = preparePrior(mesh, layout, constants);
+  const { at: priorAt } = preparePrior(mesh, layout, constants, [1]);
   const { likelihood } = prepareLikelihood(mesh, layout, survey);
   const modeAt = (theta: number[]) => {
     const model = {

@@ -24,11 +24,12 @@ const surveys: Surveys = {
     [2015, 2018].map((survey_year) => ({
       ...{ cluster_id: `${lga_code}-${survey_year}`, survey_year, period: `${survey_year}-10`, lga_code },
       ...{ state_code: stateOf(lga_code), longitude: null, latitude: null, displaced: false, urban: null, weight: 1 },
+      ...{ method: 'microscopy', youngest_months: null, oldest_months: null },
       ...{ examined: 30, positivity: (i < 3 ? 12 : 4) / 30 },
     })),
   ),
   state_rounds: ['AA', 'BB'].map((state_code, s) => ({
-    ...{ survey_year: 2021, period: '2021-11', state_code, positivity: s === 0 ? 0.35 : 0.1 },
+    ...{ survey_year: 2021, period: '2021-11', state_code, method: 'microscopy', positivity: s === 0 ? 0.35 : 0.1 },
   })),
 };
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
@@ -51,7 +52,11 @@ export function smallIo(score: 'baseline' | 'spatial', more: Record<string, unkn
   const model = {
     first_estimated: '2018-01',
     last_estimated: '2022-12',
-    parameters: { seed: 1, risk: { score, draws: DRAWS, state_only_effective_size: 90, season_exponent } },
+    parameters: {
+      seed: 1,
+      survey: { method: 'microscopy' },
+      risk: { score, draws: DRAWS, state_only_effective_size: 90, season_exponent },
+    },
   } as Model;
   return ioOf({ ...artifacts, ...more }, { model });
 }

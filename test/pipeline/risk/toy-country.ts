@@ -42,6 +42,7 @@ export function lgaPlace({ cells, first_cell }: Mesh, a: number) {
 /** The model's fixed parts, without a slope of the nation: what `simulateTruth` draws from. */
 export const plainConstants = (season_sd: number, nation_drift: number, range_change_km: number): Constants => ({
   season_exponent: { mean: 0.5, sd: season_sd },
+  test_offset: { mean: 0.4, sd: 0.5 },
   nation_drift,
   nation_slope: 0,
   slope_years: 5,
@@ -53,6 +54,8 @@ export interface Truth {
   /** Nation at the rounds. */
   nation: number[];
   season_exponent: number;
+  /** Of rows by another test; not needed without such. */
+  test_offset?: number;
   h: Hyperparameters;
   range_change_km: number;
 }
@@ -77,12 +80,12 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
     }
     return { change, state };
   });
-  return (o: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season'>): number => {
+  return (o: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season' | 'other_test'>): number => {
     let mean = 0;
     for (const part of partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true })) {
       const { change: w, state: v } = rounds[o.round]!;
       let common = truth.nation[o.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
-      common += lasting[part.lga]!;
+      common += lasting[part.lga]! + (o.other_test ? truth.test_offset! : 0);
       for (let k = 0; k < 4; k++) common += mesh.lga_weights[4 * part.lga + k]! * w[mesh.lga_nodes[4 * part.lga + k]!]!;
       part.cells.forEach((c, i) => {
         let eta = common + truth.beta * mesh.cells.features[c]!;

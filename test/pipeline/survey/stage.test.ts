@@ -28,6 +28,7 @@ const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>):
   longitude: null,
   latitude: null,
   displaced: false,
+  ...{ method: 'microscopy', youngest_months: null, oldest_months: null },
   urban: null,
   examined: 50,
   positivity: 0.2,

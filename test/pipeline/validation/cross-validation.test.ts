@@ -31,7 +31,9 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
     surveys: {
       ...inputs.surveys,
       clusters: inputs.surveys.clusters.map((c) => (folds.get(c.lga_code!) === 1 ? { ...c, positivity: 1 } : c)),
-      state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', positivity: 0.01 }],
+      state_rounds: [
+        { survey_year: 2021, period: '2021-11', state_code: 'AB', method: 'microscopy', positivity: 0.01 },
+      ],
     },
   };
   const means = (given: RiskInputs) =>

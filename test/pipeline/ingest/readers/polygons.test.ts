@@ -79,7 +79,8 @@ describe('GeoJSON', () => {
 
   test.each<[string, unknown, string]>([
     ['no JSON', '{', 'expected GeoJSON'],
-    ['another kind', { type: 'Topology' }, 'found Topology, expected a FeatureCollection'],
+    ['another kind', { type: 'Feature' }, 'found Feature, expected a FeatureCollection'],
+    ['TopoJSON without a layer', { type: 'Topology' }, 'found the layers none, expected TopoJSON with one layer'],
     ['nothing in it', collection(), 'no features'],
     ['points', collection(feature(1, [0, 0], 'Point')), 'feature 1: found Point'],
     ['no geometry', collection(feature(1), { type: 'Feature', properties: {}, geometry: null }), 'feature 2'],

@@ -8,6 +8,7 @@ import { JSON_OPERATIONS, OPERATIONS } from '../../../../pipeline/contract/opera
 import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts';
 import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
 import { typeOf } from '../../../../pipeline/publish/clients/generate-types.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 let folder = '';
@@ -15,7 +16,7 @@ beforeAll(() => {
   // Inside the checkout, so that Node's types are found as a consumer would have them.
   mkdirSync(path.join(ROOT, 'build'), { recursive: true });
   const root = mkdtempSync(path.join(ROOT, 'build/client-test-'));
-  for (const [name, text] of Object.entries(clientFiles())) {
+  for (const [name, text] of Object.entries(clientFiles(TERRITORY))) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
@@ -75,9 +76,9 @@ test('everything that lies there is shipped, in the same bytes each time', () =>
   const clients = path.join(ROOT, 'pipeline/publish/clients');
   const left = (name: string) => /__pycache__|egg-info|^build$/.test(name);
   const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left }).sort();
-  const files = clientFiles();
+  const files = clientFiles(TERRITORY);
   expect(Object.keys(files)).toEqual(expect.arrayContaining(own));
-  expect(clientFiles()).toEqual(files);
+  expect(clientFiles(TERRITORY)).toEqual(files);
 });
 
 test('types of schemas', () => {
@@ -89,7 +90,7 @@ test('types of schemas', () => {
 });
 
 test('the reference tells of every operation and every error', () => {
-  const page = renderApiPage(buildOpenapi('tiny-1-00000000'));
+  const page = renderApiPage(buildOpenapi('tiny-1-00000000', TERRITORY));
   for (const { id, path: route } of JSON_OPERATIONS)
     expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);
   for (const { path: route } of OPERATIONS) expect(page).toContain(`<code>GET ${route}</code>`);

@@ -15,6 +15,7 @@ import { type S3Server, startS3 } from '../../../proxy/s3-server.ts';
 import { giveKey, startService } from '../../../proxy/service.ts';
 import { buildHere, overwrite, publishedTiny } from '../../../support/built-tiny.ts';
 import { hashTree, run, start, temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const KILLS = process.env.MALARIA_LONG ? 50 : 3;
@@ -35,7 +36,7 @@ beforeEach(() => {
 
 test('another directory: the same bytes, its own current and history, and the one it came from is left alone', async () => {
   const there = path.join(temporary(), 'srv');
-  const { code, stdout } = await run(['publish', first, '--out', out, '--to', there, '--by', 'Ada']);
+  const { code, stdout } = await runHere(['publish', first, '--out', out, '--to', there, '--by', 'Ada']);
   expect([code, stdout]).toEqual([0, `Published ${first}: ${there}\n`]);
   expect(currentVersion(there)).toBe(first);
   expect(hashTree(path.join(there, 'current'))).toEqual(hashTree(path.join(out, 'snapshots', first)));
@@ -53,7 +54,7 @@ test('another directory: the same bytes, its own current and history, and the on
   // A rollback there, by itself.
   await publishVersion(there, { version: first });
   expect(currentVersion(there)).toBe(first);
-  expect((await run(['publish', '--out', out, '--to', out])).code).toBe(2);
+  expect((await runHere(['publish', '--out', out, '--to', out])).code).toBe(2);
 });
 
 test('a copy that is not what was read is not put in place', async () => {
@@ -203,7 +204,7 @@ test('storage that cannot be reached, refuses, or was published to meanwhile: on
   });
   expect([gone, await attempt(/somebody else published there meanwhile/)]).toEqual([3, 3]);
   expect(existsSync(path.join(out, 'releases'))).toBe(true);
-  expect((await run(['publish', '--out', out, '--to', 's3://'])).stderr).toMatch(
+  expect((await runHere(['publish', '--out', out, '--to', 's3://'])).stderr).toMatch(
     /--to: found s3:\/\/, expected s3:\/\/BUCKET/,
   );
 });

@@ -16,6 +16,7 @@ import {
   rewriteTable,
 } from '../../../support/built-tiny.ts';
 import { run, temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 /** The writes at which it is killed: the last is past a publication's end. */
@@ -50,7 +51,7 @@ async function withOtherScores(out: string): Promise<void> {
 test('a build leaves current alone, and publish moves it to the newest candidate, on record', async () => {
   const out = copy();
   expect(currentVersion(out)).toBe(first);
-  const { code, stdout } = await run(['publish', '--out', out, '--by', 'Ada', '--json']);
+  const { code, stdout } = await runHere(['publish', '--out', out, '--by', 'Ada', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ model_version: second, replaces: first });
   expect(currentVersion(out)).toBe(second);
@@ -88,14 +89,14 @@ test('a rollback stays whatever the nightly build makes, until somebody publishe
 test('what the gate stops takes a reason, which is kept', async () => {
   const out = copy();
   await withOtherScores(out);
-  const stopped = await run(['publish', '--out', out]);
+  const stopped = await runHere(['publish', '--out', out]);
   expect([stopped.code, stopped.stdout]).toEqual([1, '']);
   expect(stopped.stderr).toMatch(
     /^malaria-risk: tiny-1-\w{8} is not published; it takes a reason \(--approve REASON\) because of this: 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
   );
   expect(currentVersion(out)).toBe(first);
   expect(releasesIn(out)).toHaveLength(1);
-  const empty = await run(['publish', '--out', out, '--approve', ' ']);
+  const empty = await runHere(['publish', '--out', out, '--approve', ' ']);
   expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("argument ' ' is invalid. expected words")]);
   const { release } = await publishVersion(out, { approve: 'September was wrong before' });
   expect(release).toMatchObject({
@@ -116,11 +117,11 @@ test('a damaged version is not published, whatever the reason', async () => {
 
 test('what was built without validation is a candidate for trial alone', async () => {
   const out = copy();
-  const built = await run(['build', '--country', country, '--out', out, '--without-validation']);
+  const built = await runHere(['build', '--country', country, '--out', out, '--without-validation']);
   expect(built.stdout).toContain('It cannot be published: built without validation');
   const [review, publish] = await Promise.all([
-    run(['review', '--out', out]),
-    run(['publish', '--out', out, '--approve', 'anyway']),
+    runHere(['review', '--out', out]),
+    runHere(['publish', '--out', out, '--approve', 'anyway']),
   ]);
   expect([review.code, review.stdout]).toEqual([
     1,
@@ -131,7 +132,7 @@ test('what was built without validation is a candidate for trial alone', async (
     expect.stringContaining('cannot be published: built without validation'),
   ]);
   expect(currentVersion(out)).toBe(first);
-  const both = await run(['build', '--country', country, '--out', out, '--without-validation', '--publish']);
+  const both = await runHere(['build', '--country', country, '--out', out, '--without-validation', '--publish']);
   expect(both.code).toBe(2);
 });
 
@@ -145,19 +146,19 @@ test('a made-up country takes no real one’s place, and another country takes a
   rewriteManifest(path.join(out, 'snapshots', second), (manifest) => {
     manifest.synthetic = true;
   });
-  const { stdout, code } = await run(['review', '--out', out]);
+  const { stdout, code } = await runHere(['review', '--out', out]);
   expect([code, stdout]).toEqual([1, expect.stringContaining('a made-up country never replaces a real one')]);
 });
 
 test('a version that is not there, or a path: the versions that are', async () => {
   for (const version of ['tiny-1-00000000', '../snapshots']) {
-    const { code, stderr } = await run(['publish', version, '--out', base]);
+    const { code, stderr } = await runHere(['publish', version, '--out', base]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(`expected a version there, such as ${first}, ${second}`),
     ]);
   }
-  const { code, stderr } = await run(['publish', '--out', temporary()]);
+  const { code, stderr } = await runHere(['publish', '--out', temporary()]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no candidate')]);
 });
 
@@ -233,7 +234,7 @@ test('the first release has nothing to be held against, and says so', async () =
   rmSync(path.join(out, 'current'));
   rmSync(path.join(out, 'releases'), { recursive: true });
   writeFileSync(path.join(out, 'draft.txt'), 'mine');
-  const { code, stdout } = await run(['review', first, '--out', out]);
+  const { code, stdout } = await runHere(['review', first, '--out', out]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^tiny-1-\w{8}: nothing is published yet/)]);
   expect(readFileSync(path.join(out, 'releases', first, 'review.html'), 'utf8')).toContain('Nothing is published yet');
   await publishVersion(out, { version: first });

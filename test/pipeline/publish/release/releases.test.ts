@@ -10,7 +10,8 @@ import { listReleases, type Releases } from '../../../../pipeline/publish/releas
 import { pruneReleases } from '../../../../pipeline/publish/release/prune.ts';
 import { publishVersion } from '../../../../pipeline/publish/release/publish.ts';
 import { buildHere, publishedTiny, readJson, rewriteManifest } from '../../../support/built-tiny.ts';
-import { run, temporary } from '../../../support/command-line.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const { directory: country } = writeTiny();
@@ -41,7 +42,7 @@ const copy = () => {
 };
 
 test('a table of who, when, why, with a star at what is current, and the candidates', async () => {
-  const { stdout, code } = await run(['releases', 'list', '--out', out]);
+  const { stdout, code } = await runHere(['releases', 'list', '--out', out]);
   expect(code).toBe(0);
   const lines = stdout.split('\n');
   expect(lines[1]).toMatch(
@@ -49,11 +50,13 @@ test('a table of who, when, why, with a star at what is current, and the candida
   );
   expect(lines[2]).toMatch(new RegExp(`^ +${versions[1]} `));
   expect(stdout).toMatch(new RegExp(`Candidates that were not published:\n.*\n${versions[3]} `));
-  const json: Releases = JSON.parse((await run(['releases', 'list', '--out', out, '--json'])).stdout);
+  const json: Releases = JSON.parse((await runHere(['releases', 'list', '--out', out, '--json'])).stdout);
   expect(json.current).toBe(versions[2]);
   expect(json.releases.map(({ model_version }) => model_version)).toEqual([versions[2], versions[1], versions[0]]);
   expect(json.versions.map(({ model_version }) => model_version)).toEqual(versions.toReversed());
-  expect((await run(['releases', 'list', '--out', temporary()])).stdout).toBe('Nothing was built or published here.\n');
+  expect((await runHere(['releases', 'list', '--out', temporary()])).stdout).toBe(
+    'Nothing was built or published here.\n',
+  );
 });
 
 test('what a kill left started is told as what became of it; current moved by hand is told of', async () => {
@@ -66,7 +69,7 @@ test('what a kill left started is told as what became of it; current moved by ha
   expect(listReleases(place).releases[0]!.status).toBe('abandoned');
   rmSync(path.join(place, 'current'));
   symlinkSync(path.join('snapshots', versions[3]), path.join(place, 'current'));
-  const { stdout } = await run(['releases', 'list', '--out', place]);
+  const { stdout } = await runHere(['releases', 'list', '--out', place]);
   expect(stdout).toContain(`current leads to ${versions[3]}, which no record here says`);
 });
 
@@ -114,7 +117,7 @@ test('prune keeps the raw files of what stays, and what was accepted after the n
   writeFileSync(path.join(store, old!.name), 'old');
   utimesSync(path.join(store, old!.name), 0, 0);
   expect((await pruneReleases(place, 9)).raw.files).toBe(0);
-  const { stdout } = await run(['releases', 'prune', '--keep', '1', '--out', place]);
+  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
   expect(stdout).toMatch(/^Removed 1 raw files of theirs, 0\.0 MB, from /m);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
@@ -127,14 +130,14 @@ test('prune leaves versions that no build here noted, waits for no build, and sa
     manifest.model_version = 'tiny-1-00000000';
   });
   const building = enter(place);
-  const busy = await run(['releases', 'prune', '--keep', '1', '--out', place]);
+  const busy = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
   expect(busy.stderr).toContain('a build is running there');
   expect(busy.code).toBe(3);
   building.leave();
-  const { stdout } = await run(['releases', 'prune', '--keep', '1', '--out', place]);
+  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
   expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; 4 stay\n$`));
   expect(existsSync(own)).toBe(true);
-  expect((await run(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
+  expect((await runHere(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
 });
 
 test('reproduce: the same bytes from the raw files, also from a store by SHA-256 and after pruning', async () => {
@@ -145,7 +148,7 @@ test('reproduce: the same bytes from the raw files, also from a store by SHA-256
     const bytes = readFileSync(path.join(name.parentPath, name.name));
     cpSync(path.join(name.parentPath, name.name), path.join(store, sha256(bytes)));
   }
-  const { code, stdout, stderr } = await run(['releases', 'reproduce', versions[0], '--out', place]);
+  const { code, stdout, stderr } = await runHere(['releases', 'reproduce', versions[0], '--out', place]);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/lock file {4}[0-9a-f]{64}\n/);
   expect(stdout).toMatch(/ {2}[0-9a-f]{64} {2}surveys\.csv\n/);
@@ -159,7 +162,7 @@ test('reproduce stops where raw files or code are others, and names them', async
   writeFileSync(path.join(raw, 'surveys.csv'), `${readFileSync(path.join(raw, 'surveys.csv'), 'utf8')}\n`);
   // What builds kept would do.
   rmSync(path.join(place, 'raw'), { recursive: true });
-  const reproduce = (version: string) => run(['releases', 'reproduce', version, '--out', place, '--raw-data', raw]);
+  const reproduce = (version: string) => runHere(['releases', 'reproduce', version, '--out', place, '--raw-data', raw]);
   const other = await reproduce(versions[0]);
   expect([other.code, other.stderr]).toEqual([
     2,

@@ -13,7 +13,8 @@ import {
   rewriteManifest,
   rewriteTable,
 } from '../../../support/built-tiny.ts';
-import { run, temporary } from '../../../support/command-line.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const ACCEPTED = { at: '2026-11-22T10:00:00.000Z', by: 'Ada', reason: 'a new year', what: '12 rows added' };
@@ -109,8 +110,8 @@ test('months, answers and the transmission model that are gone take a reason', a
 test('the command: text, JSON, and a page in releases or where it is asked for', async () => {
   const page = path.join(temporary(), 'review.html');
   const [text, json] = await Promise.all([
-    run(['review', '--out', out]),
-    run(['review', path.basename(after), '--out', out, '--json', '--html', page]),
+    runHere(['review', '--out', out]),
+    runHere(['review', path.basename(after), '--out', out, '--json', '--html', page]),
   ]);
   expect([text.code, json.code]).toEqual([0, 0]);
   expect(text.stdout).toContain(`${path.basename(after)} would replace ${path.basename(before)}`);

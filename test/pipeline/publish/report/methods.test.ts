@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { methodsSection, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 test('equations become MathML, headings go one level down, links out of the page become text', () => {
   const { title, body } = renderPage(
@@ -20,7 +21,7 @@ test('an equation that cannot be read stops the build', () => {
 });
 
 test('every model page is in the report, no equation left as text', () => {
-  const { markup } = methodsSection();
+  const { markup } = methodsSection(TERRITORY);
   for (const name of ['zonal', 'survey', 'season', 'risk', 'forecast', 'transmission']) {
     const page = readFileSync(path.join(import.meta.dirname, '../../../../pipeline', name, 'MODEL.md'), 'utf8');
     expect(markup).toContain(`<summary>${page.slice(2, page.indexOf('\n'))}</summary>`);

@@ -7,6 +7,7 @@ import {
   monthsInWords,
   monthsWithoutSurvey,
 } from '../../../../pipeline/publish/report/sections/words.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 test('months without a survey', () => {
   expect(monthsWithoutSurvey(['2010-10', '2015-11', '2018-08', '2018-09', '2021-12'])).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -18,8 +19,16 @@ test('what a reader must know: months that no survey saw, rounds by state and wh
     describeRiskLimits(
       {
         coverage: { last_estimated: '2023-12' },
-        model: { parameters: { context: { note: 'A note.' }, risk: { state_only_effective_size: 85 } } },
-        tables: { context_lgas: [] },
+        model: {
+          territory: TERRITORY,
+          parameters: {
+            context: { note: 'A note.' },
+            survey: { method: 'microscopy' },
+            risk: { state_only_effective_size: 85 },
+          },
+        },
+        tables: { context_lgas: [], season: [{}] },
+        sources: [],
       } as unknown as Parameters<typeof describeRiskLimits>[0],
       {
         risk: { model: 'spatial' },

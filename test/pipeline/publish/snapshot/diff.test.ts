@@ -12,7 +12,8 @@ import {
   rewriteManifest,
   rewriteTable,
 } from '../../../support/built-tiny.ts';
-import { run, temporary } from '../../../support/command-line.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { sourceIn, writeTiny } from '../../../support/tiny-country.ts';
 
 let built = '';
@@ -170,10 +171,10 @@ test('the command: a table, JSON, a file, and 1 at the gate', async () => {
   await setScore(b, 'NG002001', '2021-09', 0.99, 'very_high');
   const file = path.join(temporary(), 'diff.json');
   const [table, gate, same, none] = await Promise.all([
-    run(['diff', built, later]),
-    run(['diff', built, b, '--gate', '--json', '--out', file]),
-    run(['diff', built, built, '--gate']),
-    run(['diff', built, temporary()]),
+    runHere(['diff', built, later]),
+    runHere(['diff', built, b, '--gate', '--json', '--out', file]),
+    runHere(['diff', built, built, '--gate']),
+    runHere(['diff', built, temporary()]),
   ]);
   expect(table.code).toBe(0);
   expect(table.stdout).toMatch(

@@ -5,7 +5,7 @@ import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/o
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
 import { MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
-import { run } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 let country: TinyCountry;
@@ -90,7 +90,7 @@ test('the manifest holds the hash that was found, and the one that was catalogue
 });
 
 test('`show risk` shows a forecast month as it does an estimated one', async () => {
-  const show = (...args: string[]) => run(['show', 'risk', '--json', '--snapshot', built.snapshot, ...args]);
+  const show = (...args: string[]) => runHere(['show', 'risk', '--json', '--snapshot', built.snapshot, ...args]);
   const [states, lgas, after] = await Promise.all([
     show('--period', '2022-01'),
     show('--period', '2022-04', '--state', 'AB'),
@@ -105,7 +105,11 @@ test('`show risk` shows a forecast month as it does an estimated one', async () 
 
 test('the command shows it', async () => {
   const args = ['show', 'provenance', 'v1/risk/lgas/2021-09/AB.json', '--snapshot', built.snapshot];
-  const [text, json, none] = await Promise.all([run(args), run([...args, '--json']), run(args.slice(0, 2))]);
+  const [text, json, none] = await Promise.all([
+    runHere(args),
+    runHere([...args, '--json']),
+    runHere(args.slice(0, 2)),
+  ]);
   expect(text.stdout).toMatch(
     /surveys\.csv \(read by ingest\)\n {4}SHA-256 [0-9a-f]{64}\n {4}.*The survey people, 2021; CC0-1\.0/,
   );

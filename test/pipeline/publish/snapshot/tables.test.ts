@@ -12,6 +12,7 @@ test.each([
       for (const level of ['lga', 'state'])
         await db.run(`CREATE TABLE ${schema}.${level}s AS SELECT unnest(['A', 'B']) AS ${level}_code`);
     }
+    await db.run('CREATE TABLE season.national AS SELECT 1 AS month');
     await db.run(change);
     const coverage = { first_estimated: '2021-01', last_estimated: '2021-12' };
     await expect(makeTables(db, { coverage } as TableInput)).rejects.toThrow(message);

@@ -16,7 +16,7 @@ import {
   rewriteManifest,
   rewriteTable,
 } from '../../../support/built-tiny.ts';
-import { run } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 let sound = '';
@@ -606,9 +606,9 @@ test('the command exits 1 with a line for each fault, 2 where there is no snapsh
   const copy = copySnapshot(sound);
   rmSync(path.join(copy, LGAS));
   const [good, bad, none] = await Promise.all([
-    run(['verify', sound]),
-    run(['verify', copy, '--json']),
-    run(['verify', '/nowhere']),
+    runHere(['verify', sound]),
+    runHere(['verify', copy, '--json']),
+    runHere(['verify', '/nowhere']),
   ]);
   expect([good.code, bad.code, none.code]).toEqual([0, 1, 2]);
   expect(JSON.parse(bad.stdout).faults).toContain(`${LGAS}: missing`);

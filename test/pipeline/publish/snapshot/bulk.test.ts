@@ -2,12 +2,13 @@
 import path from 'node:path';
 import { area } from '@turf/turf';
 import { feature } from 'topojson-client';
+import { Check, Errors } from 'typebox/value';
 import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
 import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
-import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/whole.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 
@@ -127,6 +128,27 @@ test('each table told is there in each format told, with its rows and columns', 
 
 test('what came after the twelve is optional, and only that', () => {
   expect(JSON_OPERATIONS.filter(({ optional }) => !optional)).toHaveLength(12);
+});
+
+test('the description has an answer of this snapshot to every operation, short and of its schema', () => {
+  const { paths, components } = answer<any>('openapi');
+  const exampleOf = (name: string) => components.parameters[name].example;
+  expect(['state', 'lga', 'period', 'months'].map(exampleOf)).toEqual(['AB', 'NG001001', '2021-12', '4']);
+  for (const { id, path: address, type, response } of JSON_OPERATIONS) {
+    const { example } = paths[address].get.responses[200].content[type];
+    if (!Check(response, example)) throw new Error(`${id}: ${JSON.stringify(Errors(response, example)[0])}`);
+    expect([id, JSON.stringify(example).length < 4000]).toEqual([id, true]);
+  }
+  const shown = (address: string) => Object.values<any>(paths[address].get.responses[200].content)[0].example;
+  expect(shown('/v1/risk/lgas').lgas).toEqual(answer<schemas.RiskLgas>('risk/lgas/2021-12/AB').lgas.slice(0, 1));
+  expect(shown('/v1/tables/places.csv')).toMatch(/^area,code,.*\nstate,AB,[^\n]*$/);
+});
+
+test('the description, which any key reads, shows no case records', () => {
+  const text = JSON.stringify(answer('openapi'));
+  const { states } = answer<schemas.TransmissionModel>('transmission/model');
+  expect(states[0]!.series.length).toBeGreaterThan(0);
+  expect(text).not.toMatch(/"reported":\s*[\d.]/);
 });
 
 test('the package of the tables reads as CSV by what it says of each column', async () => {

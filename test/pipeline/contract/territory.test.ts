@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
+import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { inCountry, inWords, type Territory } from '../../../pipeline/contract/territory.ts';
+import { validatorOf } from '../../../pipeline/json-schema.ts';
+import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
+
+/** Regions of numeric codes, without zones, tested by rapid test from one year on. */
+const OTHER: Territory = {
+  iso_code: 'ZZ',
+  language: 'fr',
+  state: { one: 'region', many: 'regions', code: '^[0-9]{2}$', code_is: 'Number of the region', example: '07' },
+  lga: { one: 'district', many: 'districts', code: '^[0-9]{4}$', code_is: 'number of the ministry', example: '0712' },
+  iso_3166_2: false,
+  ages_months: [12, 71],
+  method: 'rapid test',
+  model_pages: false,
+};
+
+test('words of the levels, but not values of a column, identifiers or code', () => {
+  expect(inWords('Outlines of every LGA in one state. LGAs are told by `lga` and `state`', OTHER)).toBe(
+    'Outlines of every district in one region. Districts are told by `lga` and `state`',
+  );
+  expect(inWords('state or lga; state_code', OTHER)).toBe('state or lga; state_code');
+  expect(inWords('An LGA', OTHER)).toBe('A district');
+  expect(inWords('An LGA of a state', TERRITORY)).toBe('An LGA of a state');
+});
+
+test("a country's own ages, method and codes in every description, and no other country's", () => {
+  const texts = JSON.stringify([buildOpenapi('other-1-00000000', OTHER), tablesIn(OTHER)]);
+  expect(texts).toContain('children aged 12-71 months who would test positive by rapid test');
+  expect(texts).not.toMatch(/nigeria|"NG|-NG|North (Central|East|West)|microscopy|OCHA/i);
+  expect(texts).not.toMatch(
+    /"x-of-country"|(description|meaning|about|row)":"[^"`]*(\bLGAs?\b|\{(youngest|oldest|method|zone|\w+_code)\})/,
+  );
+  expect(texts).toContain('/v1/forecasts/states');
+});
+
+test('codes of another form, and a zone where the country has none, are refused', () => {
+  const { response } = JSON_OPERATIONS.find(({ id }) => id === 'boundaries-states')!;
+  const feature = (code: string, zone: string | null) => ({
+    type: 'Feature',
+    geometry: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          ...[
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [0, 0],
+          ],
+        ],
+      ],
+    },
+    properties: { code, name: 'Somewhere', zone },
+  });
+  const valid = (territory: Territory, code: string, zone: string | null) =>
+    validatorOf(inCountry(response, territory))({
+      type: 'FeatureCollection',
+      source: '',
+      features: [feature(code, zone)],
+    });
+  expect(valid(OTHER, '07', null)).toBe(true);
+  expect(valid(OTHER, 'KN', null)).toBe(false);
+  expect(valid(OTHER, '07', 'NW')).toBe(false);
+  expect(valid(TERRITORY, 'KN', 'NW')).toBe(true);
+  expect(valid(TERRITORY, 'KN', 'XX')).toBe(false);
+  expect(valid(TERRITORY, 'KN', null)).toBe(false);
+  expect(inCountry(response, OTHER)).toBe(inCountry(response, OTHER));
+});

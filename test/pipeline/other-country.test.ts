@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Manifest } from '../../pipeline/contract/manifest.ts';
+import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { buildHere, readJson } from '../support/built-tiny.ts';
+import { temporary } from '../support/command-line.ts';
+import { nigerianWords } from '../support/nigerian.ts';
+import { otherCountry } from '../support/other-country.ts';
+import { writeCountry } from '../support/tiny-country.ts';
+
+let snapshot: string;
+let findings: { rule: string; what: string }[];
+beforeAll(async () => {
+  const country = otherCountry();
+  writeCountry(country, temporary());
+  snapshot = (await buildHere(country.directory, temporary())).snapshot;
+  findings = readJson(snapshot, 'findings.json');
+}, 300_000);
+
+describe('a country with none of Nigeria’s habits, by its catalog alone', () => {
+  test('its snapshot is what it says', async () => {
+    expect(await verifySnapshot(snapshot)).toMatchObject({ faults: [], unchecked: null });
+  });
+
+  test('codes by name from the table, parents that the codes do not begin with, no zones', () => {
+    const { states } = readJson(snapshot, 'v1/context/states.json');
+    expect(states.map(({ state_code, zone, lgas }: any) => ({ state_code, zone, lgas }))).toEqual([
+      { state_code: '07', zone: null, lgas: 2 },
+      { state_code: '12', zone: null, lgas: 2 },
+    ]);
+    const { features } = readJson(snapshot, 'v1/boundaries/lgas/12.json');
+    expect(features.map(({ properties }: any) => properties)).toEqual([
+      { lgaCode: '0704', lga: "L'Étang", state: '12' },
+      { lgaCode: '3303', lga: 'Côte', state: '12' },
+    ]);
+    expect(readJson(snapshot, 'v1/places.json').states[0]).toMatchObject({
+      pcode: '07',
+      iso_code: null,
+      neighbours: ['12'],
+    });
+  });
+
+  test('each cluster once, by the preferred method; one in the sea snapped and listed; other ages left out', () => {
+    const what = (rule: string) => findings.filter((one) => one.rule === rule).map((one) => one.what);
+    expect(what('one method only')).toEqual([
+      expect.stringMatching(/^1 of 27 rows by another method than microscopy, else rdt/),
+    ]);
+    expect(what('off the coast')).toEqual([
+      expect.stringMatching(/^mer: 19\d\d m outside every area, taken to be in 1201 Aval$/),
+    ]);
+    expect(what('other ages')).toEqual([expect.stringMatching(/^1 of 26 clusters/)]);
+    const risk = readFileSync(path.join(snapshot, 'tables/survey_trend.csv'), 'utf8').split('\n');
+    expect(risk[1]).toMatch(/^,2018,.*,13,260,false/);
+  });
+
+  test('without monthly rain the score is the same in all months of a year, and changes between years', () => {
+    const { series } = readJson(snapshot, 'v1/series/lgas/3303.json');
+    const of = (year: string) =>
+      new Set(
+        series
+          .filter(({ period }: any) => period.startsWith(year))
+          .map(({ score, score_low, score_high }: any) => `${score} ${score_low} ${score_high}`),
+      );
+    expect([of('2020').size, of('2021').size, of('2022').size]).toEqual([1, 1, 1]);
+    expect(of('2021')).not.toEqual(of('2020'));
+  });
+
+  test('what is missing is missing in the answers and told in the manifest, the model card and the report', () => {
+    const manifest: Manifest = readJson(snapshot, 'manifest.json');
+    expect(manifest.coverage.transmission).toBe(false);
+    const files = Object.keys(manifest.files);
+    expect(files.filter((file) => /^v1\/(transmission|seasons)|^tables\/season/.test(file))).toEqual([]);
+    const { lgas } = readJson(snapshot, 'v1/context/lgas/07.json');
+    expect(lgas[0]).toMatchObject({ itn_use: null, travel_minutes_to_care: null, response_index: null });
+    expect(manifest.limits!.map((line) => line.split(/[:.]/)[0])).toEqual([
+      'No monthly rain',
+      'No monthly case records',
+      'No table of people by area',
+      'No elevation',
+      'No outlines of the upper level',
+      expect.stringMatching(/^No data on net use, /),
+    ]);
+    const report = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
+    for (const limit of manifest.limits!) {
+      expect(readJson(snapshot, 'v1/model-card.json').limits).toContain(limit);
+      expect(report).toContain(limit);
+    }
+  });
+
+  test('no word of Nigeria in any file of it', () => {
+    expect(nigerianWords(snapshot)).toEqual([]);
+  });
+});
