@@ -19,7 +19,7 @@ const BUILD = [
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
-  'test/pipeline/publish/report/odd-countries.test.ts',
+  'test/pipeline/publish/report/{odd-countries,questions}.test.ts',
   'test/proxy/clients.test.ts',
   'test/proxy/clients/*.test.ts',
   'test/proxy/dashboard/{accessibility,browser}.test.ts',

@@ -34,33 +34,35 @@ export function reportInBrowser(snapshotOf: () => string) {
       await page.locator('#lgas path[data-code^=NG020]').first().click();
       expect(await page.textContent('#place h3')).toBe('Kano');
       const kano = json<schemas.RiskStates>(`v1/risk/states/${period}.json`).states.find((s) => s.state_code === 'KN')!;
-      expect(await page.textContent('#score')).toBe(kano.score.toFixed(4));
-      expect(await page.textContent('#range')).toContain(`${kano.score_low.toFixed(4)}–${kano.score_high.toFixed(4)}`);
+      expect(await page.textContent('#score')).toBe(kano.score.toFixed(2));
+      expect(await page.getAttribute('#score', 'title')).toBe(kano.score.toFixed(4));
+      expect(await page.textContent('#range')).toContain(`${kano.score_low.toFixed(2)}–${kano.score_high.toFixed(2)}`);
 
       const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${period}/KN.json`);
+      await page.getByText(`Show all ${lgas.length}`).click();
       const shown = await page
         .locator('#ranking tbody tr')
         .evaluateAll((rows) =>
           rows.map((row) => [row.querySelector('th')!.textContent, row.querySelectorAll('td.number')[1]!.textContent]),
         );
-      expect(shown).toEqual(lgas.map(({ lga, score }) => [lga, score.toFixed(4)]));
+      expect(shown).toEqual(lgas.map(({ lga, score }) => [lga, score.toFixed(2)]));
 
       await page.selectOption('#lga', lgas[1]!.lga_code);
-      expect(await page.textContent('#score')).toBe(lgas[1]!.score.toFixed(4));
+      expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
 
       await slider.focus();
       await page.keyboard.press('End');
       const { forecasts } = json<schemas.ForecastsLgas>('v1/forecasts/lgas/4/KN.json');
       const ahead = forecasts[3]!.lgas.find(({ lga_code }) => lga_code === lgas[1]!.lga_code)!;
       expect(await page.textContent('#kind')).toBe('forecast');
-      expect(await page.textContent('#score')).toBe(ahead.score.toFixed(4));
+      expect(await page.getAttribute('#score', 'title')).toBe(ahead.score.toFixed(4));
       expect(await page.isVisible('#forecast-mark')).toBe(true);
 
       expect(await barriers(page)).toEqual([]);
       await page.locator('#home').click();
-      await page.locator('input[value=change]').check({ force: true });
-      const ramp = (await page.getAttribute('#legend .ramp', 'style'))!;
-      expect(ramp.endsWith('rgb(127, 59, 8))'), `more is orange: ${ramp}`).toBe(true);
+      await page.locator('nav a[href="#changed"]').click();
+      const most = await page.locator('#legend .classes i').last().getAttribute('style');
+      expect(most, 'more is orange').toContain('rgb(127, 59, 8)');
       expect(troubles).toEqual([]);
       await page.close();
     },
@@ -72,6 +74,7 @@ export function reportInBrowser(snapshotOf: () => string) {
       const { states, projection_test } = json<schemas.TransmissionModel>('v1/transmission/model.json');
       const { page } = await openFile(file());
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      await page.locator('nav a[href="#good"]').click();
       expect(await page.textContent('#reproduction figcaption')).toContain('90% range');
       expect(await page.locator('#reproduction g[fill-opacity="0.2"] path').count()).toBe(states.length);
       const dots = page.locator('#fits circle');
@@ -107,9 +110,9 @@ export function reportInBrowser(snapshotOf: () => string) {
     expect(await focused('localName')).toBe('h3');
     await tabTo(lgas[1]!.lga);
     await page.keyboard.press('Enter');
-    expect(await page.textContent('#score')).toBe(lgas[1]!.score.toFixed(4));
+    expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
     expect(await page.textContent('#said'), 'what a screen reader says').toContain(
-      `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(4)}`,
+      `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
     );
     await page.close();
   });
@@ -125,14 +128,18 @@ export function reportInBrowser(snapshotOf: () => string) {
     const before = addMonths(last_estimated, -1);
     const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${before}/KN.json`);
     const code = await under.getAttribute('data-code');
-    expect(await page.textContent('#tip')).toContain(lgas.find((row) => row.lga_code === code)!.score.toFixed(4));
+    expect(await page.textContent('#tip')).toContain(lgas.find((row) => row.lga_code === code)!.score.toFixed(2));
     await page.close();
   });
 
   test.skipIf(skipWithoutChromium)(needsChromium('every chapter’s plots are drawn, each under one name'), async () => {
     const { page, troubles } = await openFile(file());
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    for (const id of ['season-states', 'survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
+    await page.locator('nav a[href="#when"]').click();
+    expect(await page.locator('#season-states svg[role=img][aria-label]').count()).toBeGreaterThan(0);
+    expect(await barriers(page)).toEqual([]);
+    await page.locator('nav a[href="#good"]').click();
+    for (const id of ['survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
       expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
     const { validation } = json<{ validation: object | null }>('model-card.json');
     for (const id of ['calibration', 'coverage', 'pit'])
@@ -147,7 +154,11 @@ export function reportInBrowser(snapshotOf: () => string) {
   test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    for (const tab of ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources']) {
+      await page.locator(`nav a[href="#${tab}"]`).click();
+      expect([tab, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([tab, 360]);
+      expect(await barriers(page)).toEqual([]);
+    }
     expect(troubles).toEqual([]);
     await page.close();
   });
@@ -165,9 +176,9 @@ export function reportInBrowser(snapshotOf: () => string) {
     await press(END);
     const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
     const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
-    expect(await evaluate("document.getElementById('score').textContent")).toBe(kano.score.toFixed(4));
+    expect(await evaluate("document.getElementById('score').title")).toBe(kano.score.toFixed(4));
     const { states } = json<schemas.ContextStates>('v1/context/states.json');
-    const filled = `document.querySelectorAll('#lgas path[fill^="#"]').length`;
+    const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
     expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
     expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
     expect(troubles).toEqual([]);

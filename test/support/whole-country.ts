@@ -7,6 +7,7 @@ import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { temporary } from './command-line.ts';
 import { reportInBrowser } from './report-in-browser.ts';
+import { reportQuestions } from './report-questions.ts';
 import { type Served, serveBuilt } from './serve-built.ts';
 import { tableExamples } from './table-examples.ts';
 
@@ -51,6 +52,7 @@ export function wholeCountry(whole: () => Whole) {
   });
 
   reportInBrowser(() => path.join(whole().out, 'current'));
+  reportQuestions(() => path.join(whole().out, 'current'));
   tableExamples(() => whole().out);
 
   test('verify finds nothing wrong', async () => {

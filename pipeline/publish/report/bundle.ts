@@ -42,10 +42,12 @@ const closed = (code: string) => code.replaceAll('</script', '<\\/script').trim(
 
 const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
 
+const EXPORT = /^export (?:async )?(?:const|function|class) (\w+)/gm;
+
 /**
- * TypeScript modules as one: each after those it imports, its types taken off, its imports and exports dropped. All
- * top-level names share one scope.
- * @throws SyntaxError for a top-level name given twice
+ * TypeScript modules as one script: each after those it imports, its types taken off, in a function of its own that gives
+ * what it exports.
+ * @throws SyntaxError for a name that two modules export
  * @throws Error for an import that this cannot join: of a package, or under another name
  */
 export function joinModules(main: string): string {
@@ -62,13 +64,12 @@ export function joinModules(main: string): string {
         );
       before.push(visit(path.resolve(path.dirname(file), name!)));
     }
-    return (
-      before.join('') +
-      code
-        .replace(IMPORT, '')
-        .replace(/^export /gm, '')
-        .replace(/\n\s*\n/g, '\n')
-    );
+    const names = [...code.matchAll(EXPORT)].map(([, name]) => name).join(', ');
+    const body = code
+      .replace(IMPORT, '')
+      .replace(/^export /gm, '')
+      .replace(/\n\s*\n/g, '\n');
+    return `${before.join('')}const {${names}} = (() => {\n${body.trim()}\nreturn {${names}};\n})();\n`;
   };
   const joined = visit(main);
   new Script(`'use strict';{${joined}}`, { filename: path.relative(ROOT, main) });

@@ -5,8 +5,9 @@ import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
 import { periodsOf, type Tables } from '../snapshot/tables.ts';
+import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
 import type { Evidence } from './evidence.ts';
-import type { PageData, PageTransmission } from './page-data.ts';
+import type { AreaWords, PageData, PageTransmission } from './page-data.ts';
 import { isReported } from './sections/words.ts';
 
 /** Everything that the page's scripts draw. */
@@ -28,6 +29,14 @@ export function pageData(contents: Contents, { risk, validation, season_check, f
     states,
     lgas,
     scores: encodeScores(tables),
+    certainty: encodeCertainty(tables),
+    changes: encodeChanges(tables, coverage.last_estimated),
+    windows: windowsOf(tables),
+    neighbours: tables.places.map(({ neighbours }) => neighbours),
+    layers: layersOf(contents),
+    observed: observedOf(contents, risk.baseline?.rounds ?? []),
+    words: { state: namesOf(model.territory.state), lga: namesOf(model.territory.lga) },
+    citation: `${model.name}, malaria risk by ${model.territory.lga.one}, version ${contents.model_version}, updated ${model.updated_at.slice(0, 10)}`,
     seasons: {
       national: seasonOf(null),
       states: states.map(({ state_code }) => seasonOf(state_code)),
@@ -55,12 +64,8 @@ export function encodeScores(
   >,
 ): string {
   const months = new Map(periodsOf(tables).map((period, i) => [period, i]));
-  const codes = [
-    ...tables.context_states.map(({ state_code }) => state_code),
-    ...tables.context_lgas.map(({ lga_code }) => lga_code),
-  ];
-  const places = new Map(codes.map((code, i) => [code, i]));
-  const numbers = new DataView(new ArrayBuffer(codes.length * months.size * 3 * 2));
+  const places = areaCodes(tables);
+  const numbers = new DataView(new ArrayBuffer(places.size * months.size * 3 * 2));
   const put = (code: string, row: Tables['risk_lgas'][number] | Tables['risk_states'][number]) => {
     const at = (places.get(code)! * months.size + months.get(row.period)!) * 3;
     [row.score, row.score_low, row.score_high].forEach((value, i) => {
@@ -115,6 +120,8 @@ function transmissionData(
       }),
   };
 }
+
+const namesOf = ({ one, many }: AreaWords): AreaWords => ({ one, many });
 
 /** Figures for plots: four decimals. */
 const short = (value: number) => Number(value.toFixed(4)) + 0;

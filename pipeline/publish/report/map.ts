@@ -35,7 +35,11 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
   const [width, height] = project([east, south]);
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
-  return html`<svg${named('map')} viewBox="${box}" role="img" aria-label="${label}">
+  // Where the map's own units lie, for what is taken along from it.
+  const laid = raw(
+    scripted ? ` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"` : '',
+  );
+  return html`<svg${named('map')}${laid} viewBox="${box}" role="img" aria-label="${label}">
 <g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"${title ? html`><title>${title(lga_code)}</title></path>` : raw('/>')}\n`)}</g>
 <g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
 <g${named('labels')}>${states.map(({ state_code, geometry }) => {

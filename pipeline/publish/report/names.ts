@@ -32,6 +32,24 @@ export const LEVEL_FILLS: Record<Level, string> = {
   very_high: '#6b1d05',
 };
 
+/** Classes of the score on maps, `below` their upper ends: the ends of levels are among them. As far apart in lightness. */
+export const SCORE_CLASSES = [
+  { below: 0.01, fill: '#fffbe8' },
+  { below: 0.05, fill: '#fcdd9a' },
+  { below: 0.1, fill: '#f9be65' },
+  { below: 0.15, fill: '#f19e45' },
+  { below: 0.2, fill: '#e47e2f' },
+  { below: 0.25, fill: '#d1621f' },
+  { below: 0.3, fill: '#b84914' },
+  { below: 0.35, fill: '#9a350d' },
+  { below: 0.4, fill: '#7c2508' },
+  { below: 0.5, fill: '#5b1804' },
+  { below: Number.POSITIVE_INFINITY, fill: '#3d0d02' },
+] as const;
+
+/** Fill of a score. */
+export const scoreFill = (score: number): string => SCORE_CLASSES.find(({ below }) => score < below)!.fill;
+
 const MODEL_NAMES: Record<string, string> = {
   spatial: 'Spatial',
   baseline: 'Baseline',

@@ -30,6 +30,34 @@ export interface PageData {
    * then LGAs), then month.
    */
   scores: string;
+  /**
+   * Base64 of bytes, whole percent, by area and month as `scores`: the chance of lying above each level but the highest,
+   * that of the score's own level (rounded down, so that 80 means 80% or more), of being among the highest tenth of the
+   * nation, and of the state's LGAs (255 for a state). Empty where the model gives no chances.
+   */
+  certainty: string;
+  changes: {
+    /** Months that have changes, indices of `periods`, ascending. */
+    months: number[];
+    /** Of each, the month that stands for the last survey; null where there is none. */
+    survey_months: (Period | null)[];
+    /**
+     * Base64 of little-endian Int16 × 10⁴, by area and month: change in a year, its low and high, its chance of being a
+     * rise; the same four since the survey. NONE where there is none.
+     */
+    values: string;
+  };
+  /** Runs of months in which to act: by area, see WINDOW_COLUMNS. Empty where the season is unknown. */
+  windows: (number | null)[][];
+  /** Codes of the areas that border on each, by area. */
+  neighbours: string[];
+  /** Figures of the context: whose, of when, and what to mind. */
+  layers: { figure: string; title: string; notes: string[] }[];
+  /** What was observed, and when. */
+  observed: { what: string; months: Period[]; span: boolean }[];
+  /** What the two kinds of areas are called. */
+  words: { state: AreaWords; lga: AreaWords };
+  citation: string;
   seasons: { national: Season; states: Season[]; lgas: Season[] };
   /** States from north to south, indices. */
   north_to_south: number[];
@@ -40,6 +68,44 @@ export interface PageData {
   transmission: PageTransmission | null;
   validation: Validation | null;
 }
+
+export interface AreaWords {
+  one: string;
+  many: string;
+}
+
+/** A change that is not there. */
+export const NONE = -32768;
+
+/** Bytes of `certainty` for an area in a month. */
+export const CERTAINTY = [
+  'above_very_low',
+  'above_low',
+  'above_moderate',
+  'above_high',
+  'level',
+  'nation',
+  'state',
+] as const;
+
+export const MEASURES = ['reported_cases', 'rain_transmission'] as const;
+export const RUNS = [3, 4, 5] as const;
+export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const;
+/**
+ * Figures of one run of months. An area's list of `windows` has them for every measure and, within it, every length; chances
+ * and shares in whole percent, `verdict` an index of VERDICTS.
+ */
+export const WINDOW_COLUMNS = [
+  'first',
+  'share',
+  'low',
+  'high',
+  'start',
+  'verdict',
+  'record_first',
+  'record',
+  'record_best',
+] as const;
 
 /** Cases per 1,000 people. */
 export interface PageTransmission {

@@ -8,24 +8,24 @@ import type { Evidence } from './evidence.ts';
 import { html, jsonScript, type Markup, raw } from './markup.ts';
 import { periodName } from './names.ts';
 import { methodsSection } from './sections/methods.ts';
-import { riskSection } from './sections/risk.ts';
-import { seasonSection } from './sections/season.ts';
+import { evidenceStrip } from './sections/observed.ts';
+import { mapStage } from './sections/risk.ts';
+import { seasonChecked, seasonSection } from './sections/season.ts';
 import { findingsSection, sourcesSection } from './sections/sources.ts';
 import { surveySection } from './sections/surveys.ts';
 import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
 
-const CHAPTERS = {
-  risk: 'Risk',
-  season: 'Season',
-  surveys: 'Surveys',
-  transmission: 'Transmission',
-  validation: 'Validation',
-  limits: 'Limits',
-  methods: 'Methods',
-  findings: 'Gaps',
-  sources: 'Sources',
+/** The report's questions, a tab each; the first five are asked of the map. */
+const TABS = {
+  where: 'Where',
+  sure: 'How sure',
+  changed: 'What changed',
+  when: 'When',
+  who: 'Who first',
+  good: 'How good',
+  sources: 'Sources and models',
 };
 
 /** The whole page as one file: style, scripts and data inside, nothing fetched from anywhere. */
@@ -36,27 +36,43 @@ export function renderReport(
 ): string {
   const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
+  const data = pageData(contents, evidence);
+  const hasWindows = data.windows.length > 0;
+  const unanswered = new Set([
+    ...(data.certainty === '' ? ['sure'] : []),
+    ...(data.changes.months.length === 0 ? ['changed'] : []),
+    ...(hasWindows ? [] : ['when']),
+  ]);
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 <header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
 <p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>
+${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
-<nav aria-label="Chapters">${Object.entries(CHAPTERS).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
+<nav aria-label="Questions">${Object.entries(TABS)
+    .filter(([id]) => !unanswered.has(id))
+    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
 <main class="wrap">
-${riskSection(contents)}
-${seasonSection(contents, evidence)}
+${mapStage(contents)}
+${hasWindows && html`<div data-tab="when">${seasonSection(contents)}</div>`}
+<div data-tab="good">
+${validationSection(contents, evidence)}
+${seasonChecked(contents, evidence)}
 ${surveySection(contents)}
 ${transmissionSection(contents, evidence)}
-${validationSection(contents, evidence)}
+</div>
+<div data-tab="sources">
+${!hasWindows && seasonSection(contents)}
 <section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
 ${methodsSection(model.territory)}
 ${findingsSection(findings)}
 ${sourcesSection(contents)}
+</div>
 </main>`;
   return page({
     title: `${model.synthetic ? '[made up] ' : ''}${title}`,
     body,
-    data: pageData(contents, evidence),
+    data,
     synthetic: model.synthetic,
   });
 }
@@ -78,7 +94,7 @@ function page({ title, body, data, synthetic }: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
 <title>${title}</title>
 <style>${raw(style)}</style></head><body${synthetic && raw(' class="synthetic"')}>
-<a class="skip" href="#risk">Skip to the map</a>
+<a class="skip" href="#stage">Skip to the map</a>
 ${body}
 <footer class="wrap"><details><summary>Software inside this page</summary>${licences.map(({ name, text }) => html`<h3>${name}</h3><pre>${text}</pre>`)}</details></footer>
 ${jsonScript('data', data)}

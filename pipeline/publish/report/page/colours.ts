@@ -1,72 +1,127 @@
-import { LEVEL_FILLS } from '../names.ts';
-import { data, levelName, levelOf, scoreOf, view } from './store.ts';
+import { LEVEL_FILLS, SCORE_CLASSES } from '../names.ts';
+import { data, element, levelOf } from './store.ts';
 import { h } from './words.ts';
+
+/** What a map shows of an area: its class's fill, and hatching where that class is not sure. */
+export interface Paint {
+  fill: string;
+  unsure?: boolean;
+}
+export interface Legend {
+  keys: Node[];
+  note: string;
+}
 
 /** As in the legend that the page came with. */
 const LEVELS = data.levels.map(({ level }) => LEVEL_FILLS[level]);
-const NO_CHANGE = '#b9b9b9';
-
-/** Highest value that the score's and the width's colours tell apart, over all LGAs and months. */
-const most = { score: 0, width: 0, change: 0 };
-for (const { lga_code } of data.lgas)
-  for (let month = 0; month < data.periods.length; month += 3) {
-    const { score, low, high } = scoreOf(lga_code, month);
-    most.score = Math.max(most.score, score);
-    most.width = Math.max(most.width, high - low);
-    if (month >= 12) most.change = Math.max(most.change, Math.abs(score - scoreOf(lga_code, month - 12).score));
-  }
-const upTo = (value: number) => Math.max(0.05, Math.ceil(value * 20) / 20);
-const scales = {
-  score: d3
-    .scaleSequential(d3.interpolateRgbBasis(LEVELS))
-    .domain([0, upTo(most.score)])
-    .clamp(true),
-  width: d3
-    .scaleSequential(d3.interpolateBuPu)
-    .domain([0, upTo(most.width)])
-    .clamp(true),
-  change: d3
-    .scaleDiverging(d3.interpolatePuOr)
-    .domain([-upTo(most.change), 0, upTo(most.change)])
-    .clamp(true),
-};
-
 export const levelFill = (score: number) => LEVELS[levelOf(score)]!;
+export const levelFills = LEVELS;
+/** Of what is not there or not asked about. */
+export const NOTHING = '#c9ccc8';
 
-/** Fill of an LGA in the month and colouring that are looked at. */
-export function fillOf(code: string): string {
-  const { score, low, high } = scoreOf(code, view.month);
-  if (view.colour === 'level') return levelFill(score);
-  if (view.colour === 'score') return scales.score(score);
-  if (view.colour === 'width') return scales.width(high - low);
-  return view.month < 12 ? NO_CHANGE : scales.change(score - scoreOf(code, view.month - 12).score);
+/** A scale of classes: `ends` are the upper ends of all but the last. */
+export interface Scale {
+  ends: readonly number[];
+  fills: readonly string[];
+  /** How its ends are told. */
+  format: (end: number) => string;
 }
+export const fillIn = ({ ends, fills }: Scale, value: number) => fills[d3.bisectRight(ends as number[], value)]!;
 
-const NOTES = {
-  level: 'Classes of the score by WHO’s transmission cut-offs: below 0.01, 0.10 and 0.35; the highest split at 0.50.',
-  score: 'The score itself, 0 to 1.',
-  width: 'Width of the 90% range: the darker, the less is known.',
-  change:
-    'Score less the same month’s a year before: orange is more, purple less. Changes smaller than the ranges may be nothing.',
+export const SCORES: Scale = {
+  ends: SCORE_CLASSES.slice(0, -1).map(({ below }) => below),
+  fills: SCORE_CLASSES.map(({ fill }) => fill),
+  format: (end) => end.toFixed(2),
+};
+const ramp = (interpolate: (t: number) => string, steps: number) =>
+  d3.range(steps).map((i) => interpolate(i / (steps - 1)));
+/** Chances in whole percent. */
+export const CHANCES: Scale = {
+  ends: [5, 20, 50, 80, 95],
+  fills: ramp(d3.interpolateRgbBasis(['#f6f4fb', '#b9b5dc', '#7a68b4', '#3a1a6e']), 6),
+  format: (end) => `${end}%`,
+};
+export const WIDTHS: Scale = {
+  ends: [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4],
+  fills: ramp(d3.interpolateRgbBasis(['#f2f8fb', '#a5c8dd', '#5288b0', '#173d63']), 8),
+  format: (end) => end.toFixed(2),
+};
+/** Orange is more, purple less; the middle is no change to speak of. */
+export const CHANGES: Scale = {
+  ends: [-0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1],
+  fills: d3.range(9).map((i) => d3.interpolatePuOr(i / 8)),
+  format: (end) => (end > 0 ? '+' : '−') + String(Math.abs(end)),
+};
+/** Shares of a year in whole percent. */
+export const YEARS: Scale = {
+  ends: [30, 40, 50, 60, 70, 80],
+  fills: ramp(d3.interpolateRgbBasis(['#f0f7f0', '#a6d5b4', '#3f9a76', '#0b4a3a']), 7),
+  format: (end) => `${end}%`,
 };
 
-/** The key of the colouring that is looked at. */
-export function legendParts(): { keys: Node[]; note: string } {
-  if (view.colour === 'level') return { keys: LEVELS.map((fill, i) => key(fill, levelName(i))), note: NOTES.level };
-  if (view.colour === 'change' && view.month < 12)
-    return { keys: [key(NO_CHANGE, 'no month a year before')], note: NOTES.change };
-  const scale = scales[view.colour];
-  const ends = view.colour === 'change' ? [-upTo(most.change), upTo(most.change)] : [0, scale.domain()[1]!];
-  const steps = d3.range(21).map((i) => scale(ends[0]! + ((ends[1]! - ends[0]!) * i) / 20));
-  const sign = view.colour === 'change' ? '+' : '';
-  return {
-    keys: [
-      h('b', {}, ends[0]!.toFixed(2)),
-      h('span', { class: 'ramp', style: `background:linear-gradient(90deg,${steps.join(',')})` }),
-      h('b', {}, sign + ends[1]!.toFixed(2)),
-    ],
-    note: NOTES[view.colour],
-  };
+/** A scale's classes side by side, their ends below. */
+export function scaleKey({ ends, fills, format }: Scale): Node {
+  return h(
+    'span',
+    { class: 'classes' },
+    ...fills.map((fill, i) =>
+      h('span', {}, h('i', { style: `background:${fill}` }), h('small', {}, i < ends.length ? format(ends[i]!) : '')),
+    ),
+  );
+}
+export const key = (fill: string, name: string) => h('span', {}, h('i', { style: `background:${fill}` }), name);
+export const hatchKey = (name: string) => h('span', {}, h('i', { class: 'hatched' }), name);
+
+const SVG = 'http://www.w3.org/2000/svg';
+const svg = (tag: string, attributes: Record<string, string>) => {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+};
+const hatched = new Map<string, SVGElement>();
+/** Units of the map between two lines of the hatching, the whole country shown. */
+const SPACING = 95;
+
+/** The fill attribute for a paint. */
+export function fillOf({ fill, unsure }: Paint): string {
+  if (!unsure) return fill;
+  const id = `hatch-${fill.replace(/\W/g, '')}`;
+  if (!hatched.has(fill)) {
+    const dark = d3.lab(fill).l < 60;
+    const pattern = svg('pattern', {
+      id,
+      patternUnits: 'userSpaceOnUse',
+      width: String(SPACING),
+      height: String(SPACING),
+    });
+    pattern.append(
+      svg('rect', { width: String(SPACING), height: String(SPACING), fill }),
+      svg('rect', {
+        width: String(SPACING / 5),
+        height: String(SPACING),
+        fill: dark ? '#fff' : '#000',
+        opacity: dark ? '.5' : '.42',
+      }),
+    );
+    hatched.set(fill, pattern);
+    scaleHatching(scaled);
+    hatches().append(pattern);
+  }
+  return `url(#${id})`;
 }
 
-const key = (fill: string, name: string) => h('span', {}, h('i', { style: `background:${fill}` }), name);
+function hatches(): Element {
+  const map = element('map');
+  const found = map.querySelector('defs');
+  if (found) return found;
+  const made = svg('defs', {});
+  map.prepend(made);
+  return made;
+}
+
+let scaled = 1;
+/** Keeps the lines as far apart on the screen when the map is drawn nearer. */
+export function scaleHatching(unit: number): void {
+  scaled = unit;
+  for (const pattern of hatched.values()) pattern.setAttribute('patternTransform', `rotate(45) scale(${unit})`);
+}

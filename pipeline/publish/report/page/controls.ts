@@ -1,22 +1,28 @@
 import { periodName } from '../names.ts';
-import { type Colour, data, element, isForecast, onView, setView, view } from './store.ts';
+import { codes, data, element, fullName, isForecast, isState, lgaOf, onView, setView, view } from './store.ts';
+import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
-/** Slider, colouring and the two lists: everything the map does, by keyboard too. */
+/** Slider, lists and search: everything the map does, by keyboard too. */
 export function startControls(): void {
   const month = element<HTMLInputElement>('month');
   const state = element<HTMLSelectElement>('state');
   const lga = element<HTMLSelectElement>('lga');
   const last = data.periods.length - 1;
-  month.addEventListener('input', () => setView({ month: Number(month.value) }));
-  element('earlier').addEventListener('click', () => setView({ month: Math.max(0, view.month - 1) }));
-  element('later').addEventListener('click', () => setView({ month: Math.min(last, view.month + 1) }));
+  /** Some questions have an answer for some months only. */
+  const told = () => {
+    const months = openTab()?.months ?? [];
+    return [months[0] ?? 0, months.at(-1) ?? last] as const;
+  };
+  const goTo = (wanted: number) => setView({ month: Math.min(told()[1], Math.max(told()[0], wanted)) });
+  month.addEventListener('input', () => goTo(Number(month.value)));
+  element('earlier').addEventListener('click', () => goTo(view.month - 1));
+  element('later').addEventListener('click', () => goTo(view.month + 1));
   element('home').addEventListener('click', () => setView({ state: null, lga: null }));
   state.addEventListener('change', () => setView({ state: state.value || null, lga: null }));
   lga.addEventListener('change', () => setView({ lga: lga.value || null }));
-  for (const radio of document.querySelectorAll<HTMLInputElement>('input[name=colour]'))
-    radio.addEventListener('change', () => setView({ colour: radio.value as Colour }));
-  state.append(option('', 'All states'), ...data.states.map((s) => option(s.state_code, s.state)));
+  state.append(option('', `All ${data.words.state.many}`), ...data.states.map((s) => option(s.state_code, s.state)));
+  startSearch();
 
   month.style.setProperty('--estimated', `${(100 * (data.estimated - 0.5)) / last}%`);
   for (const [i, period] of data.periods.entries())
@@ -25,19 +31,23 @@ export function startControls(): void {
 
   let listed: string | null | undefined;
   onView(() => {
+    const [first, end] = told();
+    element('time').hidden = openTab()?.months?.length === 0;
+    // A question that cannot be asked of this month is asked of the nearest it can.
+    if (openTab() && (view.month < first || view.month > end)) return goTo(view.month);
     const name = periodName(data.periods[view.month]!);
     month.value = String(view.month);
     month.setAttribute('aria-valuetext', `${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}`);
     element('month-name').textContent = name;
     element('kind').textContent = isForecast(view.month) ? 'forecast' : 'estimated';
     element('kind').classList.toggle('forecast', isForecast(view.month));
-    element<HTMLButtonElement>('earlier').disabled = view.month === 0;
-    element<HTMLButtonElement>('later').disabled = view.month === last;
+    element<HTMLButtonElement>('earlier').disabled = view.month === first;
+    element<HTMLButtonElement>('later').disabled = view.month === end;
     element<HTMLButtonElement>('home').disabled = view.state === null;
     if (listed !== view.state) {
       const own = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
-        option('', view.state ? 'All LGAs' : 'pick a state'),
+        option('', view.state ? `All ${data.words.lga.many}` : `pick a ${data.words.state.one}`),
         ...own.map((row) => option(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;
@@ -45,6 +55,38 @@ export function startControls(): void {
     }
     state.value = view.state ?? '';
     lga.value = view.lga ?? '';
+  });
+}
+
+/** A name, part of one, or a code: the browser's own list offers what fits. */
+function startSearch(): void {
+  const search = element<HTMLInputElement>('search');
+  const names = new Map(codes.map((code) => [`${fullName(code)} · ${code}`, code]));
+  element('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
+  const find = (text: string): string | undefined => {
+    const asked = text.trim().toLowerCase();
+    if (asked === '') return undefined;
+    const own = names.get(text) ?? codes.find((code) => code.toLowerCase() === asked);
+    const begins = () => codes.filter((code) => fullName(code).toLowerCase().startsWith(asked));
+    return own ?? begins()[0];
+  };
+  const go = (sure: boolean) => {
+    const code = sure ? find(search.value) : names.get(search.value);
+    search.setCustomValidity('');
+    if (code === undefined) {
+      if (sure && search.value) {
+        search.setCustomValidity(`No place is called ${search.value} or has that code`);
+        search.reportValidity();
+      }
+      return;
+    }
+    search.value = '';
+    setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
+  };
+  // The list's own lines at once; what was typed on Enter.
+  search.addEventListener('input', () => go(false));
+  search.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') go(true);
   });
 }
 

@@ -1,10 +1,13 @@
+import { startAddress } from './address.ts';
 import { describeAge } from './age.ts';
 import { startControls } from './controls.ts';
+import { startFiles } from './files.ts';
+import { startList } from './list.ts';
 import { startMap } from './map.ts';
 import { startPlace } from './place.ts';
-import { startRanking } from './ranking.ts';
+import { startQuestion } from './question.ts';
 import { seasonCheck, seasonStates } from './season-plots.ts';
-import { data, element, setView } from './store.ts';
+import { data, element, onView, setView, view } from './store.ts';
 import { surveys } from './survey-plots.ts';
 import { transmission } from './transmission-plots.ts';
 import { validation } from './validation-plots.ts';
@@ -13,25 +16,41 @@ const age = element('age');
 age.textContent = describeAge(data.periods, data.estimated, new Date());
 age.hidden = age.textContent === '';
 
+/** Plots of the pages below the map, drawn when one is first opened: hidden, they would have no width. */
+const PLOTS: Record<string, (() => void)[]> = {
+  when: [seasonStates],
+  good: [seasonCheck, surveys, validation, transmission],
+};
+const drawn = new Set<string>();
+function drawPlots(): void {
+  if (drawn.has(view.tab)) return;
+  drawn.add(view.tab);
+  for (const draw of PLOTS[view.tab] ?? []) draw();
+  // A plot wider than its place scrolls there, by keyboard too.
+  for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
+    if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
+}
+
+startQuestion();
 startControls();
 startMap();
 startPlace();
-startRanking();
+startList();
+startFiles();
+startAddress();
 setView({});
 document.documentElement.dataset.ready = 'map';
 
 // The map first; what lies below it once the browser has shown it.
 requestAnimationFrame(() =>
   setTimeout(() => {
-    for (const draw of [seasonStates, seasonCheck, surveys, transmission, validation]) draw();
-    // A plot wider than its place scrolls there, by keyboard too.
-    for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
-      if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
+    drawPlots();
+    onView(drawPlots);
     document.documentElement.dataset.ready = 'all';
   }),
 );
 
-// Folded sections are printed too.
+// Folded sections are printed too, but for a brief, which is all that is printed then.
 addEventListener('beforeprint', () => {
-  for (const details of document.querySelectorAll('main details')) details.setAttribute('open', '');
+  for (const details of document.querySelectorAll('[data-tab]:not([hidden]) details')) details.setAttribute('open', '');
 });

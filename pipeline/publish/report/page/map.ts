@@ -1,19 +1,8 @@
 import { periodName } from '../names.ts';
-import { fillOf, legendParts } from './colours.ts';
-import {
-  data,
-  element,
-  isForecast,
-  levelName,
-  levelOf,
-  lgaOf,
-  onView,
-  scoreOf,
-  setView,
-  stateOf,
-  view,
-} from './store.ts';
-import { h, share } from './words.ts';
+import { fillOf, scaleHatching } from './colours.ts';
+import { data, element, fullName, isForecast, lgaOf, onView, setView, view } from './store.ts';
+import { openTab } from './tabs.ts';
+import { h } from './words.ts';
 
 const map = element<SVGSVGElement>('map');
 const lgas = [...element('lgas').children] as SVGPathElement[];
@@ -37,6 +26,7 @@ function moveTo(box: number[]): void {
     shown = t === 1 ? box : [...between(d3.easeCubicInOut(t))];
     map.setAttribute('viewBox', shown.join(' '));
     map.style.setProperty('--unit', String(shown[2]! / home[2]!));
+    scaleHatching(shown[2]! / home[2]!);
     if (t < 1) moving = requestAnimationFrame(step);
   };
   step(began);
@@ -66,22 +56,19 @@ function showTip(event: PointerEvent): void {
   tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
 }
 
-/** Says the LGA's score in the month that is looked at; nothing for null. */
+/** Says what the open tab has to say of an LGA in the month that is looked at; nothing for null. */
 function writeTip(code: string | null): void {
   told = code;
-  tip.hidden = code === null;
-  if (code === null) return;
-  const { lga, state_code } = lgaOf(code);
-  const { score, low, high } = scoreOf(code, view.month);
-  tip.replaceChildren(
-    h('b', {}, `${lga}, ${stateOf(state_code).state}`),
-    h('span', {}, `${share(score)} · ${levelName(levelOf(score))}`),
-    h('small', {}, `90% range ${share(low)}–${share(high)}`),
-  );
+  const tab = openTab();
+  tip.hidden = code === null || tab === null;
+  if (code === null || tab === null) return;
+  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tip(code).map((line) => h('span', {}, line)));
 }
 
 function draw(): void {
-  for (const path of lgas) path.setAttribute('fill', fillOf(path.dataset.code!));
+  const tab = openTab();
+  if (!tab) return;
+  for (const path of lgas) path.setAttribute('fill', fillOf(tab.paint(path.dataset.code!)));
   for (const path of states) path.classList.toggle('aside', view.state !== null && path.dataset.code !== view.state);
   const own = view.lga
     ? lgas.find(({ dataset }) => dataset.code === view.lga)
@@ -89,14 +76,18 @@ function draw(): void {
   element('selected').setAttribute('d', own?.getAttribute('d') ?? '');
   const state = states.find(({ dataset }) => dataset.code === view.state);
   moveTo(state ? boxOf(state) : home);
-  const ahead = view.month - data.estimated + 1;
+  const timeless = tab.months?.length === 0;
+  const ahead = timeless ? 0 : view.month - data.estimated + 1;
   const name = periodName(data.periods[view.month]!);
-  map.setAttribute('aria-label', `Map of risk by LGA, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}`);
-  element('frame').classList.toggle('forecast', isForecast(view.month));
+  map.setAttribute(
+    'aria-label',
+    `Map by ${data.words.lga.one}, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}: ${tab.headline()}`,
+  );
+  element('frame').classList.toggle('forecast', ahead > 0);
   const mark = element('forecast-mark');
-  mark.hidden = !isForecast(view.month);
+  mark.hidden = ahead <= 0;
   mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} past the last estimate`;
-  const { keys, note } = legendParts();
+  const { keys, note } = tab.legend();
   element('legend').replaceChildren(...keys);
   element('colour-note').textContent = note;
   writeTip(told);
@@ -109,6 +100,9 @@ export function startMap(): void {
     if (code !== null) pick(code);
   });
   element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
-  element('lgas').addEventListener('pointerleave', () => writeTip(null));
+  // A finger that is lifted leaves what it was told where it stands.
+  element('lgas').addEventListener('pointerleave', (event) => {
+    if ((event as PointerEvent).pointerType === 'mouse') writeTip(null);
+  });
   onView(draw);
 }

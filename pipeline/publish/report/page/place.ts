@@ -1,16 +1,37 @@
 import { MONTHS, periodName } from '../names.ts';
+import { briefButton } from './brief.ts';
 import { levelFill } from './colours.ts';
+import { pinButton, pinsPart } from './pins.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './place-plots.ts';
-import { data, element, isForecast, levelName, levelOf, lgaOf, onView, scoreOf, stateOf, view } from './store.ts';
-import { h, share, whole } from './words.ts';
+import {
+  data,
+  element,
+  indexOf,
+  isForecast,
+  isState,
+  levelName,
+  levelOf,
+  lgaOf,
+  nameOf,
+  onView,
+  scoreOf,
+  setView,
+  stateOf,
+  sureness,
+  view,
+} from './store.ts';
+import { openTab } from './tabs.ts';
+import { runInWords, runOf, together } from './when.ts';
+import { capital, h, monthInWords, share, whole } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
 /** The place that is looked at, or the whole country. */
 export function startPlace(): void {
   onView(() => {
+    if (!openTab()) return;
     const parts = view.state === null ? country() : place(view.lga ?? view.state);
-    element('place').replaceChildren(...parts);
+    element('place').replaceChildren(...parts, ...pinsPart());
     element('said').textContent = spoken();
   });
 }
@@ -29,13 +50,19 @@ function country(): Node[] {
   for (const { lga_code, population } of data.lgas)
     byLevel[levelOf(scoreOf(lga_code, view.month).score)]! += population;
   const all = byLevel.reduce((a, b) => a + b, 0);
-  const name = periodName(data.periods[view.month]!);
+  const { lga, state } = data.words;
+  const title = h('h3', { tabindex: '-1' }, data.country);
+  if (view.tab !== 'where')
+    return [
+      title,
+      h('p', { class: 'sub' }, `Pick a ${state.one} on the map, or any place by its name, for its own figures.`),
+    ];
   return [
-    h('h3', { tabindex: '-1' }, data.country),
+    title,
     h(
       'p',
       { class: 'sub' },
-      `${whole(all)} people in ${data.lgas.length} LGAs of ${data.states.length} states, by their LGA’s level in ${name}${isForecast(view.month) ? ' (forecast)' : ''}`,
+      `${whole(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by their ${lga.one}’s level in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
@@ -46,15 +73,13 @@ function country(): Node[] {
           {},
           h('i', { style: `background:${fillAt(i)}` }),
           h('span', {}, levelName(i)),
-          h('b', {}, `${((100 * people) / all).toFixed(1)}%`),
+          h('b', {}, `${Math.round((100 * people) / all)}%`),
           h('small', {}, whole(people)),
         ),
       ),
     ),
-    h('h4', {}, 'People by level of their LGA, month by month'),
+    h('h4', {}, `People by level of their ${lga.one}, month by month`),
     populationPlot(),
-    h('h4', {}, 'Season of the country'),
-    ...seasonParts(data.seasons.national),
   ];
 }
 
@@ -72,6 +97,7 @@ const zoneOf = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, $
 
 function place(code: string): Node[] {
   const isLga = view.lga !== null;
+  const { words } = data;
   const state = stateOf(view.state!);
   const figures: Figures = isLga ? lgaOf(code) : state;
   const name = isLga ? lgaOf(code).lga : state.state;
@@ -88,17 +114,23 @@ function place(code: string): Node[] {
       'p',
       { class: 'sub' },
       isLga
-        ? `LGA of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
-        : `State${zoneOf(state)} · ${code} · ${state.lgas} LGAs`,
+        ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
+        : `${capital(words.state.one)}${zoneOf(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
+    h('p', { class: 'actions' }, pinButton(code), ...(isLga ? [] : [briefButton(code)])),
     h(
       'div',
       { class: `figure${isForecast(view.month) ? ' forecast' : ''}` },
-      h('b', { id: 'score', class: 'big' }, share(score)),
+      h('b', { id: 'score', class: 'big', title: score.toFixed(4) }, share(score)),
       h(
         'div',
         {},
-        h('span', { class: 'chip' }, h('i', { style: `background:${levelFill(score)}` }), levelName(levelOf(score))),
+        h(
+          'span',
+          { class: 'chip' },
+          h('i', { style: `background:${levelFill(score)}` }),
+          `${levelName(levelOf(score))}${sureness(code)}`,
+        ),
         h('span', { id: 'range' }, `90% range ${share(low)}–${share(high)}`),
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRound()}`),
       ),
@@ -124,8 +156,11 @@ function place(code: string): Node[] {
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
     h('h4', {}, 'Season'),
     ...seasonParts(season),
+    ...windowParts(code),
     h('h4', {}, 'Context, no part of the score'),
     contextList(figures),
+    h('h4', {}, 'Next to it'),
+    neighbours(code),
   ];
 }
 
@@ -149,29 +184,79 @@ function seasonWords({
 }: typeof data.seasons.national): string {
   const month = (m: number) => MONTHS[m - 1]!;
   if (season_months === 12)
-    return `Cases are expected to be highest in ${month(peak_month)}, and at half the peak or more${high_months.length === 12 ? ' in every month: there is no low season' : ' most of the year'}.`;
+    return `Reported cases, of all ages, are expected to be highest in ${month(peak_month)}${high_months.length === 12 ? ' and at half the peak or more in every month' : ', and at half the peak or more most of the year'}; what follows rain swings more.`;
   return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), highest in ${month(peak_month)}.`;
 }
 
-function contextList(row: Figures): HTMLElement {
-  const percent = (value: number | null) => (value === null ? 'no estimate' : `${(100 * value).toFixed(1)}%`);
-  const figures: [string, string][] = [
-    ['Population', whole(row.population)],
-    ['Area', `${whole(row.area_km2)} km²`],
-    ['Slept under a treated net', percent(row.itn_use)],
-    ['Access to a treated net', percent(row.itn_access)],
-    ['Protected by spraying', percent(row.irs_coverage)],
-    ['Cases treated effectively', percent(row.effective_treatment)],
-    [
-      'Travel to care',
-      row.travel_minutes_to_care === null ? 'no estimate' : `${row.travel_minutes_to_care.toFixed(1)} min`,
-    ],
-    [
-      'Response index (mean of net use and treatment)',
-      row.response_index === null ? 'no estimate' : share(row.response_index),
-    ],
+/** Months to act in, by both measures. */
+function windowParts(code: string): Node[] {
+  if (data.windows.length === 0) return [];
+  const told = (measure: 'reported_cases' | 'rain_transmission') => {
+    const run = runOf(code, measure, 4);
+    const range = run.low === null ? '' : ` (${run.low}–${run.high})`;
+    return `${runInWords(run, 4)} hold ${run.share}%${range}`;
+  };
+  return [
+    h(
+      'p',
+      { class: 'words' },
+      `Four months to act in: by rain-driven transmission ${told('rain_transmission')} of the year; by reported cases ${told('reported_cases')}. 60% in four months is ${together(code)}.`,
+    ),
   ];
-  return h('dl', { class: 'context' }, ...figures.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+function neighbours(code: string): HTMLElement {
+  const near = data.neighbours[indexOf(code)]!.split(' ').filter(Boolean);
+  const go = (to: string) => () =>
+    setView(isState(to) ? { state: to, lga: null } : { state: lgaOf(to).state_code, lga: to });
+  return h(
+    'ul',
+    { class: 'near' },
+    ...near.map((to) =>
+      h(
+        'li',
+        {},
+        h('button', { type: 'button', class: 'link', click: go(to) }, nameOf(to)),
+        ` ${share(scoreOf(to, view.month).score)}`,
+      ),
+    ),
+  );
+}
+
+const FIGURES: [keyof Figures, string, (value: number) => string][] = [
+  ['itn_use', 'Slept under a treated net', (value) => `${Math.round(100 * value)}%`],
+  ['itn_access', 'Access to a treated net', (value) => `${Math.round(100 * value)}%`],
+  ['irs_coverage', 'Protected by spraying', (value) => `${Math.round(100 * value)}%`],
+  ['effective_treatment', 'Cases treated effectively', (value) => `${Math.round(100 * value)}%`],
+  ['travel_minutes_to_care', 'Travel to care', (value) => `${Math.round(value)} min`],
+];
+
+/** Figures of the context that differ from place to place; whose they are, of when, and what to mind. */
+function contextList(row: Figures): HTMLElement {
+  const layers = new Map(data.layers.map((layer) => [layer.figure, layer]));
+  const entry = (name: string, value: string, of = '', notes: string[] = []) => [
+    h('dt', {}, name, ...(of ? [h('small', { title: notes.join(' ') }, of)] : [])),
+    h('dd', {}, value),
+  ];
+  const use = row.itn_use !== null && row.itn_access !== null && row.itn_use > row.itn_access;
+  return h(
+    'div',
+    {},
+    h(
+      'dl',
+      { class: 'context' },
+      ...entry('People', whole(row.population)),
+      ...entry('Area', `${whole(row.area_km2)} km²`),
+      ...FIGURES.flatMap(([figure, name, told]) => {
+        const layer = layers.get(figure);
+        const value = row[figure] as number | null;
+        return layer ? entry(name, value === null ? 'no estimate' : told(value), layer.title, layer.notes) : [];
+      }),
+    ),
+    ...(use
+      ? [h('p', { class: 'note' }, 'Use above access: the two come from different questions and small samples.')]
+      : []),
+  );
 }
 
 /** Surveys sample a state: of an LGA they reach few children or none, so its state's figures stand for it. */
@@ -179,7 +264,11 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
   if (stateOfLga === null) return [surveyTable(trend)];
   return [
     h('h4', {}, `Surveys in the whole of ${stateOfLga}`),
-    h('p', { class: 'note' }, 'Surveys are made to describe states: in one LGA they reach few children or none.'),
+    h(
+      'p',
+      { class: 'note' },
+      `Surveys are made to describe ${data.words.state.many}: in one ${data.words.lga.one} they reach few children or none.`,
+    ),
     surveyTable(trend),
   ];
 }

@@ -5,33 +5,48 @@ export const element = <T extends Element = HTMLElement>(id: string): T => docum
 
 export const data: PageData = JSON.parse(element('data').textContent!);
 
-export type Colour = 'level' | 'score' | 'width' | 'change';
-/** The view: what the page shows at the moment. */
+/** The view: what the page shows at the moment, and what its address says. */
 export interface View {
+  tab: string;
   /** Index into the data's periods. */
   month: number;
-  colour: Colour;
   state: string | null;
   lga: string | null;
+  /** Up to four areas whose series are drawn together. */
+  pins: string[];
+  /** What each tab's map shows, where it has a choice. */
+  by: Record<string, string>;
+  /** Nets to hand out, and the least score, minutes to care for a place to get any. */
+  plan: { nets: number; score: number; travel: number };
 }
-export const view: View = { month: data.estimated - 1, colour: 'level', state: null, lga: null };
+export const view: View = {
+  ...{ tab: 'where', month: data.estimated - 1, state: null, lga: null, pins: [], by: {} },
+  plan: { nets: 0, score: 0, travel: 0 },
+};
 
-const listeners: (() => void)[] = [];
-/** Calls `draw` at every change of the view. */
-export const onView = (draw: () => void) => listeners.push(draw);
+const listeners: ((before: View) => void)[] = [];
+/** Calls `draw` at every change of the view, with the view before it. */
+export const onView = (draw: (before: View) => void) => listeners.push(draw);
 /** Changes the view and redraws. */
 export function setView(change: Partial<View>): void {
+  const before = { ...view };
   Object.assign(view, change);
-  for (const draw of listeners) draw();
+  for (const draw of listeners) draw(before);
 }
 
-/** Score × 10⁴ of every area and month: see page-data.ts. */
-const numbers = new Uint16Array(Uint8Array.from(atob(data.scores), (c) => c.charCodeAt(0)).buffer);
+const bytesOf = (text: string) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const months = data.periods.length;
-const codes = new Map(
-  [...data.states.map((s) => s.state_code), ...data.lgas.map((l) => l.lga_code)].map((code, i) => [code, i]),
-);
+export const codes: readonly string[] = [
+  ...data.states.map((row) => row.state_code),
+  ...data.lgas.map((row) => row.lga_code),
+];
+const indices = new Map(codes.map((code, i) => [code, i]));
+/** Index of a state or LGA among all areas. */
+export const indexOf = (code: string): number => indices.get(code)!;
+export const isArea = (code: string): boolean => indices.has(code);
 
+/** Score × 10⁴ of every area and month: see page-data.ts. */
+const numbers = new Uint16Array(bytesOf(data.scores).buffer);
 export interface Score {
   score: number;
   low: number;
@@ -39,12 +54,55 @@ export interface Score {
 }
 /** Score and range of a state or LGA in a month. */
 export function scoreOf(code: string, month: number): Score {
-  const at = (codes.get(code)! * months + month) * 3;
+  const at = (indexOf(code) * months + month) * 3;
   return { score: numbers[at]! / 1e4, low: numbers[at + 1]! / 1e4, high: numbers[at + 2]! / 1e4 };
 }
 
+/** Whether the model says how sure it is of levels and ranks. */
+export const HAS_CHANCES = data.certainty !== '';
+const chances = bytesOf(data.certainty);
+const CHANCES = ['above_very_low', 'above_low', 'above_moderate', 'above_high', 'level', 'nation', 'state'] as const;
+export type Chance = (typeof CHANCES)[number];
+/** A chance in a month, whole percent: see page-data.ts. */
+export const chanceOf = (code: string, month: number, which: Chance): number =>
+  chances[(indexOf(code) * months + month) * CHANCES.length + CHANCES.indexOf(which)]!;
+
+/** Below it, in percent, a level is not called held. */
+export const SURE = 80;
+export const isUnsure = (code: string) => HAS_CHANCES && chanceOf(code, view.month, 'level') < SURE;
+/** `, 93% sure` of the level of a score; nothing where that is unknown. */
+export const sureness = (code: string) => (HAS_CHANCES ? `, ${chanceOf(code, view.month, 'level')}% sure` : '');
+
+const moves = new Int16Array(bytesOf(data.changes.values).buffer);
+export type Since = 'year' | 'survey';
+export interface Change {
+  change: number;
+  low: number;
+  high: number;
+  /** Of being a rise. */
+  chance: number;
+}
+/** Change of a score up to a month; null where there is none to tell. */
+export function changeOf(code: string, month: number, since: Since): Change | null {
+  const listed = data.changes.months.indexOf(month);
+  if (listed < 0) return null;
+  const at = (indexOf(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
+  if (moves[at] === -32768) return null;
+  const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[at + i]! / 1e4) as [number, number, number, number];
+  return { change, low, high, chance };
+}
+
 export const stateOf = (code: string) => data.states.find((state) => state.state_code === code)!;
-export const lgaOf = (code: string) => data.lgas.find((lga) => lga.lga_code === code)!;
+const lgas = new Map(data.lgas.map((row) => [row.lga_code, row]));
+export const lgaOf = (code: string) => lgas.get(code)!;
+export const isState = (code: string) => !lgas.has(code);
+export const nameOf = (code: string) => (isState(code) ? stateOf(code).state : lgaOf(code).lga);
+/** With its state's, for lists of LGAs of the whole country. */
+export const fullName = (code: string) =>
+  isState(code) ? nameOf(code) : `${nameOf(code)}, ${stateOf(lgaOf(code).state_code).state}`;
+/** Codes of the LGAs of the state that is looked at, or of the whole country. */
+export const lgasInView = () =>
+  data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);
 export const isForecast = (month: number) => month >= data.estimated;
 /** Class of a score, as the answers have it. */
 export const levelOf = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);

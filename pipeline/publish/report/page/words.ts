@@ -1,17 +1,41 @@
-import { monthName } from '../names.ts';
-import { data } from './store.ts';
+import { monthName, periodName } from '../names.ts';
+import { data, isForecast } from './store.ts';
 
 /** `J`, `F` … by month 1 to 12. */
 export const initial = (month: number) => monthName(month)[0]!;
+/** `Jan` … by month 1 to 12. */
+export const shortMonth = (month: number) => monthName(month).slice(0, 3);
 /** The first of the month, for time scales. */
 export const dateOf = (period: string) =>
   new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));
 export const dates = data.periods.map(dateOf);
 
-/** A share as the answers give it. */
-export const share = (value: number) => value.toFixed(4);
+/** A share with the decimals that its range deserves; files that are taken along have all four. */
+export const share = (value: number) => value.toFixed(2);
+/** A difference of shares, with its sign. */
+export const signed = (value: number) => {
+  const text = Math.abs(value).toFixed(3);
+  return Number(text) === 0 ? text : (value < 0 ? '−' : '+') + text;
+};
+/** `0.23 (0.15–0.34)`. */
+export const withRange = ({ score, low, high }: { score: number; low: number; high: number }) =>
+  `${share(score)} (${share(low)}–${share(high)})`;
 /** A whole number with its thousands apart by a space that does not break, the same in every locale. */
 export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
+/** `1.2 million`, `340 000`. */
+export const about = (value: number) =>
+  value >= 1e6 ? `${(value / 1e6).toFixed(1)} million` : whole(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
+/** `December 2023`, told as a forecast if it is one. */
+export const monthInWords = (month: number) =>
+  `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
+/** `1 LGA`, `3 LGAs`. */
+export const count = (number: number, { one, many }: { one: string; many: string }) =>
+  `${whole(number)} ${number === 1 ? one : many}`;
+/** At the head of a column or a list. */
+export const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
+/** `a`, `a and b`, `a, b and c`. */
+export const inList = (words: readonly string[]) =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
 /** `h('p', { class: 'note' }, 'text')`: an element; text is text, never HTML. */
 export function h(

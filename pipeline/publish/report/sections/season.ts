@@ -6,25 +6,33 @@ import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 import { windowsPart } from './windows.ts';
 
-/** When cases are expected to be highest, and how that compared with case records that were left out. */
-export function seasonSection(contents: Contents, { season_check }: Evidence): Markup {
-  const { check, description, cases_follow_rain_by_months } = contents.season_method;
+/** When cases are expected to be highest, and the months to act in, state by state. */
+export function seasonSection(contents: Contents): Markup {
+  const { description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
   if (contents.tables.season.length === 0)
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">When: the season</h2>
 <p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
-  const names = new Map(states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">When: the season</h2>
 <p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(states.map(({ state_code }) => seasonOf(state_code)))}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
+${windowsPart(contents.tables)}
+</section>`;
+}
+
+/** How the season compared with case records that were left out. */
+export function seasonChecked(contents: Contents, { season_check }: Evidence): Markup | null {
+  if (contents.tables.season.length === 0) return null;
+  const { check } = contents.season_method;
+  const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
+  return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Whether the season is right</h2>
 ${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
-  html`<h3>Checked on what it had not seen</h3>
-<p>Monthly case records of ${check.series} states, each left out in turn: median correlation <b>${check.median_correlation.toFixed(3)}</b>, the high season’s midpoint <b>${check.mean_months_off.toFixed(2)}</b> months off on average, the peak <b>${check.mean_months_peak_is_off.toFixed(2)}</b>.</p>
+  html`<p>Monthly case records of ${check.series} states, each left out in turn: median correlation <b>${check.median_correlation.toFixed(3)}</b>, the high season’s midpoint <b>${check.mean_months_off.toFixed(2)}</b> months off on average, the peak <b>${check.mean_months_peak_is_off.toFixed(2)}</b>.</p>
 <p class="key"><span class="line model"></span> expected from rain, the state left out <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
 <details><summary>The same as a table</summary>${table(
@@ -49,7 +57,6 @@ ${
     ]),
   )}</details>`
 }
-${windowsPart(contents.tables)}
 </section>`;
 }
 

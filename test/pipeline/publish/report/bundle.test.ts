@@ -25,12 +25,20 @@ test('modules come after those they import, once, without types', () => {
   expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
 });
 
-test('a name given twice, a package and another name are refused', () => {
+test('each module has its own names; what it exports, the page has once', () => {
+  const main = write({
+    'main.ts': "import { a } from './a.ts';\nconst f = 2;\nresult = a() + f;\n",
+    'a.ts': 'const f = 1;\nexport function a() {\n  return f;\n}\n',
+  });
+  expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
+});
+
+test('a name exported twice, a package and another name are refused', () => {
   expect(() =>
     joinModules(
       write({
-        'main.ts': "import { a } from './a.ts';\nfunction f() {}\na();\n",
-        'a.ts': 'export function a() {}\nfunction f() {}\n',
+        'main.ts': "import { a } from './a.ts';\nexport function f() {}\na();\n",
+        'a.ts': 'export function a() {}\nexport function f() {}\n',
       }),
     ),
   ).toThrow(/'f' has already been declared/);

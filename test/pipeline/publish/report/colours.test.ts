@@ -1,6 +1,7 @@
 import { lab, rgb } from 'd3';
 import { expect, test } from 'vitest';
-import { LEVEL_FILLS } from '../../../../pipeline/publish/report/names.ts';
+import { LEVELS } from '../../../../pipeline/contract/schemas.ts';
+import { LEVEL_FILLS, SCORE_CLASSES } from '../../../../pipeline/publish/report/names.ts';
 
 /** Linear RGB as seen without one kind of cone: Machado, Oliveira & Fernandes 2009, severity 1. */
 const SIGHT = {
@@ -39,7 +40,18 @@ function lightnessSeen(fill: string, matrix: number[][]): number {
   return lab(rgb(red!, green!, blue!)).l;
 }
 
-test.each(Object.entries(SIGHT))('levels grow darker by steps that show: %s', (_, matrix) => {
-  const seen = Object.values(LEVEL_FILLS).map((fill) => lightnessSeen(fill, matrix));
+const FILLS = { levels: Object.values(LEVEL_FILLS), 'classes of the score': SCORE_CLASSES.map(({ fill }) => fill) };
+
+test.each(
+  Object.entries(SIGHT).flatMap(([sight, matrix]) =>
+    Object.entries(FILLS).map(([what, fills]) => ({ sight, what, matrix, fills })),
+  ),
+)('$what grow darker by steps that show: $sight', ({ matrix, fills }) => {
+  const seen = fills.map((fill) => lightnessSeen(fill, matrix));
   for (const [i, lightness] of seen.slice(1).entries()) expect(seen[i]! - lightness).toBeGreaterThan(6);
+});
+
+test('each level ends where a class of the score does', () => {
+  const ends = SCORE_CLASSES.map(({ below }) => below);
+  for (const { below } of LEVELS) expect(ends).toContain(below);
 });

@@ -1,0 +1,133 @@
+/** What decisions need beside the scores, as compact as a page wants it: see page-data.ts for the forms. */
+import { LEVELS } from '../../contract/schemas.ts';
+import type { Contents } from '../snapshot/contents.ts';
+import { levelOf, periodsOf, type Tables } from '../snapshot/tables.ts';
+import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './page-data.ts';
+
+/** Estimated months whose changes the page tells, the last ones, before the forecast's. */
+const CHANGED_MONTHS = 12;
+
+type Codes = ReadonlyMap<string, number>;
+
+/** Index of every area: states, then LGAs. */
+export const areaCodes = ({ context_states, context_lgas }: Pick<Tables, 'context_states' | 'context_lgas'>): Codes =>
+  new Map(
+    [...context_states.map((row) => row.state_code), ...context_lgas.map((row) => row.lga_code)].map((code, i) => [
+      code,
+      i,
+    ]),
+  );
+
+/** Chances as bytes: `certainty` of the page's data. */
+export function encodeCertainty(tables: Tables): string {
+  // Simpler models than the spatial one have none.
+  if (tables.probabilities.length === 0) return '';
+  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const months = new Map(periods.map((period, i) => [period, i]));
+  const bytes = Buffer.alloc(codes.size * periods.length * CERTAINTY.length);
+  const place = (code: string, period: string) =>
+    (codes.get(code)! * periods.length + months.get(period)!) * CERTAINTY.length;
+  const levels = new Map<number, string>();
+  for (const row of [...tables.risk_states, ...tables.forecasts_states])
+    levels.set(place(row.state_code, row.period), levelOf(row.score));
+  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
+    levels.set(place(row.lga_code, row.period), levelOf(row.score));
+  for (const row of tables.probabilities) {
+    const at = place(row.code, row.period);
+    const own = row[`probability_${levels.get(at)}` as keyof typeof row] as number;
+    const above = LEVELS.slice(0, -1).map(
+      ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
+    );
+    const { probability_highest_nation, probability_highest_state } = row;
+    bytes.set(
+      [
+        ...above.map(percent),
+        // A hair more, so that .8 as a binary fraction is 80.
+        Math.floor(100 * own + 1e-6),
+        percent(probability_highest_nation),
+        probability_highest_state === null ? 255 : percent(probability_highest_state),
+      ],
+      at,
+    );
+  }
+  return bytes.toString('base64');
+}
+
+/** Changes of the last year and of the forecast: `changes` of the page's data. */
+export function encodeChanges(tables: Tables, last_estimated: string): PageData['changes'] {
+  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - CHANGED_MONTHS);
+  const told = new Set(tables.changes.map(({ period }) => period));
+  const months = periods.flatMap((period, i) => (i >= first && told.has(period) ? [i] : []));
+  const index = new Map(months.map((month, i) => [periods[month], i]));
+  const bytes = Buffer.alloc(codes.size * months.length * 8 * 2);
+  const surveys = months.map((): PageData['changes']['survey_months'][number] => null);
+  for (const row of tables.changes) {
+    const at = index.get(row.period);
+    if (at === undefined) continue;
+    surveys[at] ??= row.survey_month as (typeof surveys)[number];
+    const values = [
+      ...[row.change_year, row.change_year_low, row.change_year_high, row.probability_rise_year],
+      ...[row.change_survey, row.change_survey_low, row.change_survey_high, row.probability_rise_survey],
+    ];
+    values.forEach((value, i) => {
+      const scaled = value === null ? NONE : Math.round(10_000 * value);
+      bytes.writeInt16LE(scaled, 2 * ((codes.get(row.code)! * months.length + at) * 8 + i));
+    });
+  }
+  return { months, survey_months: surveys, values: bytes.toString('base64') };
+}
+
+/** Runs of months by area: `windows` of the page's data. */
+export function windowsOf(tables: Tables): PageData['windows'] {
+  if (tables.season_windows.length === 0) return [];
+  const rows = new Map(tables.season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row]));
+  return [...areaCodes(tables).keys()].map((code) =>
+    MEASURES.flatMap((measure) =>
+      RUNS.flatMap((months) => {
+        const row = rows.get(`${code} ${measure} ${months}`)!;
+        return [
+          row.first_month,
+          percent(row.share),
+          orNull(row.share_low),
+          orNull(row.share_high),
+          orNull(row.start_probability),
+          row.criterion === null ? null : VERDICTS.indexOf(row.criterion),
+          row.record_first_month,
+          orNull(row.record_share),
+          orNull(row.record_best_share),
+        ];
+      }),
+    ),
+  );
+}
+
+/** What the figures of the context are, of those that are not the same everywhere. */
+export function layersOf({ sources, tables }: Contents): PageData['layers'] {
+  return sources.flatMap(({ figure, title, notes }) => {
+    if (figure === undefined) return [];
+    const values = new Set(tables.context_lgas.map((row) => row[figure]));
+    return values.size > 1 ? [{ figure, title, notes: notes ?? [] }] : [];
+  });
+}
+
+/** What was observed, and when: survey rounds, then what comes month by month. */
+export function observedOf({ sources }: Contents, rounds: PageData['rounds']): PageData['observed'] {
+  const spans = sources.flatMap(({ role, span }) =>
+    span && role in MONTHLY ? [{ what: MONTHLY[role]!, months: [span.first, span.last], span: true }] : [],
+  );
+  const merged = [...Map.groupBy(spans, ({ what }) => what)].map(([what, own]) => {
+    const months = own.flatMap(({ months }) => months).sort();
+    return { what, months: [months[0]!, months.at(-1)!], span: true };
+  });
+  return [
+    { what: 'Surveys', months: rounds.map(({ middle }) => middle), span: false },
+    ...merged,
+  ] as PageData['observed'];
+}
+
+/** Roles whose files hold months on end. */
+const MONTHLY: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
+
+const percent = (share: number) => Math.round(100 * share);
+const orNull = (share: number | null) => (share === null ? null : percent(share));

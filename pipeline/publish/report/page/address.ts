@@ -1,0 +1,68 @@
+import { data, isArea, isState, lgaOf, onView, setView, type View, view } from './store.ts';
+
+/** Pages of the report by the id of their part, the first of which opens. */
+const TABS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
+
+/** What the address says of the view: `#when?m=2023-09&c=KN&pins=KN,NG020001`. */
+export function addressOf({ tab, month, state, lga, pins, by, plan }: View): string {
+  const parts = new URLSearchParams();
+  if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);
+  if (state !== null) parts.set('c', lga ?? state);
+  if (by[tab] !== undefined) parts.set('by', by[tab]);
+  if (pins.length > 0) parts.set('pins', pins.join(','));
+  for (const [name, value] of Object.entries(plan)) if (value > 0) parts.set(name, String(value));
+  const text = String(parts).replaceAll('%2C', ',');
+  return `#${tab}${text && `?${text}`}`;
+}
+
+/** The view that an address asks for; what it says that is not there is left out. */
+export function viewOf(address: string): Partial<View> | null {
+  const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
+  if (tab === undefined || !TABS.includes(tab)) return null;
+  const parts = new URLSearchParams(query);
+  const month = (data.periods as readonly (string | null)[]).indexOf(parts.get('m'));
+  const code = parts.get('c') ?? '';
+  const place = !isArea(code)
+    ? { state: null, lga: null }
+    : isState(code)
+      ? { state: code, lga: null }
+      : { state: lgaOf(code).state_code, lga: code };
+  const number = (name: string) => Math.max(0, Number(parts.get(name)) || 0);
+  const by = parts.get('by');
+  return {
+    ...place,
+    tab,
+    month: month < 0 ? data.estimated - 1 : month,
+    pins: (parts.get('pins') ?? '').split(',').filter(isArea).slice(0, 4),
+    by: { ...view.by, ...(by === null ? {} : { [tab]: by }) },
+    plan: { nets: number('nets'), score: number('score'), travel: number('travel') },
+  };
+}
+
+/** A place or another page of the report is a step that Back undoes; a month or a slider is not. */
+const isStep = (before: View) => before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
+
+/** Keeps the address and the view alike. Links to a part of the page open the tab that it lies in. */
+export function startAddress(): void {
+  let following = false;
+  const follow = () => {
+    const asked = viewOf(location.hash);
+    const target = asked ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const tab = target?.closest<HTMLElement>('[data-tab]')?.dataset.tab;
+    following = true;
+    if (asked) setView(asked);
+    else if (tab !== undefined) setView({ tab });
+    following = false;
+    if (target instanceof HTMLDetailsElement) target.open = true;
+    target?.scrollIntoView();
+  };
+  onView((before) => {
+    const address = addressOf(view);
+    if (following || address === location.hash) return;
+    if (isStep(before)) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
+  });
+  // Back and Forward between states of this page, and links: each tells of a new address.
+  addEventListener('popstate', follow);
+  follow();
+}

@@ -1,0 +1,209 @@
+import { listed } from './list.ts';
+import { data, element, isState, lgaOf, lgasInView, nameOf, onView, stateOf, view } from './store.ts';
+import { scope, type Tab } from './tab.ts';
+import { openTab } from './tabs.ts';
+import { h } from './words.ts';
+
+/** What every file says of where it comes from. */
+export const citation = () =>
+  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: the report, "Sources".`;
+const name = () => `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scope()}`}`;
+const fileName = (ending: string) =>
+  `${`${name()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;
+
+function save(content: string | Blob, ending: string, type: string): void {
+  const blob = typeof content === 'string' ? new Blob([content], { type }) : content;
+  const link = h('a', { href: URL.createObjectURL(blob), download: fileName(ending) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL((link as HTMLAnchorElement).href), 10_000);
+}
+
+/** What a spreadsheet would run is text there; the rest is quoted where it must be. */
+const cell = (value: string | number | null) => {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const placeRecord = (code: string) =>
+  isState(code)
+    ? { state_code: code, state: nameOf(code) }
+    : {
+        state_code: lgaOf(code).state_code,
+        state: stateOf(lgaOf(code).state_code).state,
+        lga_code: code,
+        lga: nameOf(code),
+      };
+const recordOf = (tab: Tab, code: string) => ({
+  ...placeRecord(code),
+  period: data.periods[view.month]!,
+  ...tab.record(code),
+  model_version: data.model_version,
+});
+
+/** The list's rows, all of them, with all decimals. */
+export function csvOf(tab: Tab): string {
+  const rows = listed(tab).map((code) => recordOf(tab, code));
+  const heads = Object.keys(rows[0] ?? {});
+  return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(cell).join(',')).join('\r\n')}\r\n`;
+}
+
+/** Outlines of the LGAs that are seen, as fine as the map's, and the figures. */
+export function geojsonOf(tab: Tab): string {
+  const map = element('map');
+  const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
+    Number(map.dataset[name]),
+  ) as [number, number, number, number];
+  const place = ([x, y]: [number, number]) => [
+    Number((west + x / units / shrink).toFixed(4)),
+    Number((north - y / units).toFixed(4)),
+  ];
+  const features = lgasInView().map((code) => {
+    const rings = ringsOf(map.querySelector(`#lgas [data-code="${code}"]`)!.getAttribute('d')!);
+    return {
+      type: 'Feature',
+      properties: recordOf(tab, code),
+      geometry: {
+        type: 'MultiPolygon',
+        coordinates: polygons(rings).map((polygon) => polygon.map((ring) => [...ring, ring[0]!].map(place))),
+      },
+    };
+  });
+  return JSON.stringify({ type: 'FeatureCollection', citation: citation(), features });
+}
+
+type Ring = [number, number][];
+/** The rings of a path as map.ts writes it: `M` and a place, `l` and steps, `z`. */
+function ringsOf(path: string): Ring[] {
+  return path
+    .split('z')
+    .filter(Boolean)
+    .map((ring) => {
+      const steps = d3.pairs(ring.match(/-?\d+/g)!.map(Number)).filter((_, i) => i % 2 === 0);
+      // The first is a place, the others are steps from the one before.
+      return d3.zip(
+        d3.cumsum(steps, ([x]) => x),
+        d3.cumsum(steps, ([, y]) => y),
+      ) as Ring;
+    });
+}
+
+/** A ring that lies in one before it is a hole of it. */
+function polygons(rings: Ring[]): Ring[][] {
+  const made: Ring[][] = [];
+  for (const ring of rings) {
+    const around = made.find(([outer]) => d3.polygonContains(outer!, ring[0]!));
+    if (around) around.push(ring);
+    else made.push([ring]);
+  }
+  return made;
+}
+
+const SVG_STYLE =
+  'path{vector-effect:non-scaling-stroke}.lgas path{stroke:#fff;stroke-width:.35px}.states path{fill:none;stroke:#3c463f;stroke-width:.9px}.selected{fill:none;stroke:#000;stroke-width:2.4px}.labels{display:none}text{font-family:sans-serif;fill:#17231f}';
+/** Room for the legend's entries, in hundredths of the map's width. */
+const KEY_WIDTH = 24;
+
+/** The map as it is seen, with its sentence above, its legend and source below. */
+export function svgOf(tab: Tab): string {
+  const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
+  const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
+  // Everything beside the map is laid out in hundredths of its width, from its upper left corner.
+  const unit = width / 100;
+  const add = (tag: string, attributes: Record<string, string | number>, text = '') => {
+    const made = document.createElementNS(map.namespaceURI, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+    made.textContent = text;
+    map.append(made);
+    return made;
+  };
+  const write = (text: string, size: number, left: number, top: number, more = {}) =>
+    add('text', { x: x + left * unit, y: y + top * unit, 'font-size': size * unit, ...more }, text);
+  const title = wrapped(tab.headline(), 62);
+  const source = wrapped(citation(), 110);
+  const keys = legendOf();
+  const bottom = height / unit;
+  const head = 4 * title.length + 5;
+  const keysEnd = bottom + 3 + 3 * Math.ceil(keys.length / 4);
+  const foot = keysEnd + 2.2 * source.length + 2;
+  for (const [i, line] of title.entries()) write(line, 3, 1, 4 * i + 4 - head, { 'font-weight': 700 });
+  write(`${data.synthetic ? 'MADE UP · ' : ''}${name()}`, 2.2, 1, -2);
+  for (const [i, { fill, name }] of keys.entries()) {
+    const [left, top] = [1 + KEY_WIDTH * (i % 4), bottom + 2 + 3 * Math.floor(i / 4)];
+    add('rect', { x: x + left * unit, y: y + (top - 1.6) * unit, width: 2 * unit, height: 2 * unit, fill });
+    write(name, 1.8, left + 2.6, top);
+  }
+  for (const [i, line] of source.entries()) write(line, 1.6, 1, keysEnd + 2.2 * i);
+  const box = { x, y: y - head * unit, width, height: (head + foot) * unit };
+  map.prepend(add('style', {}, SVG_STYLE), add('rect', { ...box, fill: '#fff' }));
+  for (const attribute of ['id', 'role', 'style']) map.removeAttribute(attribute);
+  map.setAttribute('xmlns', map.namespaceURI!);
+  map.setAttribute('viewBox', Object.values(box).join(' '));
+  map.setAttribute('width', '1200');
+  map.setAttribute('height', String(Math.round((1200 * box.height) / width)));
+  return new XMLSerializer().serializeToString(map);
+}
+
+/** The legend's fills and what they stand for. */
+function legendOf(): { fill: string; name: string }[] {
+  const boxes = [...element('legend').querySelectorAll<HTMLElement>('i')];
+  let from = '';
+  return boxes.map((box) => {
+    const small = box.parentElement!.querySelector('small');
+    const name = small
+      ? small.textContent
+        ? `${from ? `${from} to ` : 'below '}${small.textContent}`
+        : `${from} or more`
+      : box.parentElement!.textContent!;
+    if (small) from = small.textContent!;
+    return { fill: box.classList.contains('hatched') ? '#888' : box.style.background, name };
+  });
+}
+
+function wrapped(text: string, most: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    if (`${lines.at(-1)} ${word}`.length > most) lines.push(word);
+    else lines.push(`${lines.pop()} ${word}`.trim());
+  }
+  return lines;
+}
+
+async function savePng(tab: Tab): Promise<void> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgOf(tab))}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  Object.assign(canvas, { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
+  canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => save(blob!, 'png', 'image/png'));
+}
+
+const FILES: [string, string, (tab: Tab) => void][] = [
+  ['CSV', 'The list as a table, all decimals', (tab) => save(`\ufeff${csvOf(tab)}`, 'csv', 'text/csv')],
+  [
+    'GeoJSON',
+    'Outlines and figures of what the map shows',
+    (tab) => save(geojsonOf(tab), 'geojson', 'application/geo+json'),
+  ],
+  ['SVG', 'The map, to edit and print', (tab) => save(svgOf(tab), 'svg', 'image/svg+xml')],
+  ['PNG', 'The map, as a picture', (tab) => void savePng(tab)],
+];
+
+/** Buttons that take along what is seen. */
+export function startFiles(): void {
+  element('take').append(
+    h('span', {}, 'Take along'),
+    ...FILES.map(([name, what, make]) =>
+      h(
+        'button',
+        { type: 'button', title: what, id: `take-${name.toLowerCase()}`, click: () => make(openTab()!) },
+        name,
+      ),
+    ),
+  );
+  onView(() => {
+    element('cite').textContent = citation();
+  });
+}

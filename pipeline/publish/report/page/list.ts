@@ -1,0 +1,123 @@
+import { data, element, fullName, isState, lgaOf, lgasInView, nameOf, onView, setView, view } from './store.ts';
+import { scope, type Tab } from './tab.ts';
+import { openTab } from './tabs.ts';
+import { mark } from './where.ts';
+import { getsNets } from './who.ts';
+import { capital, h, monthInWords } from './words.ts';
+
+/** Rows at first; the rest on request, since 774 of them take long to draw. */
+const FIRST = 30;
+/** Whether the country's list is of its LGAs rather than its states, and whether all its rows are wanted. */
+const wanted = { lgas: false, all: false };
+
+/** Areas in the order of the question that is asked. */
+export function startList(): void {
+  onView((before) => {
+    if (before.tab !== view.tab || before.state !== view.state) wanted.all = false;
+    draw();
+  });
+}
+
+function draw(): void {
+  const tab = openTab();
+  // The country's list is what a reader looks for first; a place's own card comes before its list.
+  element('beside').classList.toggle('country', view.state === null);
+  if (tab) element('ranking').replaceChildren(...list(tab));
+}
+
+/** The list is made anew and the place stands above it: who picked here goes on reading there. */
+function goTo(code: string): void {
+  setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
+  element('place').querySelector('h3')!.focus();
+}
+
+/** Codes that the list is of. */
+export function listed(tab: Tab): string[] {
+  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
+  return tab.order(ofLgas ? lgasInView() : data.states.map(({ state_code }) => state_code));
+}
+
+function list(tab: Tab): Node[] {
+  const codes = listed(tab);
+  const { lga, state } = data.words;
+  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
+  const shown = wanted.all ? codes : codes.slice(0, FIRST);
+  const columns = tab.columns();
+  const name = (code: string) => (view.state === null ? fullName(code) : nameOf(code));
+  const rows = shown.map((code, i) =>
+    h(
+      'tr',
+      {
+        class: [code === view.lga ? 'chosen' : '', tab.id === 'who' && getsNets(code) ? 'given' : ''].join(' ').trim(),
+      },
+      h('td', { class: 'number' }, String(i + 1)),
+      h(
+        'th',
+        { scope: 'row' },
+        h('i', { class: 'swatch', style: `background:${mark(code)}` }),
+        h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name(code)),
+      ),
+      ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),
+    ),
+  );
+  const heads = columns.map(({ head, kind }) => h('th', { scope: 'col', ...(kind ? { class: kind } : {}) }, head));
+  const title = `${capital(ofLgas ? lga.many : state.many)} of ${scope()}${tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`}`;
+  const kinds = (['state', 'lga'] as const).map((kind) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(wanted.lgas === (kind === 'lga')),
+        click: () => {
+          Object.assign(wanted, { lgas: kind === 'lga', all: false });
+          draw();
+        },
+      },
+      capital(data.words[kind].many),
+    ),
+  );
+  return [
+    h(
+      'div',
+      { class: 'list-head' },
+      h('h3', {}, title),
+      ...(view.state === null && tab.id !== 'who' ? [h('span', {}, ...kinds)] : []),
+    ),
+    h('p', { class: 'note' }, tab.caption()),
+    h(
+      'div',
+      { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title },
+      h(
+        'table',
+        { class: 'ranking' },
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'col', class: 'number' }, '#'),
+            h('th', { scope: 'col' }, capital(ofLgas ? lga.one : state.one)),
+            ...heads,
+          ),
+        ),
+        h('tbody', {}, ...rows),
+      ),
+    ),
+    ...(shown.length < codes.length
+      ? [
+          h(
+            'button',
+            {
+              type: 'button',
+              click: () => {
+                wanted.all = true;
+                draw();
+              },
+            },
+            `Show all ${codes.length}`,
+          ),
+        ]
+      : []),
+  ];
+}

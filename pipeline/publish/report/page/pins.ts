@@ -1,0 +1,106 @@
+import { periodName } from '../names.ts';
+import { chart, widthOf } from './figures.ts';
+import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
+import { dates, h, PLOT_STYLE, share } from './words.ts';
+
+const MOST = 4;
+const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--ahead)'];
+/** Told apart without colour too. */
+const DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
+
+/** Pins a place, or takes its pin off. */
+export function pinButton(code: string): HTMLElement {
+  const isPinned = view.pins.includes(code);
+  const made = h(
+    'button',
+    {
+      type: 'button',
+      'aria-pressed': String(isPinned),
+      click: () => setView({ pins: isPinned ? view.pins.filter((pin) => pin !== code) : [...view.pins, code] }),
+    },
+    isPinned ? 'Pinned' : 'Pin to compare',
+  ) as HTMLButtonElement;
+  made.disabled = !isPinned && view.pins.length >= MOST;
+  return made;
+}
+
+/** The pinned places' series on one chart; nothing without any. */
+export function pinsPart(): Node[] {
+  if (view.pins.length === 0) return [];
+  const rows = view.pins.flatMap((code) =>
+    data.periods.map((period, month) => ({ code, period, date: dates[month]!, ...scoreOf(code, month) })),
+  );
+  const of = (code: string) => view.pins.indexOf(code);
+  const keys = view.pins.map((code) =>
+    h(
+      'li',
+      {},
+      h('i', {
+        class: 'line',
+        style: `border-top:3px ${DASHES[of(code)] === 'none' ? 'solid' : 'dashed'} ${STROKES[of(code)]}`,
+      }),
+      h('span', {}, fullName(code)),
+      h('b', {}, share(scoreOf(code, view.month).score)),
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-label': `Take the pin off ${nameOf(code)}`,
+          click: () => setView({ pins: view.pins.filter((pin) => pin !== code) }),
+        },
+        '×',
+      ),
+    ),
+  );
+  return [
+    h('h4', {}, 'Pinned'),
+    chart({
+      width: Math.min(560, widthOf(element('place'), 280)),
+      height: 220,
+      marginLeft: 42,
+      marginRight: 12,
+      style: PLOT_STYLE,
+      x: {
+        type: 'utc',
+        label: null,
+        tickFormat: '%Y',
+        ticks: dates.filter((_, i) => data.periods[i]!.endsWith('-01')),
+      },
+      y: {
+        domain: [0, Math.max(...rows.map((row) => row.high))],
+        nice: true,
+        label: null,
+        ticks: 5,
+        tickFormat: '.2f',
+      },
+      ariaLabel: `Scores of ${view.pins.map(nameOf).join(', ')} month by month`,
+      marks: [
+        Plot.areaY(rows, {
+          x: 'date',
+          y1: 'low',
+          y2: 'high',
+          z: 'code',
+          fill: (row) => STROKES[of(row.code)],
+          fillOpacity: 0.1,
+        }),
+        ...view.pins.map((code) =>
+          Plot.lineY(
+            rows.filter((row) => row.code === code),
+            { x: 'date', y: 'score', stroke: STROKES[of(code)]!, strokeWidth: 2, strokeDasharray: DASHES[of(code)]! },
+          ),
+        ),
+        Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)' }),
+        Plot.tip(
+          rows,
+          Plot.pointer({
+            x: 'date',
+            y: 'score',
+            title: (row) =>
+              `${fullName(row.code)}\n${periodName(row.period)}: ${share(row.score)} (${share(row.low)}–${share(row.high)})`,
+          }),
+        ),
+      ],
+    }),
+    h('ul', { class: 'pins' }, ...keys),
+  ];
+}

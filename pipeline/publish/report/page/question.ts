@@ -1,0 +1,48 @@
+import { element, onView, setView, view } from './store.ts';
+import { chosen } from './tab.ts';
+import { openTab } from './tabs.ts';
+import { planControls } from './who.ts';
+import { h } from './words.ts';
+
+/** The open tab's sentences and what its map may show; pages without a map in its place. */
+export function startQuestion(): void {
+  const controls = planControls();
+  element('plan').append(controls);
+  const pages = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#"]')];
+  // By its address alone a question would be opened without the place and the month that are looked at.
+  for (const link of links)
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      setView({ tab: link.hash.slice(1) });
+    });
+  let choices = '';
+  onView(() => {
+    const tab = openTab();
+    element('stage').hidden = tab === null;
+    for (const page of pages) page.hidden = page.dataset.tab !== view.tab;
+    for (const link of links) {
+      if (link.hash === `#${view.tab}`) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+    if (!tab) return;
+    element('headline').textContent = tab.headline();
+    element('words').replaceChildren(...tab.words().map((words) => h('p', {}, words)));
+    controls.hidden = tab.id !== 'who';
+    controls.dispatchEvent(new Event('follow'));
+    if (choices !== tab.id)
+      element('choices').replaceChildren(...tab.choices.map(([value, label]) => choice(tab.id, value, label)));
+    choices = tab.id;
+    for (const input of element('choices').querySelectorAll('input')) input.checked = input.value === chosen(tab);
+  });
+}
+
+function choice(tab: string, value: string, label: string): HTMLElement {
+  const input = h('input', {
+    type: 'radio',
+    name: 'shown',
+    value,
+    change: () => setView({ by: { ...view.by, [tab]: value } }),
+  });
+  return h('label', {}, input, h('span', {}, label));
+}

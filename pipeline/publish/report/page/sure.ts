@@ -1,0 +1,86 @@
+import { CHANCES, fillIn, scaleKey, WIDTHS } from './colours.ts';
+import { type Chance, chanceOf, data, levelName, levelOf, lgasInView, scoreOf, view } from './store.ts';
+import { byFigure, chosen, scope, type Tab } from './tab.ts';
+import { rangeBar, scoreRecord } from './where.ts';
+import { count, monthInWords, share, whole } from './words.ts';
+
+const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }) =>
+  below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${below.toFixed(2)} or more`]],
+);
+const TENTH = 'nation';
+const widthOfRange = (code: string) => scoreOf(code, view.month).high - scoreOf(code, view.month).low;
+const chance = (code: string, which: Chance) => chanceOf(code, view.month, which);
+const { lga } = data.words;
+const what = () => {
+  const by = chosen(sure);
+  const cut = CUTS.find(([value]) => value === by);
+  if (cut) return `the share is ${cut[2]}`;
+  return by === TENTH ? `it is among the highest tenth of ${lga.many} of ${data.country}` : 'it is of the level shown';
+};
+const figure = (code: string) => (chosen(sure) === 'width' ? widthOfRange(code) : chance(code, chosen(sure) as Chance));
+
+export const sure: Tab = {
+  id: 'sure',
+  choices: [
+    ['level', 'Its level holds'],
+    ...CUTS.map(([value, , label]) => [value, label] as const),
+    [TENTH, 'Highest tenth'],
+    ['width', 'Width of range'],
+  ],
+  paint: (code) => ({ fill: fillIn(chosen(sure) === 'width' ? WIDTHS : CHANCES, figure(code)) }),
+  legend: () =>
+    chosen(sure) === 'width'
+      ? { keys: [scaleKey(WIDTHS)], note: 'Width of the 90% range: the darker, the less is known.' }
+      : {
+          keys: [scaleKey(CHANCES)],
+          note: `Chance that ${what()}, given the model and all surveys: the darker, the likelier.`,
+        },
+  headline: () => {
+    const all = lgasInView();
+    const by = chosen(sure);
+    if (by === 'width') {
+      const middle = d3.median(all, widthOfRange)!;
+      return `Half of the ${lga.many}${inState()} have a range wider than ${share(middle)}`;
+    }
+    if (by === 'level') {
+      const held = all.filter((code) => chance(code, 'level') >= 80).length;
+      return `${whole(held)} of ${count(all.length, lga)}${inState()} hold their level with 80% probability`;
+    }
+    const likely = all.filter((code) => chance(code, by as Chance) > 50);
+    const certain = all.filter((code) => chance(code, by as Chance) >= 90);
+    const tail = by === TENTH ? `among the country’s highest tenth` : `at ${CUTS.find(([value]) => value === by)![2]}`;
+    return `${count(likely.length, lga)}${inState()} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${whole(certain.length)} with 90%`;
+  },
+  words: () => [
+    `${monthInWords(view.month)}. A single map of scores hides how sure each is. Ranks are less sure than scores: many ${lga.many} lie close to each other.`,
+    'Chances are the model’s own, from joint draws of all areas; where the model is wrong in a way that it does not know of, they are too sure. See “How good”.',
+  ],
+  tip: (code) => [
+    chosen(sure) === 'width' ? `range ${share(widthOfRange(code))} wide` : `${figure(code)}%: ${what()}`,
+    `score ${share(scoreOf(code, view.month).score)}, ${levelName(levelOf(scoreOf(code, view.month).score))}`,
+  ],
+  order: (codes) => byFigure(codes, figure),
+  columns: () => {
+    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreOf(lga_code, view.month).high));
+    return [
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreOf(code, view.month), top) },
+      { head: 'Level holds', kind: 'number', cell: (code) => `${chance(code, 'level')}%` },
+      ...CUTS.map(([value, , label]) => ({
+        head: label,
+        kind: 'number',
+        cell: (code: string) => `${chance(code, value)}%`,
+      })),
+      { head: 'Highest tenth', kind: 'number', cell: (code) => `${chance(code, TENTH)}%` },
+    ];
+  },
+  caption: () => (chosen(sure) === 'width' ? 'Widest range first.' : `Highest chance first that ${what()}.`),
+  record: (code) => ({
+    ...scoreRecord(code),
+    level: levelName(levelOf(scoreOf(code, view.month).score)),
+    probability_of_level: chance(code, 'level') / 100,
+    ...Object.fromEntries(CUTS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100])),
+    probability_highest_tenth: chance(code, TENTH) / 100,
+  }),
+};
+
+const inState = () => (view.state === null ? '' : ` of ${scope()}`);

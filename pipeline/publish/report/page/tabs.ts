@@ -1,0 +1,19 @@
+import { changed } from './changed.ts';
+import { data, HAS_CHANCES, view } from './store.ts';
+import { sure } from './sure.ts';
+import type { Tab } from './tab.ts';
+import { when } from './when.ts';
+import { where } from './where.ts';
+import { who } from './who.ts';
+
+/** Questions that the map answers, of which some countries' models say nothing. */
+const TABS: readonly Tab[] = [
+  where,
+  ...(HAS_CHANCES ? [sure] : []),
+  ...(data.changes.months.length > 0 ? [changed] : []),
+  ...(data.windows.length > 0 ? [when] : []),
+  who,
+];
+
+/** The tab that is open; null for a page without the map. */
+export const openTab = (): Tab | null => TABS.find(({ id }) => id === view.tab) ?? null;

@@ -1,0 +1,12 @@
+import { html, type Markup } from '../markup.ts';
+import { periodName } from '../names.ts';
+import type { PageData } from '../page-data.ts';
+
+/** What everything on the page rests on, and of when that is. */
+export function evidenceStrip(observed: PageData['observed']): Markup {
+  return html`<dl class="observed">${observed.map(({ what, months, span }) =>
+    months.length === 0
+      ? null
+      : html`<div><dt>${what}</dt><dd>${span ? `${periodName(months[0]!)} to ${periodName(months.at(-1)!)}` : months.map(periodName).join(', ')}</dd></div>`,
+  )}</dl>`;
+}

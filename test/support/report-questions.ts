@@ -1,0 +1,248 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { area } from '@turf/turf';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type * as schemas from '../../pipeline/contract/schemas.ts';
+import { barriers } from './accessibility.ts';
+import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
+
+type Row = Record<string, string | number | null>;
+
+/** What the report answers to each of its questions, held against the snapshot's tables; and what can be taken along. */
+export function reportQuestions(snapshotOf: () => string) {
+  const json = <T>(name: string) => JSON.parse(readFileSync(path.join(snapshotOf(), name), 'utf8')) as T;
+  let instance: DuckDBInstance;
+  beforeAll(async () => {
+    instance = await DuckDBInstance.create(':memory:');
+  });
+  afterAll(() => instance.closeSync());
+  /** `risk_lgas` and so on stand for the tables of the snapshot. */
+  const query = async (sql: string): Promise<Row[]> => {
+    const connection = await instance.connect();
+    try {
+      await connection.run(`SET file_search_path = '${path.join(snapshotOf(), 'tables')}'`);
+      const named = sql.replaceAll(/\b(?:FROM|JOIN) (\w+)\b/g, (all, name) => all.replace(name, `'${name}.parquet'`));
+      return (await connection.runAndReadAll(named)).getRowObjectsJson() as Row[];
+    } finally {
+      connection.closeSync();
+    }
+  };
+  const hasTable = (name: string) => existsSync(path.join(snapshotOf(), `tables/${name}.parquet`));
+  const open = async (address: string) => {
+    const { page, troubles } = await openFile(`${path.join(snapshotOf(), 'report/index.html')}${address}`);
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+    return { page, troubles };
+  };
+  const inBrowser = (title: string, work: () => Promise<void>) =>
+    test.skipIf(skipWithoutChromium)(needsChromium(title), work);
+  const download = async (page: Page, id: string) => {
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.locator(`#take-${id}`).click()]);
+    return readFileSync(await saved.path());
+  };
+  const last = () => json<schemas.Periods>('v1/periods.json').last_estimated;
+  const headline = (page: Page) => page.textContent('#headline');
+
+  inBrowser('where, and how sure: the highest state, and how many hold their level', async () => {
+    const { page } = await open('');
+    if (!hasTable('probabilities')) {
+      expect(await headline(page)).toMatch(/^\S+ is highest: 0\.\d\d \(0\.\d\d–0\.\d\d\)$/);
+      for (const tab of ['sure', 'changed']) expect(await page.locator(`nav a[href="#${tab}"]`).count()).toBe(0);
+      expect(await page.locator('#lgas path[fill^=url]').count(), 'nothing is hatched').toBe(0);
+      return page.close();
+    }
+    const [highest] = await query(
+      `SELECT state FROM risk_states WHERE period = '${last()}' ORDER BY score DESC, state_code LIMIT 1`,
+    );
+    const [held] = await query(
+      `SELECT count(*)::INT AS lgas, sum((CASE level WHEN 'very_low' THEN probability_very_low WHEN 'low' THEN probability_low
+         WHEN 'moderate' THEN probability_moderate WHEN 'high' THEN probability_high ELSE probability_very_high END
+         >= 0.8)::INT)::INT AS held
+       FROM risk_lgas r JOIN probabilities p ON r.lga_code = p.code AND r.period = p.period WHERE r.period = '${last()}'`,
+    );
+    const told = `${held!.held} of ${held!.lgas} LGAs hold their level with 80% probability`;
+    expect(await headline(page)).toBe(`${highest!.state} is highest; ${told}`);
+    await page.locator('nav a[href="#sure"]').click();
+    expect(await headline(page)).toBe(told);
+    expect(await barriers(page)).toEqual([]);
+    await page.close();
+  });
+
+  inBrowser('what changed: how many rose and fell by more than chance explains', async () => {
+    if (!hasTable('changes')) return;
+    const { page } = await open('#changed?by=year');
+    const [real] = await query(
+      `SELECT count(*)::INT AS n, count_if(change_year_low > 0)::INT AS up, count_if(change_year_high < 0)::INT AS down
+       FROM changes WHERE area = 'lga' AND period = '${last()}'`,
+    );
+    const { up, down } = real as { up: number; down: number };
+    if (up + down === 0) expect(await headline(page)).toMatch(/^No LGA has changed since /);
+    else expect(await headline(page)).toMatch(new RegExp(`, ${up} LGAs? rose and ${down} fell by more than`));
+    // A month before all that the page tells of is answered by the nearest it does.
+    const { first_estimated } = json<{ coverage: { first_estimated: string } }>('manifest.json').coverage;
+    const { page: early } = await open(`#changed?m=${first_estimated}`);
+    expect(await early.inputValue('#month')).not.toBe('0');
+    await page.close();
+  });
+
+  inBrowser('when: the run of four months that holds most of the year, in most LGAs', async () => {
+    const { page } = await open('#when');
+    const [most] = await query(
+      `SELECT first_month, last_month, count(*)::INT AS lgas FROM season_windows
+       WHERE area = 'lga' AND measure = 'rain_transmission' AND months = 4
+       GROUP BY ALL ORDER BY lgas DESC, first_month LIMIT 1`,
+    );
+    const short = (month: number) =>
+      new Date(Date.UTC(2000, month - 1)).toLocaleString('en', { month: 'short', timeZone: 'UTC' });
+    const run = `${short(Number(most!.first_month))}–${short(Number(most!.last_month))} hold most of the year’s rain-driven transmission in `;
+    expect(await headline(page)).toContain(run);
+    expect(await headline(page)).toContain(` ${most!.lgas} `);
+    expect(await page.isVisible('#month')).toBe(false);
+    await page.close();
+  });
+
+  inBrowser('who first: nets go where a person’s risk without one is highest, until there are none', async () => {
+    const rows = await query(
+      `SELECT r.lga_code, r.lga, r.score, c.population::INT AS population, c.itn_use
+       FROM risk_lgas r JOIN context_lgas c ON r.lga_code = c.lga_code WHERE r.period = '${last()}'`,
+    );
+    const varies = new Set(rows.map(({ itn_use }) => itn_use)).size > 1;
+    const need = ({ score, itn_use }: Row) => Number(score) * (1 - (varies ? Number(itn_use ?? 0) : 0));
+    rows.sort((a, b) => need(b) - need(a) || (String(a.lga_code) < String(b.lga_code) ? -1 : 1));
+    const people = rows.reduce((sum, { population }) => sum + Number(population), 0);
+    let left = Math.round(people / 1.8 / 2);
+    const { page } = await open(`#who?nets=${left}`);
+    const given = rows.findIndex(({ population }) => {
+      left -= Math.ceil(Number(population) / 1.8);
+      return left < 0;
+    });
+    expect(await headline(page)).toContain(`people in ${given} LGA`);
+    const order = rows.map(({ lga_code }) => lga_code).slice(0, 10);
+    const text = String(await download(page, 'csv'));
+    const [heads, ...lines] = text
+      .replace('\ufeff', '')
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(lines.map((cells) => cells[heads!.indexOf('lga_code')]).slice(0, 10)).toEqual(order);
+    expect(lines.filter((cells) => cells[heads!.indexOf('gets_nets')] === 'yes')).toHaveLength(given);
+    // A threshold that nobody passes says so.
+    await page.locator('#plan-score').fill('0.5');
+    expect(await headline(page)).toMatch(/^No LGA passes these thresholds|nets cover/);
+    await page.close();
+  });
+
+  inBrowser('the address holds the view: opened again it is the same, and Back goes a step back', async () => {
+    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
+    const { state_code, state } = states[0]!;
+    const { page, troubles } = await open('');
+    await page.selectOption('#state', state_code);
+    await page.locator('#earlier').click();
+    await page.getByText('Pin to compare').click();
+    await page.locator('nav a[href="#who"]').click();
+    const address = new URL(page.url()).hash;
+    expect(address).toContain('#who?');
+    expect(address).toContain(`c=${state_code}`);
+    expect(address).toContain(`pins=${state_code}`);
+    const { page: again } = await open(address);
+    for (const what of ['#headline', '#place h3', '#month-name'])
+      expect(await again.textContent(what)).toBe(await page.textContent(what));
+    expect(await again.locator('.pins li').count()).toBe(1);
+    await page.goBack();
+    expect(await page.getAttribute('nav a[aria-current]', 'href')).toBe('#where');
+    expect(await page.textContent('#place h3')).toBe(state);
+    await page.goBack();
+    expect(await page.textContent('#place h3')).not.toBe(state);
+    // What is not there, or was written by hand, does no harm.
+    const { page: odd, troubles: oddTroubles } = await open(
+      '#who?m=1999-99&c=__proto__&by=%3Cb%3E&pins=,,x&nets=-1&score=x',
+    );
+    expect(await odd.textContent('#month-name')).toBe(
+      await open('').then(({ page: plain }) => plain.textContent('#month-name')),
+    );
+    expect([...troubles, ...oddTroubles]).toEqual([]);
+    await page.close();
+  });
+
+  inBrowser('a link to a part of the page opens the question that it lies in', async () => {
+    const { page } = await open('#limits');
+    expect(await page.isVisible('#limits')).toBe(true);
+    expect(await page.isVisible('#stage')).toBe(false);
+    await page.close();
+  });
+
+  inBrowser('a place is found by its name or its code; another is said not to be there', async () => {
+    const { states } = json<schemas.ContextStates>('v1/context/states.json');
+    const { lgas } = json<schemas.ContextLgas>(`v1/context/lgas/${states[0]!.state_code}.json`);
+    const { page } = await open('');
+    const find = async (text: string) => {
+      await page.fill('#search', text);
+      await page.press('#search', 'Enter');
+    };
+    await find(lgas[1]!.lga_code.toLowerCase());
+    expect(await page.textContent('#place h3')).toBe(lgas[1]!.lga);
+    await find(states[1]!.state);
+    expect(await page.textContent('#place h3')).toBe(states[1]!.state);
+    await find('Atlantis');
+    expect(
+      await page
+        .locator('#search')
+        .evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage),
+    ).toContain('Atlantis');
+    await page.close();
+  });
+
+  inBrowser('taken along: a table with all decimals, outlines, the map as a drawing and a picture', async () => {
+    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
+    const code = states[0]!.state_code;
+    const { page, troubles } = await open(`#where?c=${code}`);
+    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last()}/${code}.json`);
+    const csv = String(await download(page, 'csv'))
+      .replace('\ufeff', '')
+      .trimEnd()
+      .split('\r\n');
+    const heads = csv[0]!.split(',');
+    expect(csv.slice(1).map((line) => Number(line.split(',')[heads.indexOf('score')]))).toEqual(
+      lgas.map(({ score }) => score),
+    );
+    const { features, citation } = JSON.parse(String(await download(page, 'geojson')));
+    expect(citation).toContain(json<schemas.Periods>('v1/periods.json').model_version);
+    const { features: outlines } = json<schemas.BoundariesLgas>(`v1/boundaries/lgas/${code}.json`);
+    expect(features).toHaveLength(outlines.length);
+    for (const { geometry, properties } of outlines) {
+      const own = features.find((feature: { properties: Row }) => feature.properties.lga_code === properties.lgaCode);
+      expect(area(own) / area(geometry), properties.lga).toBeCloseTo(1, 1);
+      expect(own.properties.score).toBe(lgas.find(({ lga_code }) => lga_code === properties.lgaCode)!.score);
+    }
+    const svg = String(await download(page, 'svg'));
+    expect(svg).toMatch(/^<svg [\s\S]*Licences and sources[\s\S]*<\/svg>$/);
+    const png = await download(page, 'png');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.length).toBeGreaterThan(10_000);
+    expect(troubles).toEqual([]);
+    await page.close();
+  });
+
+  inBrowser('a brief for a state is two pages, its map hatched as on the screen', async () => {
+    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
+    const { page, troubles } = await open(`#where?c=${states[0]!.state_code}`);
+    await page.evaluate('window.print = () => {}');
+    await page.locator('#brief-button').click();
+    const rows = await page.locator('.brief tbody tr').count();
+    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last()}/${states[0]!.state_code}.json`);
+    expect(rows).toBe(lgas.length);
+    const fills = await page
+      .locator('.brief .lgas path')
+      .evaluateAll((paths) => paths.map((one) => one.getAttribute('fill')!));
+    for (const fill of fills) {
+      const pattern = /^url\((#.*)\)$/.exec(fill)?.[1];
+      if (pattern) expect(await page.locator(`.brief ${pattern}`).count(), pattern).toBe(1);
+    }
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type ?\/Page\b/g)).toHaveLength(2);
+    expect(await page.locator('.brief').count(), 'gone after printing').toBe(0);
+    expect(troubles).toEqual([]);
+    await page.close();
+  });
+}
