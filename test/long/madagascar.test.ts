@@ -7,7 +7,7 @@ import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
-import { nigerianWords } from '../support/nigerian.ts';
+import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { HAS_MADAGASCAR, MADAGASCAR_CATALOG, MADAGASCAR_DATA, needsMadagascar } from '../support/real-data.ts';
 
 describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
@@ -34,6 +34,7 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
   test('is what it says, and has no word of Nigeria', async () => {
     expect(await verifySnapshot(snapshot)).toMatchObject({ faults: [], unchecked: null });
     expect(nigerianWords(snapshot)).toEqual([]);
+    expect(wordsOfLevels(snapshot)).toEqual([]);
   });
 
   test('119 districts in 22 regions, Vohipeno in that of its code and not of its place', async () => {

@@ -5,7 +5,7 @@ import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
-import { nigerianWords } from '../support/nigerian.ts';
+import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { otherCountry } from '../support/other-country.ts';
 import { writeCountry } from '../support/tiny-country.ts';
 
@@ -90,5 +90,6 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
 
   test('no word of Nigeria in any file of it', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
+    expect(wordsOfLevels(snapshot)).toEqual([]);
   });
 });

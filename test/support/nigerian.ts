@@ -13,3 +13,12 @@ export function nigerianWords(snapshot: string): string[] {
     return found ? [`${path.relative(snapshot, file)}: ${found[0]}`] : [];
   });
 }
+
+/** Where the report's own text calls areas LGAs or states, which not every country's are. */
+export function wordsOfLevels(snapshot: string): string[] {
+  const page = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
+  const own = page
+    .slice(page.indexOf('<body'), page.indexOf('<section id="sources"'))
+    .replaceAll(/<code>.*?<\/code>|<[^>]*>/gs, ' ');
+  return [...own.matchAll(/.{0,30}(?<![-/])\b(LGAs?|[Ss]tates?)\b.{0,30}/g)].map(([text]) => text);
+}

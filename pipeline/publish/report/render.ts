@@ -1,11 +1,12 @@
 /** The page that opens from disk: everything of a snapshot that a reader without a server, key or network needs. */
 import { createHash } from 'node:crypto';
 import type { ReportLine } from '../../artifacts.ts';
+import { inWords } from '../../contract/territory.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';
 import type { Evidence } from './evidence.ts';
-import { html, jsonScript, type Markup, raw } from './markup.ts';
+import { html, jsonScript, type Markup, mapText, raw } from './markup.ts';
 import { periodName } from './names.ts';
 import { methodsSection } from './sections/methods.ts';
 import { evidenceStrip } from './sections/observed.ts';
@@ -36,6 +37,8 @@ export function renderReport(
 ): string {
   const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
+  /** In the country's own words; what others wrote stays as they wrote it. */
+  const own = (markup: Markup) => mapText(markup, (text) => inWords(text, model.territory));
   const data = pageData(contents, evidence);
   const hasWindows = data.windows.length > 0;
   const unanswered = new Set([
@@ -45,27 +48,27 @@ export function renderReport(
   ]);
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 <header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
-<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>
+${own(html`<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>`)}
 ${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
     .filter(([id]) => !unanswered.has(id))
     .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
 <main class="wrap">
-${mapStage(contents)}
-${hasWindows && html`<div data-tab="when">${seasonSection(contents)}</div>`}
-<div data-tab="good">
+${own(mapStage(contents))}
+${hasWindows && own(html`<div data-tab="when">${seasonSection(contents)}</div>`)}
+${own(html`<div data-tab="good">
 ${validationSection(contents, evidence)}
 ${seasonChecked(contents, evidence)}
 ${surveySection(contents)}
 ${transmissionSection(contents, evidence)}
-</div>
+</div>`)}
 <div data-tab="sources">
-${!hasWindows && seasonSection(contents)}
-<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
-<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
+${!hasWindows && own(seasonSection(contents))}
+${own(html`<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
+<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`)}
 ${methodsSection(model.territory)}
-${findingsSection(findings)}
+${own(findingsSection(findings))}
 ${sourcesSection(contents)}
 </div>
 </main>`;

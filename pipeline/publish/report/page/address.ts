@@ -3,7 +3,7 @@ import { data, isArea, isState, lgaOf, onView, setView, type View, view } from '
 /** Pages of the report by the id of their part, the first of which opens. */
 const TABS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
-/** What the address says of the view: `#when?m=2023-09&c=KN&pins=KN,NG020001`. */
+/** What the address says of the view: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
 export function addressOf({ tab, month, state, lga, pins, by, plan }: View): string {
   const parts = new URLSearchParams();
   if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);

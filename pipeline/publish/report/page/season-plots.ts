@@ -1,7 +1,7 @@
 import { MONTHS } from '../names.ts';
 import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
-import { PLOT_STYLE, share } from './words.ts';
+import { capital, PLOT_STYLE, share } from './words.ts';
 
 /** Every state's season, north to south. */
 export function seasonStates(): void {
@@ -13,7 +13,7 @@ export function seasonStates(): void {
   const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
   const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
   element('season-states').append(
-    caption('States from north to south; white dots are peak months'),
+    caption(`${capital(data.words.state.many)} from north to south; white dots are peak months`),
     chart({
       width: widthOf(element('season-states'), 620),
       height: 60 + 19 * order.length,
@@ -26,10 +26,10 @@ export function seasonStates(): void {
         range: ['#f4fbf4', '#08402f'],
         interpolate: 'lab',
         domain: [lowest, 1],
-        label: 'Expected cases, share of the state’s own peak',
+        label: 'Expected cases, share of the place’s own peak',
         legend: true,
       },
-      ariaLabel: 'Seasons of the states from north to south',
+      ariaLabel: `Seasons of the ${data.words.state.many} from north to south`,
       marks: [
         Plot.cell(cells, {
           x: 'month',

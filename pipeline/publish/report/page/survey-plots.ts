@@ -64,7 +64,7 @@ export function surveys(): void {
   if (pairs.length === 0) return;
   const top = Math.max(...pairs.map((row) => Math.max(row.survey_high ?? row.positivity, row.high)));
   element('survey-scores').append(
-    caption('State scores beside survey figures'),
+    caption(`Scores of ${data.words.state.many} beside survey figures`),
     chart({
       width: widthOf(element('survey-scores'), 620),
       height: 360,
@@ -75,7 +75,7 @@ export function surveys(): void {
       fx: { label: null, tickFormat: 'd' },
       x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
       y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
-      ariaLabel: 'State scores against survey figures, by round',
+      ariaLabel: `Scores of ${data.words.state.many} against survey figures, by round`,
       marks: [
         Plot.frame({ strokeOpacity: 0.3 }),
         Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { html, jsonScript, raw, table } from '../../../../pipeline/publish/report/markup.ts';
+import { html, jsonScript, mapText, raw, table } from '../../../../pipeline/publish/report/markup.ts';
 import { periodName } from '../../../../pipeline/publish/report/names.ts';
 
 test('values are escaped, markup is not, and nothing shows for what is not there', () => {
@@ -25,4 +25,11 @@ test('a missing cell is a dash', () => {
 
 test('months have names', () => {
   expect(periodName('2024-01')).toBe('January 2024');
+});
+
+test('text that is shown can be changed, tags and code not', () => {
+  const page = html`<p title="a">a <code>a</code> ${'<a>'} <b class="a">a</b></p>`;
+  expect(mapText(page, (text) => text.replaceAll('a', 'x')).markup).toBe(
+    '<p title="a">x <code>a</code> &lt;x&gt; <b class="a">x</b></p>',
+  );
 });
