@@ -3,7 +3,8 @@ import { type BuildResult, build } from '../build.ts';
 import { UsageError } from '../errors.ts';
 import { type Publication, publishVersion } from '../publish/release/publish.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
-import { addCountryOptions, type CountryOptions, say, withoutValidation } from './options.ts';
+import { describeFindings } from './findings-text.ts';
+import { addCountryOptions, type CountryOptions, say, terminalWidth, withoutValidation } from './options.ts';
 import { showProgress } from './progress.ts';
 import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
 
@@ -62,8 +63,7 @@ function publishBuilt({ out, approve, by, to }: BuildCommandOptions, built: Buil
 
 function describeBuild(built: BuildResult): string {
   return [
-    ...(built.findings.length > 0 ? ['Findings:'] : []),
-    ...built.findings.map(({ source, rule, what }) => `  ${source} (${rule}): ${what}`),
+    ...describeFindings(built.findings, terminalWidth()),
     `${built.already ? 'Already built' : 'Built'} ${built.model_version} in ${built.directory} (SHA-256 of manifest.json ${built.manifest_sha256})`,
     ...built.unpublishable.map((reason) => `It cannot be published: ${reason}`),
     `Look at it: ${built.directory}/report/index.html`,

@@ -25,7 +25,7 @@ export function showCommand(): Command {
     .description('Show the content of a snapshot as a table in the terminal')
     .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
     .argument('[file]', 'for provenance: a file in the snapshot, such as v1/risk/lgas/2023-09/KN.json')
-    .option('--state <code>', 'one state, by LGA')
+    .option('--state <name>', 'one state, by LGA: its code or its name')
     .option('--period <month>', 'month YYYY-MM, estimated or forecast; default: the latest estimated month')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
     .option('--json', 'rows as JSON')
@@ -35,6 +35,7 @@ export function showCommand(): Command {
       `
 Examples:
   malaria-risk show risk --state KN --period 2023-09
+  malaria-risk show context --state 'Akwa Ibom'
   malaria-risk show season
   malaria-risk show provenance v1/risk/lgas/2023-09/KN.json`,
     )
@@ -47,6 +48,7 @@ Examples:
         return;
       }
       if (file !== undefined) throw new UsageError(`show ${what}: found ${file}, expected no file`);
+      if (options.state !== undefined) options.state = stateCalled(options, options.state);
       const rows = TABLES[what](options);
       if (options.json) say(JSON.stringify(rows, null, 2));
       else if (options.csv) say(toCsv(rows));
@@ -99,12 +101,7 @@ const TABLES = {
   survey(options: ShowOptions): Cells[] {
     const { national, states } = read<schemas.TransmissionStates>(options, 'transmission-states', {});
     if (!options.state) return national.survey_trend.map((row) => ({ ...row }));
-    const own = states.find(({ state_code }) => state_code === options.state);
-    if (!own)
-      throw new UsageError(
-        `--state: found ${options.state}, expected one of ${states.map((row) => row.state_code).join(' ')}`,
-      );
-    return own.survey_trend.map((row) => ({ ...row }));
+    return states.find(({ state_code }) => state_code === options.state)!.survey_trend.map((row) => ({ ...row }));
   },
   model(options: ShowOptions): Cells[] {
     return read<schemas.TransmissionModel>(options, 'transmission-model', {}).states.map((state) => ({
@@ -116,6 +113,28 @@ const TABLES = {
     }));
   },
 };
+
+/**
+ * Code of the state with this code or name, however it is written.
+ * @throws UsageError with what is nearest where there is none
+ */
+function stateCalled(options: ShowOptions, asked: string): string {
+  const { states } = read<schemas.ContextStates>(options, 'context-states', {});
+  const plain = (text: string) =>
+    text
+      .normalize('NFD')
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')
+      .toLowerCase();
+  const found = states.find(({ state_code, state }) =>
+    [state_code, state].some((name) => plain(name) === plain(asked)),
+  );
+  if (found) return found.state_code;
+  const near = states.filter(({ state }) => plain(state).startsWith(plain(asked).slice(0, 2)));
+  const offered = (near.length > 0 ? near : states).map(({ state_code, state }) => `${state_code} ${state}`);
+  throw new UsageError(
+    `--state: found ${asked}, expected ${near.length > 0 ? 'perhaps' : 'one of'} ${offered.join(', ')}`,
+  );
+}
 
 /** A forecast month's rows, as the estimated months' are. */
 function forecastRows(options: ShowOptions, period: Period): Cells[] {

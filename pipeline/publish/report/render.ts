@@ -26,7 +26,7 @@ const TABS = {
   when: 'When',
   who: 'Who first',
   good: 'How good',
-  sources: 'Sources and models',
+  sources: 'Sources',
 };
 
 /** The whole page as one file: style, scripts and data inside, nothing fetched from anywhere. */
@@ -53,7 +53,7 @@ ${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
     .filter(([id]) => !unanswered.has(id))
-    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API reference</a></nav></div></header>
+    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API</a></nav></div></header>
 <main class="wrap">
 ${own(mapStage(contents))}
 ${hasWindows && own(html`<div data-tab="when">${seasonSection(contents)}</div>`)}

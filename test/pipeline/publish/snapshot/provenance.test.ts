@@ -103,6 +103,16 @@ test('`show risk` shows a forecast month as it does an estimated one', async () 
   expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a state and month that it covers/)]);
 });
 
+test('`show --state` takes names too, and says what is near a wrong one', async () => {
+  const show = (state: string) => runHere(['show', 'risk', '--json', '--snapshot', built.snapshot, '--state', state]);
+  const [code, name, wrong] = await Promise.all([show('AB'), show(' abia'), show('Abya')]);
+  expect(name.stdout).toBe(code.stdout);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('--state: found Abya, expected perhaps AB Abia'),
+  ]);
+});
+
 test('the command shows it', async () => {
   const args = ['show', 'provenance', 'v1/risk/lgas/2021-09/AB.json', '--snapshot', built.snapshot];
   const [text, json, none] = await Promise.all([

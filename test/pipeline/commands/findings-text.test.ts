@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { describeFindings } from '../../../pipeline/commands/findings-text.ts';
+
+const finding = (stage: string, rule: string, what = 'so') => ({ stage, source: 'cases', rule, what });
+
+test('the gravest first, each group with what to do; fits of models counted', () => {
+  const lines = describeFindings(
+    [
+      finding('zonal', 'urban centres'),
+      finding('ingest', 'mask'),
+      finding('ingest', 'null'),
+      { ...finding('risk', 'covariate'), needs_approval: true as const },
+      finding('risk', 'risk model'),
+      finding('season', 'leave one state out'),
+    ],
+    Number.POSITIVE_INFINITY,
+  );
+  expect(lines.map((line) => line.split(' (')[0])).toEqual([
+    ...['To be decided before publishing', '  cases', 'Without data of their own', '  cases'],
+    ...['Records left out or kept as unknown', '  cases', 'Notes:', '  cases'],
+    '2 lines on the fits of models: the report, "Sources", or findings.json',
+  ]);
+  expect(lines[1]).toBe('  cases (covariate): so');
+});
+
+test('lines are broken at words, and a word that is too long stands alone', () => {
+  const lines = describeFindings([finding('zonal', 'x', `one two ${'y'.repeat(40)} three`)], 24);
+  expect(lines).toEqual(['Notes:', '  cases (x): one two', `    ${'y'.repeat(40)}`, '    three']);
+});
+
+test('nothing found, nothing said', () => {
+  expect(describeFindings([], 80)).toEqual([]);
+});
