@@ -63,16 +63,21 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
   }
 }
 
+/** What must hold of model.json and of both files together; each throws BadInput where it does not. */
+export const RULES: readonly ((country: Country) => void)[] = [
+  ({ model }) => checkModel(model),
+  ({ model, sources }) => checkSeasonless(model, sources),
+  ({ model, sources }) => checkEvidence(model, sources),
+  ({ model, sources }) => checkCovariates(model, sources),
+];
+
 /** Like `readCountry`, but the raw files need not exist. */
 export function readCatalog(directory: string, rawData = directory): Country {
   const [fault] = catalogForms(directory);
   if (fault) throw fault;
   const country = readForms(directory, rawData);
   checkSources(country.sources);
-  checkModel(country.model);
-  checkSeasonless(country.model, country.sources);
-  checkEvidence(country.model, country.sources);
-  checkCovariates(country.model, country.sources);
+  for (const rule of RULES) rule(country);
   for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
   return country;
 }

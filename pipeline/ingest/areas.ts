@@ -139,7 +139,7 @@ async function readOutlines(
   const file = source.files[0]!.path;
   const columns = source.columns ?? {};
   const features = await readPolygons(path.join(input.rawData, file));
-  const form = new RegExp(level === 'lga' ? input.model.territory.lga.code : '');
+  const form = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
   const used = new Set<string>();
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const outlines = features.map(({ properties, polygons }, index): Outline => {
@@ -170,13 +170,8 @@ async function readOutlines(
     used.add(name);
     const code = listed?.code ?? text(`${level}_pcode`);
     const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
-    if (!form.test(code) || !new RegExp(ANY_CODE).test(code))
-      throw new BadInput(
-        file,
-        `feature ${index + 1}`,
-        `the code ${code}`,
-        `one of the form ${form.source || ANY_CODE}`,
-      );
+    if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
+      throw new BadInput(file, `feature ${index + 1}`, `the code ${code}`, `one of the form ${form}`);
     if (polygons.length === 0) throw new BadInput(file, code, 'no shape', 'a polygon');
     for (const [x, y] of polygons.flat(2)) {
       if (!(x >= west && x <= east && y >= south && y <= north))

@@ -2,13 +2,11 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
-import { checkCovariates } from '../../engine/check-covariates.ts';
-import { checkEvidence } from '../../engine/check-evidence.ts';
-import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
 import {
   type Country,
   catalogForms,
+  RULES,
   readForms,
   refuseMissing,
   refuseOutside,
@@ -41,13 +39,10 @@ export async function checkCountry(directory: string, rawData = directory): Prom
   return [...faults, ...(await contentFaults(country, readable))];
 }
 
-async function catalogFaults({ sources, model, rawData }: Country): Promise<Fault[]> {
-  const found: (Fault | null)[] = [
-    await faultOf('form', null, () => checkTogether(sources)),
-    await faultOf('form', null, () => checkModel(model)),
-    await faultOf('form', null, () => checkEvidence(model, sources)),
-    await faultOf('form', null, () => checkCovariates(model, sources)),
-  ];
+async function catalogFaults(country: Country): Promise<Fault[]> {
+  const { sources, rawData } = country;
+  const found = [await faultOf('form', null, () => checkTogether(sources))];
+  for (const rule of RULES) found.push(await faultOf('form', null, () => rule(country)));
   for (const source of sources) {
     found.push(await faultOf('form', source.id, () => checkSource(source)));
     for (const file of source.files)

@@ -60,7 +60,9 @@ export function refuseUnread(file: string, bytes: Uint8Array, wanted: Wanted): v
   const first = firstBytes(bytes);
   const found = UNREAD.find(({ begins }) => begins.some((start) => first.startsWith(start)));
   if (!found) return;
-  const command = found.convert[wanted]?.replaceAll('IN', file.split('/').at(-1)!).replaceAll('OUT', wanted);
+  const name = file.split('/').at(-1)!;
+  // The name last, and not as a pattern: it may hold OUT or $ itself.
+  const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
   const expected = command ? `${READ[wanted]}; make one with: ${command}` : READ[wanted];
   throw new BadInput(file, '', `the format ${found.name}`, expected);
 }

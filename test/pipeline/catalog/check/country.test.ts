@@ -55,6 +55,23 @@ test('a fault of one source hides none of another: catalog, files, hashes, table
   expect(what[6]).toMatch(/height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/);
 });
 
+test('each rule over the whole catalog is asked: without monthly rain the season must be stated as unknown', async () => {
+  const faults = await told((c) => {
+    c.sources.splice(
+      c.sources.findIndex(({ role }) => role === 'climate'),
+      1,
+    );
+    c.model.last_estimated = '2022-04';
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^form, null: .*cases_states without climate/),
+    expect.stringMatching(
+      /^form, null: .*no season_unknown, expected its prior, as the catalog has no source of the role/,
+    ),
+    expect.stringMatching(/^form, null: .*last_estimated: found 2022-04/),
+  ]);
+});
+
 test('without sound outlines tables are still looked at as far as they can be', async () => {
   const faults = await told((c) => {
     c.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';

@@ -13,6 +13,7 @@ test.each<[string, Wanted, Uint8Array, RegExp]>([
   ['people.sav', 'table', bytes('$FL2@(#)'), /haven::read_sav/],
   ['points.RData', 'table', gzipSync(bytes('RDX3\nX\n')), /load\("points\.RData"\)/],
   ['book.xlsx', 'table', bytes('PK\x03\x04'), /ogr2ogr -f CSV table\.csv book\.xlsx$/],
+  ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), /ogr2ogr -f CSV table\.csv OUTLINES\$&\.gpkg$/],
   ['areas.zip', 'outlines', bytes('PK\x03\x04'), /\/vsizip\/areas\.zip$/],
 ])('%s as %s: refused with the command that converts it', (file, wanted, data, command) => {
   expect(() => refuseUnread(`somewhere/${file}`, data, wanted)).toThrow(command);
