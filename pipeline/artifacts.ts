@@ -47,6 +47,7 @@ export const ARTIFACT_TABLES = {
   'forecast/cases': forecast.CASES,
   'backtest/skill': forecast.SKILL,
   'backtest/stretch': forecast.STRETCH,
+  'backtest/past': forecast.PAST,
 };
 export type ArtifactTables = typeof ARTIFACT_TABLES;
 

@@ -124,7 +124,7 @@ export const STAGES: readonly Stage[] = [
     reads: none,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
-    outputs: ['skill', 'stretch'],
+    outputs: ['skill', 'stretch', 'past'],
   },
   {
     name: 'transmission',

@@ -1,13 +1,14 @@
 import type { StageRun } from '../engine/stage.ts';
-import { tableOf } from '../table.ts';
-import { backtest, originsOf } from './backtest.ts';
+import { mean } from '../numerics/averages.ts';
+import { type RowOf, tableOf } from '../table.ts';
+import { backtest, originsOf, type ScoredForecast } from './backtest.ts';
 import { caseModel } from './case-model/forecaster.ts';
 import { forecasters } from './forecasters.ts';
 import { HORIZONS } from './horizons.ts';
 import { readPanels } from './read-panels.ts';
 import { recalibrated } from './recalibration.ts';
 import { summarise } from './summary.ts';
-import { SKILL, STRETCH } from './tables.ts';
+import { PAST, SKILL, STRETCH } from './tables.ts';
 
 /** Forecasts of the case records from rolling origins, scored; no answer waits for it. */
 export const run: StageRun = async (io) => {
@@ -31,5 +32,27 @@ export const run: StageRun = async (io) => {
   const stretch = tested.flatMap(({ level, stretches }) =>
     level === 'long' ? [] : stretches.map((own, h) => ({ area: level, horizon_months: HORIZONS[h]!, ...own })),
   );
-  return { skill: tableOf(SKILL, skill), stretch: tableOf(STRETCH, stretch), report: [] };
+  const past = pastOf(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
+  return {
+    skill: tableOf(SKILL, skill),
+    stretch: tableOf(STRETCH, stretch),
+    past: tableOf(PAST, past),
+    report: [],
+  };
 };
+
+/** Months ahead that the report draws: the nearest and the furthest. */
+const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
+
+/** The case model's forecasts of states as shares of what was observed on average, from which no count can be read. */
+export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
+  const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
+  return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
+    const usual = mean(list.map(({ observed }) => observed));
+    const share = (cases: number) => Number((cases / usual).toFixed(4));
+    return list.map(({ horizon, target, observed, q05, q50, q95 }) => ({
+      ...{ state_code, horizon_months: horizon, period: target, observed: share(observed) },
+      ...{ q05: share(q05), q50: share(q50), q95: share(q95) },
+    }));
+  });
+}

@@ -54,6 +54,19 @@ export const STRETCH = {
   },
 };
 
+export const PAST = {
+  row: 'A forecast of a state that the backtest made, and what then was reported; of the horizons that the report draws',
+  columns: {
+    state_code,
+    horizon_months,
+    period: text('The month that was forecast, YYYY-MM'),
+    observed: real('Cases reported in it, as a share of the mean of all observed here for the state'),
+    q05: real('5% quantile of the forecast, as the same share'),
+    q50: real('Median'),
+    q95: real('95% quantile'),
+  },
+};
+
 export const SHIFT = {
   row: 'A state in a month after its last survey whose scores case records move (no row: the usual season alone)',
   columns: {

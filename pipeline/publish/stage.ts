@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createArtifactViews } from '../artifact-views.ts';
-import type { Surveys, Validation } from '../artifacts.ts';
+import type { Validation } from '../artifacts.ts';
 import { missingData } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -66,7 +66,7 @@ export interface SnapshotInput {
 
 /** Writes a whole snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
-  const { contents, surveys } = await contentsOf(input);
+  const { contents, observations } = await contentsOf(input);
   const { coverage, tables, model } = contents;
   const sources = foundSources(input.sources, input.raw);
   const tree = openTree(directory);
@@ -100,7 +100,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   for (const { id, file, type } of OPERATIONS)
     if (type === TABLE_TYPES.csv && file in tree.entries())
       answers.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
-  const evidence = { ...evidenceOf(input), surveys };
+  const evidence = { ...evidenceOf(input), ...observations };
   const card = modelCard(contents, evidence);
   answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
@@ -147,7 +147,10 @@ async function allOf(works: Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
-async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; surveys: Surveys }> {
+async function contentsOf(input: SnapshotInput): Promise<{
+  contents: Contents;
+  observations: Pick<Evidence, 'surveys' | 'past_forecasts'>;
+}> {
   const { artifact, model, sources, model_version, cache, entries } = input;
   const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
   return withDatabase(async (db) => {
@@ -173,16 +176,21 @@ async function contentsOf(input: SnapshotInput): Promise<{ contents: Contents; s
     const season_method = artifact<schemas.SeasonMethod>('season/method');
     return {
       contents: { model, sources, coverage, model_version, tables, season_method, transmission },
-      surveys: {
-        clusters: await db.rows('FROM ingest.clusters'),
-        state_rounds: await db.rows('FROM ingest.state_rounds'),
+      observations: {
+        surveys: {
+          clusters: await db.rows('FROM ingest.clusters'),
+          state_rounds: await db.rows('FROM ingest.state_rounds'),
+        },
+        past_forecasts: backtested
+          ? await db.rows('FROM backtest.past ORDER BY state_code, horizon_months, period')
+          : [],
       },
     };
   });
 }
 
 /** What the report says beyond the answers. */
-function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys'> {
+function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'past_forecasts'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),

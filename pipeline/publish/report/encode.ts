@@ -11,7 +11,10 @@ import type { AreaWords, PageData, PageTransmission } from './page-data.ts';
 import { isReported } from './sections/words.ts';
 
 /** Everything that the page's scripts draw. */
-export function pageData(contents: Contents, { risk, validation, season_check, fits }: Evidence): PageData {
+export function pageData(
+  contents: Contents,
+  { risk, validation, season_check, fits, past_forecasts }: Evidence,
+): PageData {
   const { tables, model, coverage, transmission } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = periodsOf(tables);
@@ -51,6 +54,16 @@ export function pageData(contents: Contents, { risk, validation, season_check, f
       recorded: recorded.map(short),
       correlation: short(correlation),
     })),
+    past_forecasts: [...Map.groupBy(past_forecasts, (row) => `${row.state_code} ${row.horizon_months}`).values()].map(
+      (rows) => ({
+        state: names.get(rows[0]!.state_code)!,
+        horizon: rows[0]!.horizon_months,
+        months: rows.map(({ period, q05, q50, q95, observed }) => ({
+          period: period as Period,
+          values: [q05, q50, q95, observed].map((value) => Number(value.toFixed(3))),
+        })),
+      }),
+    ),
     transmission: transmission && transmissionData(transmission, fits),
     validation,
   };

@@ -1,6 +1,8 @@
 import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
 import type { LinkEvidence } from '../../forecast/link/stage.ts';
+import type { PAST } from '../../forecast/tables.ts';
 import type { SeasonCheckRow } from '../../season/check.ts';
+import type { RowOf } from '../../table.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { KnownTruth } from '../../validation/known-truth.ts';
 
@@ -15,4 +17,6 @@ export interface Evidence {
   season_check: readonly SeasonCheckRow[];
   fits: TransmissionFits | null;
   surveys: Surveys;
+  /** Past forecasts of states' cases; empty where none were made. */
+  past_forecasts: readonly RowOf<typeof PAST>[];
 }

@@ -65,6 +65,8 @@ export interface PageData {
   /** Middle of each survey round's fieldwork, where known. */
   rounds: { survey_year: number; middle: Period }[];
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
+  /** Past forecasts of cases, by state and horizon, each of a period with its 5%, 50% and 95% quantile and what was observed. */
+  past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];
   transmission: PageTransmission | null;
   validation: Validation | null;
 }

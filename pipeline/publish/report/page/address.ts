@@ -21,7 +21,7 @@ export function viewOf(address: string): Partial<View> | null {
   if (tab === undefined || !TABS.includes(tab)) return null;
   const parts = new URLSearchParams(query);
   const month = (data.periods as readonly (string | null)[]).indexOf(parts.get('m'));
-  const code = parts.get('c') ?? '';
+  const code = (parts.get('c') ?? '').toUpperCase();
   const place = !isArea(code)
     ? { state: null, lga: null }
     : isState(code)
@@ -33,7 +33,7 @@ export function viewOf(address: string): Partial<View> | null {
     ...place,
     tab,
     month: month < 0 ? data.estimated - 1 : month,
-    pins: (parts.get('pins') ?? '').split(',').filter(isArea).slice(0, 4),
+    pins: (parts.get('pins') ?? '').toUpperCase().split(',').filter(isArea).slice(0, 4),
     by: { ...view.by, ...(by === null ? {} : { [tab]: by }) },
     plan: { nets: number('nets'), score: number('score'), travel: number('travel') },
   };
@@ -47,7 +47,7 @@ export function startAddress(): void {
   let following = false;
   const follow = () => {
     const asked = viewOf(location.hash);
-    const target = asked ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = asked ? null : document.getElementById(location.hash.slice(1));
     const tab = target?.closest<HTMLElement>('[data-tab]')?.dataset.tab;
     following = true;
     if (asked) setView(asked);

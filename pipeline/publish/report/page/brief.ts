@@ -1,3 +1,4 @@
+import { describeAge } from './age.ts';
 import { citation } from './files.ts';
 import { seriesPlot } from './place-plots.ts';
 import {
@@ -17,7 +18,7 @@ import {
   view,
 } from './store.ts';
 import { byFigure } from './tab.ts';
-import { runInWords, runOf, together } from './when.ts';
+import { runInWords, runOf, togetherInWords } from './when.ts';
 import { about, capital, count, h, monthInWords, share, signed, whole, withRange } from './words.ts';
 
 /** Prints two pages on a state, for a desk without this file: what to know, then every LGA. */
@@ -70,12 +71,12 @@ export function briefOf(code: string): HTMLElement {
       : []),
     ...(last
       ? [
-          `Last survey, ${last.survey_year}: ${share(last.positivity)}${last.low === null ? '' : ` (95% range ${share(last.low)}–${share(last.high!)})`} tested positive.`,
+          `Last survey, ${last.survey_year}: ${share(last.positivity)}${last.low === null ? ' (published without a range)' : ` (95% range ${share(last.low)}–${share(last.high!)})`} tested positive.`,
         ]
       : []),
     ...(data.windows.length > 0
       ? [
-          `Months to act in: by rain-driven transmission ${runInWords(runOf(code, 'rain_transmission', 4), 4)} hold ${runOf(code, 'rain_transmission', 4).share}% of the year, by reported cases ${runInWords(runOf(code, 'reported_cases', 4), 4)} ${runOf(code, 'reported_cases', 4).share}%. 60% in four months: ${together(code)}.`,
+          `Months to act in: by rain-driven transmission ${runInWords(runOf(code, 'rain_transmission', 4), 4)} hold ${runOf(code, 'rain_transmission', 4).share}% of the year, by reported cases ${runInWords(runOf(code, 'reported_cases', 4), 4)} ${runOf(code, 'reported_cases', 4).share}%. 60% in four months: ${togetherInWords(code)}.`,
         ]
       : []),
   ];
@@ -97,6 +98,7 @@ export function briefOf(code: string): HTMLElement {
       'section',
       {},
       h('h1', {}, `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${state}, ${monthInWords(view.month)}`),
+      h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
       h('p', { class: 'sub' }, `${about(population)} people in ${count(lgas.length, lga)}`),
       h('ul', {}, ...points.map((point) => h('li', {}, point))),
       h(

@@ -1,5 +1,5 @@
 import { periodName } from '../names.ts';
-import { codes, data, element, fullName, isForecast, isState, lgaOf, onView, setView, view } from './store.ts';
+import { codes, data, element, fullName, isForecast, isState, lgaOf, nameOf, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
@@ -58,35 +58,44 @@ export function startControls(): void {
   });
 }
 
-/** A name, part of one, or a code: the browser's own list offers what fits. */
+/** A name as it may be typed: without accents, marks, doubled letters or capitals. */
+const plain = (name: string) =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
+    .replaceAll(/(.)\1/gu, '$1');
+
+/** A name, part of one, or a code: the browser's own list offers what fits, Enter takes what only one place can be. */
 function startSearch(): void {
   const search = element<HTMLInputElement>('search');
-  const names = new Map(codes.map((code) => [`${fullName(code)} · ${code}`, code]));
+  const names = new Map(
+    codes.map((code) => [`${fullName(code)} · ${isState(code) ? `${data.words.state.one} ` : ''}${code}`, code]),
+  );
   element('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
-  const find = (text: string): string | undefined => {
-    const asked = text.trim().toLowerCase();
-    if (asked === '') return undefined;
-    const own = names.get(text) ?? codes.find((code) => code.toLowerCase() === asked);
-    const begins = () => codes.filter((code) => fullName(code).toLowerCase().startsWith(asked));
-    return own ?? begins()[0];
-  };
-  const go = (sure: boolean) => {
-    const code = sure ? find(search.value) : names.get(search.value);
-    search.setCustomValidity('');
-    if (code === undefined) {
-      if (sure && search.value) {
-        search.setCustomValidity(`No place is called ${search.value} or has that code`);
-        search.reportValidity();
-      }
-      return;
-    }
+  const go = (code: string) => {
     search.value = '';
     setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
   };
   // The list's own lines at once; what was typed on Enter.
-  search.addEventListener('input', () => go(false));
+  search.addEventListener('input', () => {
+    search.setCustomValidity('');
+    const code = names.get(search.value);
+    if (code !== undefined) go(code);
+  });
   search.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') go(true);
+    const asked = plain(search.value);
+    if (event.key !== 'Enter' || asked === '') return;
+    const own = codes.filter((code) => [nameOf(code), fullName(code), code].some((name) => plain(name) === asked));
+    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(asked));
+    if (found.length === 1) return go(found[0]!);
+    const some = found.slice(0, 6).map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`);
+    search.setCustomValidity(
+      found.length === 0
+        ? `No place is called ${search.value} or has that code`
+        : `${found.length} places: ${some.join('; ')}${found.length > some.length ? ' …' : ''}. Pick one from the list, or type its code`,
+    );
+    search.reportValidity();
   });
 }
 

@@ -4,6 +4,7 @@ import { startControls } from './controls.ts';
 import { startFiles } from './files.ts';
 import { startList } from './list.ts';
 import { startMap } from './map.ts';
+import { pastForecasts } from './past-forecasts.ts';
 import { startPlace } from './place.ts';
 import { startQuestion } from './question.ts';
 import { seasonCheck, seasonStates } from './season-plots.ts';
@@ -19,7 +20,7 @@ age.hidden = age.textContent === '';
 /** Plots of the pages below the map, drawn when one is first opened: hidden, they would have no width. */
 const PLOTS: Record<string, (() => void)[]> = {
   when: [seasonStates],
-  good: [seasonCheck, surveys, validation, transmission],
+  good: [pastForecasts, seasonCheck, surveys, validation, transmission],
 };
 const drawn = new Set<string>();
 function drawPlots(): void {

@@ -53,9 +53,9 @@ export function pinsPart(): Node[] {
     ),
   );
   return [
-    h('h4', {}, 'Pinned'),
+    h('h3', {}, 'Pinned'),
     chart({
-      width: Math.min(560, widthOf(element('place'), 280)),
+      width: Math.min(560, widthOf(element('beside'), 320) - 40),
       height: 220,
       marginLeft: 42,
       marginRight: 12,

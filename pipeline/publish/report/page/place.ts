@@ -21,7 +21,7 @@ import {
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { runInWords, runOf, together } from './when.ts';
+import { runInWords, runOf, togetherInWords } from './when.ts';
 import { capital, h, monthInWords, share, whole } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
@@ -31,7 +31,10 @@ export function startPlace(): void {
   onView(() => {
     if (!openTab()) return;
     const parts = view.state === null ? country() : place(view.lga ?? view.state);
-    element('place').replaceChildren(...parts, ...pinsPart());
+    element('place').replaceChildren(...parts);
+    const pins = pinsPart();
+    element('pins').replaceChildren(...pins);
+    element('pins').hidden = pins.length === 0;
     element('said').textContent = spoken();
   });
 }
@@ -200,7 +203,7 @@ function windowParts(code: string): Node[] {
     h(
       'p',
       { class: 'words' },
-      `Four months to act in: by rain-driven transmission ${told('rain_transmission')} of the year; by reported cases ${told('reported_cases')}. 60% in four months is ${together(code)}.`,
+      `Four months to act in: by rain-driven transmission ${told('rain_transmission')} of the year; by reported cases ${told('reported_cases')}. 60% in four months: ${togetherInWords(code)}.`,
     ),
   ];
 }

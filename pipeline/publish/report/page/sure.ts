@@ -1,5 +1,5 @@
 import { CHANCES, fillIn, scaleKey, WIDTHS } from './colours.ts';
-import { type Chance, chanceOf, data, levelName, levelOf, lgasInView, scoreOf, view } from './store.ts';
+import { type Chance, chanceOf, data, levelName, levelOf, lgaOf, lgasInView, nameOf, scoreOf, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { rangeBar, scoreRecord } from './where.ts';
 import { count, monthInWords, share, whole } from './words.ts';
@@ -52,6 +52,7 @@ export const sure: Tab = {
     return `${count(likely.length, lga)}${inState()} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${whole(certain.length)} with 90%`;
   },
   words: () => [
+    ...byState(),
     `${monthInWords(view.month)}. A single map of scores hides how sure each is. Ranks are less sure than scores: many ${lga.many} lie close to each other.`,
     'Chances are the model’s own, from joint draws of all areas; where the model is wrong in a way that it does not know of, they are too sure. See “How good”.',
   ],
@@ -84,3 +85,18 @@ export const sure: Tab = {
 };
 
 const inState = () => (view.state === null ? '' : ` of ${scope()}`);
+
+/** Which states have most of the LGAs that the sentence counts. */
+function byState(): string[] {
+  const by = chosen(sure);
+  if (view.state !== null || by === 'width' || by === 'level') return [];
+  const likely = lgasInView().filter((code) => chance(code, by as Chance) > 50);
+  const counts = d3.rollups(
+    likely,
+    (own) => own.length,
+    (code) => lgaOf(code).state_code,
+  );
+  if (counts.length < 2) return [];
+  const most = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
+  return [`Most are in ${most.map(([code, number]) => `${nameOf(code)} (${number})`).join(', ')}.`];
+}

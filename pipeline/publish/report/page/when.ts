@@ -35,6 +35,13 @@ export const together = (code: string) => {
   const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
   return cases === rain ? cases! : 'unknown';
 };
+/** Both verdicts, where they differ: `unknown: rain says reached, cases say unlikely`. */
+export const togetherInWords = (code: string) => {
+  const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
+  return cases === rain ? cases! : `unknown: rain says ${rain}, cases say ${cases}`;
+};
+/** How sure the model is of the months, to one; rain's is of the rain alone. */
+const sureOf = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
 const { lga } = data.words;
 
 export const when: Tab = {
@@ -74,7 +81,7 @@ export const when: Tab = {
     const say = (word: (typeof VERDICTS)[number]) => whole(verdicts.get(word) ?? 0);
     return [
       `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that line). By both measures that is reached in ${say('reached')} ${lga.many}, unlikely in ${say('unlikely')}, unknown in ${say('unknown')}.`,
-      'The measures differ, and children’s malaria lies somewhere between them: reported cases are of all ages and swing little; rain-driven transmission leaves out what needs no rain, and no record verifies it.',
+      'The measures differ, and children’s malaria lies somewhere between them: reported cases are of all ages and swing little; rain-driven transmission leaves out what needs no rain, and no record verifies it. How sure the months are comes of the index’s errors in places left out; for rain it is too sure if rain is not what decides.',
     ];
   },
   tip: (code) => {
@@ -82,7 +89,7 @@ export const when: Tab = {
     const figures = of(code);
     return [
       `${runInWords(figures, months)}: ${figures.share}%${range(figures)} of the year`,
-      figures.start === null ? 'errors unknown' : `right to a month with ${figures.start}%`,
+      figures.start === null ? 'errors unknown' : `right to a month: ${sureOf(figures)}`,
     ];
   },
   order: (codes) => byFigure(codes, (code) => of(code).share),
@@ -99,8 +106,13 @@ export const when: Tab = {
           kind: 'number',
           cell: (code: string) => `${runOf(code, measure, months).share}%${range(runOf(code, measure, months))}`,
         },
+        {
+          head: 'Right to a month',
+          kind: 'number',
+          cell: (code: string) => sureOf(runOf(code, measure, months)),
+        },
       ]),
-      { head: '60% in four months', cell: (code: string) => together(code) },
+      { head: '60% in four months', cell: (code: string) => togetherInWords(code) },
       { head: 'Own record', cell: (code: string) => recordOf(code, months) },
     ];
   },

@@ -65,7 +65,7 @@ export const where: Tab = {
     const [first] = byFigure(lgasInView(), (code) => of(code).score);
     return [
       `${monthInWords(view.month)}: scores of ${lga.many} run from ${share(lowest)} to ${share(highest)}. ${fullName(first!)} is the highest ${lga.one}, ${withRange(of(first!))}.`,
-      `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; in brackets its 90% range.${HAS_CHANCES ? ' Hatched: the level may well be another.' : ''}`,
+      `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; in brackets its 90% range.${HAS_CHANCES ? ` Hatched: the model gives its level less than ${SURE}%, so it may well be another.` : ''}`,
     ];
   },
   tip: (code) => [

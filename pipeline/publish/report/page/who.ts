@@ -1,5 +1,5 @@
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
-import { data, lgaOf, lgasInView, scoreOf, setView, view } from './store.ts';
+import { data, lgaOf, lgasInView, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
 import { about, count, h, monthInWords, share, whole } from './words.ts';
@@ -20,7 +20,9 @@ const { lga } = data.words;
 
 /** Enough for a twentieth of the country, in round numbers. */
 const USUAL_NETS = Number((d3.sum(data.lgas, ({ population }) => population) / PEOPLE_PER_NET / 20).toPrecision(1));
-const nets = () => view.plan.nets || USUAL_NETS;
+/** One for everybody's share, with all LGAs rounded up. */
+const MOST_NETS = d3.sum(data.lgas, ({ lga_code }) => netsFor(lga_code));
+const nets = () => Math.min(MOST_NETS, view.plan.nets || USUAL_NETS);
 
 interface Plan {
   order: string[];
@@ -84,6 +86,7 @@ export const who: Tab = {
     return `${about(nets())} nets cover ${about(people)} people in ${count(given.size, lga)}${where}, who bear ${Math.round((100 * inNeed) / all)}% of the unprotected risk`;
   },
   words: () => [
+    ...leftOver(),
     `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}; a net is for ${PEOPLE_PER_NET} people, and an ${lga.one} gets nets for all its people or none. ${
       chosen(who) === 'each'
         ? 'Order: risk for each person, which is what makes a net count most.'
@@ -131,46 +134,59 @@ export const who: Tab = {
   }),
 };
 
+/** Nets that the next LGA of the order is too large for. */
+function leftOver(): string[] {
+  const { order, given } = current();
+  const left = nets() - d3.sum(given, netsFor);
+  const next = order[given.size];
+  return next === undefined || left === 0
+    ? []
+    : [
+        `${whole(left)} nets are left over: too few for all of ${nameOf(next)}, the next, which wants ${whole(netsFor(next))}.`,
+      ];
+}
+
 export const getsNets = (code: string) => current().given.has(code);
 const percent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 
 /** What to hand out, and the thresholds. Their places stay; what they say follows the view. */
 export function planControls(): HTMLElement {
-  const slider = (
-    name: 'nets' | 'score' | 'travel',
-    label: string,
-    max: number,
-    step: number,
-    told: (value: number) => string,
-  ) => {
-    const input = h('input', {
-      type: 'range',
-      min: name === 'nets' ? String(step) : '0',
-      max: String(max),
-      step: String(step),
-      id: `plan-${name}`,
-    }) as HTMLInputElement;
-    const output = h('output', { for: `plan-${name}` });
-    input.addEventListener('input', () => setView({ plan: { ...view.plan, [name]: Number(input.value) } }));
+  const set = (name: keyof typeof view.plan, value: number) => setView({ plan: { ...view.plan, [name]: value } });
+  const slider = (name: keyof typeof view.plan, max: number, step: number) => {
+    const input = h('input', { type: 'range', min: '0', max: String(max), step: String(step), id: `plan-${name}` });
+    input.addEventListener('input', () => set(name, Number((input as HTMLInputElement).value)));
+    return input as HTMLInputElement;
+  };
+  const number = h('input', { type: 'number', min: '1', max: String(MOST_NETS), step: '1', id: 'plan-nets' });
+  number.addEventListener('change', () => set('nets', Math.round(Number((number as HTMLInputElement).value))));
+  const thresholds: [keyof typeof view.plan, string, HTMLInputElement, (value: number) => string][] = [
+    ['score', 'Only where the score is at least', slider('score', 0.5, 0.01), share],
+  ];
+  const furthest = Math.max(...data.lgas.map(({ lga_code }) => travelTo(lga_code)));
+  if (HAS_TRAVEL)
+    thresholds.push([
+      ...(['travel', 'Only where care is at least so far'] as const),
+      slider('travel', 5 * Math.floor(furthest / 5), 5),
+      (value) => `${value} min`,
+    ]);
+  const rows = thresholds.map(([name, label, input, told]) => {
+    const output = h('output', { for: input.id });
     const follow = () => {
-      const value = name === 'nets' ? nets() : view.plan[name];
-      input.value = String(value);
-      output.textContent = told(value);
-      input.setAttribute('aria-valuetext', told(value));
+      input.value = String(view.plan[name]);
+      output.textContent = told(view.plan[name]);
+      input.setAttribute('aria-valuetext', output.textContent);
     };
     return { row: h('label', {}, h('span', {}, label), input, output), follow };
-  };
-  const most = Math.max(...data.lgas.map(({ lga_code }) => travelTo(lga_code)));
-  const sliders = [
-    slider('nets', 'Nets to hand out', 10 * USUAL_NETS, USUAL_NETS / 20, about),
-    slider('score', 'Only where the score is at least', 0.5, 0.01, share),
-    ...(HAS_TRAVEL
-      ? [slider('travel', 'Only where care is at least so far', 5 * Math.floor(most / 5), 5, (value) => `${value} min`)]
-      : []),
-  ];
-  const made = h('div', { class: 'plan', hidden: '' }, ...sliders.map(({ row }) => row));
+  });
+  const made = h(
+    'div',
+    { class: 'plan', hidden: '' },
+    h('label', {}, h('span', {}, 'Nets to hand out'), number),
+    ...rows.map(({ row }) => row),
+  );
   made.addEventListener('follow', () => {
-    for (const { follow } of sliders) follow();
+    (number as HTMLInputElement).value = String(nets());
+    for (const { follow } of rows) follow();
   });
   return made;
 }

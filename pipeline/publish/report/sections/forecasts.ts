@@ -29,6 +29,8 @@ ${
     ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>From each month of the records’ last years a model of the records, which saw none of what came later, said what the next one to four months would bring. Error: mean of the absolute difference of logarithms, .25 being a factor of 1.28. CRPS asks the same of the whole range; less is better of both. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(level, rows, horizons))}
+<p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> what was then reported; each as a share of the state’s own mean</p>
+<div id="past-forecasts" class="small-multiples"></div>
 <p class="note">By year of the month that was forecast from: table <code>forecast_skill</code>.</p>`
 }`;
 }

@@ -26,6 +26,7 @@ const section = (validation: Validation | null, of_this_code = false) =>
       validation,
       known_truth: { ...known_truth, of_this_code },
       season_check: [],
+      past_forecasts: [],
       fits: null,
       surveys: { clusters: [], state_rounds: [] },
     },

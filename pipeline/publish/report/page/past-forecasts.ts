@@ -1,0 +1,52 @@
+import { periodName } from '../names.ts';
+import { caption, chart } from './figures.ts';
+import { data } from './store.ts';
+import { dateOf } from './words.ts';
+
+/** What was forecast of each state's cases, and what then came. */
+export function pastForecasts(): void {
+  const target = document.getElementById('past-forecasts');
+  for (const [state, series] of d3.group(data.past_forecasts, (row) => row.state)) {
+    const of = (horizon: number) =>
+      (series.find((row) => row.horizon === horizon)?.months ?? []).map(({ period, values }) => {
+        const [low, median, high, observed] = values as [number, number, number, number];
+        return { period, date: dateOf(period), low, median, high, observed };
+      });
+    const [near, far] = d3.extent(series, ({ horizon }) => horizon) as [number, number];
+    const [soon, late] = [of(near), of(far)];
+    const all = new Map([...soon, ...late].map((row) => [row.period, row]));
+    const held = late.filter(({ low, high, observed }) => low <= observed && observed <= high).length;
+    const figure = document.createElement('figure');
+    figure.append(
+      caption(`${state} · ${held} of ${late.length} in the range`),
+      chart({
+        width: 240,
+        height: 140,
+        marginLeft: 32,
+        marginBottom: 22,
+        marginTop: 8,
+        style: { fontSize: '12px' },
+        x: { type: 'utc', ticks: 4, label: null },
+        y: {
+          domain: [0, d3.max([...all.values()], ({ observed }) => observed * 1.3)!],
+          clamp: true,
+          ticks: 3,
+          label: null,
+        },
+        ariaLabel: `${state}: forecasts of cases and what was then reported`,
+        marks: [
+          Plot.areaY(late, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
+          Plot.lineY(soon, { x: 'date', y: 'median', stroke: 'var(--accent)', strokeWidth: 1.6 }),
+          Plot.dot([...all.values()], {
+            x: 'date',
+            y: 'observed',
+            r: 2.2,
+            fill: 'var(--ink)',
+            title: (row) => `${periodName(row.period)}: ${row.observed.toFixed(2)} of the mean`,
+          }),
+        ],
+      }),
+    );
+    target?.append(figure);
+  }
+}
