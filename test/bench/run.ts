@@ -1,9 +1,15 @@
-/** Entry of `npm run bench`: runs test/bench/*.bench.ts, all or those whose name holds one of the arguments. */
+/**
+ * Entry of `npm run bench`: runs test/bench/*.bench.ts, all or those whose name holds one of the words. From the first
+ * option on, arguments are the bench's own: `npm run bench -- case-link --seeds 1-2`.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const words = given.findIndex((argument) => argument.startsWith('-'));
+const wanted = words < 0 ? given : given.slice(0, words);
+const options = words < 0 ? [] : given.slice(words);
 const all = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.bench.ts'))
   .sort();
@@ -14,6 +20,6 @@ if (chosen.length === 0) {
 }
 for (const name of chosen) {
   process.stdout.write(`\n${name}\n`);
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name)], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name), ...options], { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }
