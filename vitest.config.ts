@@ -46,7 +46,7 @@ export default defineConfig({
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,
       }),
-      project('build', BUILD, [], { globalSetup: BUILT_TINY }),
+      project('build', BUILD, [], { globalSetup: BUILT_TINY, isolate: false }),
       project('service', ['test/proxy/**/*.test.ts'], BROWSER, { globalSetup: POSTGRES, setupFiles: SETUP }),
       project('browser', BROWSER, [], { globalSetup: [BUILT_TINY, POSTGRES], setupFiles: SETUP }),
     ],
