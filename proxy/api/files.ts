@@ -31,7 +31,7 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
-  if (found.held) return send(found.held.subarray(start, end + 1));
+  if (found.held) return send(part ? found.held.subarray(start, end + 1) : found.held);
   return openChecked(found, { start, end }, report).then(send);
 }
 

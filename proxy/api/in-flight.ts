@@ -45,10 +45,12 @@ export function trackInFlight(server: Server, readingMs: number) {
       if (!connection || connection.responses.size === 0) next();
       else connection.next = next;
     },
-    /** Marks `socket`: no further request on it is answered. */
+    /** Marks `socket`: no further request on it is answered, and it is closed once this one is. */
     condemn(socket: Socket): void {
       const connection = connections.get(socket);
-      if (connection) connection.isCondemned = true;
+      if (!connection || connection.isCondemned) return;
+      connection.isCondemned = true;
+      socket.destroySoon = () => closeSlowly(socket);
     },
     isCondemned: (socket: Socket) => connections.get(socket)?.isCondemned ?? false,
     /** Resolves once every response now in flight has been sent, or its connection has closed. */
@@ -58,6 +60,20 @@ export function trackInFlight(server: Server, readingMs: number) {
     },
     stop: () => clearInterval(sweep),
   };
+}
+
+/** For so long a connection that is to be closed reads on what its client still sends. */
+const LINGER_MS = 2000;
+
+/**
+ * Ends what is sent, and closes when the client does. Closed at once, with input yet to come, the kernel would take back
+ * what it has not sent of the answer (RFC 9112, 9.6).
+ */
+function closeSlowly(socket: Socket): void {
+  if (socket.writableEnded) return;
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 export type InFlight = ReturnType<typeof trackInFlight>;

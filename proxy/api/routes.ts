@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, type ErrorCode } from '../../pipeline/contract/errors.ts';
-import { isPeriod, monthIndex } from '../../pipeline/contract/months.ts';
+import { isPeriod } from '../../pipeline/contract/months.ts';
 import {
   type Coverage,
   type FileParameters,
@@ -99,9 +99,9 @@ const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) 
   period: (value, { first_estimated, last_estimated, last_forecast }) => {
     if (value === undefined) return { period: last_estimated };
     if (typeof value !== 'string' || !isPeriod(value)) return 'INVALID_PERIOD';
-    const month = monthIndex(value);
-    if (month < monthIndex(first_estimated) || month > monthIndex(last_forecast)) return 'PERIOD_NOT_AVAILABLE';
-    return month > monthIndex(last_estimated) ? 'FORECAST_PERIOD' : { period: value };
+    // Months as YYYY-MM sort as text.
+    if (value < first_estimated || value > last_forecast) return 'PERIOD_NOT_AVAILABLE';
+    return value > last_estimated ? 'FORECAST_PERIOD' : { period: value };
   },
   months: (value) => {
     if (value === undefined) return { months: FORECAST_MONTHS };

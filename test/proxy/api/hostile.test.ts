@@ -1,8 +1,10 @@
 /** What the open internet sends: none of it gets round the key, out of the snapshot, or in the way of others. */
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessRecord } from '../../../proxy/api/observe.ts';
@@ -413,4 +415,31 @@ describe('bounds', () => {
 test('after all that the service has nothing to report', async () => {
   expect((await service.get('/v1/periods', key)).status).toBe(200);
   expect(service.reports).toEqual([]);
+});
+
+test('what still comes while an answer is sent takes nothing back of it: a body, more after an upgrade', async () => {
+  // Small enough for the system to hold all of it for a client that does not read yet.
+  const own = await startService({ fixture: { outlinePoints: 5000 } });
+  const ownKey = (await giveKey(own.store)).key;
+  const whole = (await (await own.get('/v1/boundaries/states', ownKey)).arrayBuffer()).byteLength;
+  expect(whole).toBeGreaterThan(200_000);
+  for (const [asking, later] of [
+    ['Content-Length: 5', 'hello'],
+    ['Upgrade: h2c\r\nConnection: Upgrade', 'PRI * HTTP/2.0\r\n\r\n'],
+  ]) {
+    const socket = connect(portOf(own.url), '127.0.0.1');
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part));
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write(head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${ownKey}`, asking!));
+    await pause(200);
+    socket.write(later!);
+    await pause(50);
+    socket.resume();
+    await once(socket, 'close');
+    const answer = Buffer.concat(parts);
+    expect([asking, answer.length - answer.indexOf('\r\n\r\n') - 4]).toEqual([asking, whole]);
+  }
+  await own.close();
 });
