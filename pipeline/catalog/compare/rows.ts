@@ -62,7 +62,7 @@ export interface RowComparison {
   /** Added months beside what their places had in the same months of the year on average before. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
-  /** Added months beside the month before and the same month of the year before: of figures above 0, how many are the same. */
+  /** Added months beside each of the twelve before: of figures above 0, how many are the same. */
   repeated: { column: string; period: Period; of: Period; rows: number; same: number }[];
   /** Added figures above all that their place had before, where it had a year of them. */
   highest: { column: string; place: string; period: Period; most: number; is: number }[];
@@ -229,6 +229,9 @@ function besideUsual(
   });
 }
 
+/** Months back to one that an added month may have been copied from. */
+const PAST_YEAR = Array.from({ length: 12 }, (_, i) => i + 1);
+
 /** A month that was filled in with another one's figures has them place by place. */
 function repeatedIn(
   now: ReadonlyMap<string, ComparedRow>,
@@ -245,8 +248,8 @@ function repeatedIn(
   return [...months]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([period, rows]) =>
-      [-1, -12].map((months) => {
-        const of = addMonths(period, months);
+      PAST_YEAR.map((back) => {
+        const of = addMonths(period, -back);
         const same = rows.filter(({ place, numbers }) => figures.get(`${place} ${of}`) === numbers[column]).length;
         return { column, period, of, rows: rows.length, same };
       }),

@@ -61,8 +61,10 @@ export const changed: Tab = {
       'span',
       {},
       'Against the version before this one: ',
+      h('a', { href: `../../../releases/${data.model_version}/review.html` }, 'the page of its review'),
+      ', in the directory that it was built in, once ',
       h('code', {}, 'malaria-risk review'),
-      ' writes a page that shows what moved and why.',
+      ' has written it: what moved, and why.',
     ),
   ],
   tip: (code) => {

@@ -92,6 +92,15 @@ describe('what is wrong in a way that every value could be true', () => {
       /rain: 2023-01 has the very figures of 2022-01 \(12 of 12 places\)/,
     ],
     [
+      'the month of four months before once more, of the new year itself',
+      [
+        ...before,
+        ...table('2023-01', '2023-01'),
+        ...table('2023-01', '2023-01').map((one) => ({ ...one, key: `${one.place} 2023-05`, period: '2023-05' })),
+      ],
+      /rain: 2023-05 has the very figures of 2023-01 \(12 of 12 places\)/,
+    ],
+    [
       'one place ten times in the new month',
       [...before, ...table('2023-01', '2023-01').with(0, row(0, '2023-01', 10 * rainOf(0, '2023-08')))],
       /rain: S1-0 has 10\.\d times in 2023-01 what it ever had/,
