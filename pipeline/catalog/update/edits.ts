@@ -27,8 +27,7 @@ export function editsOf(before: Country, after: Country, was: Source, is: Source
   };
   for (const name of FIELDS) set([name], was[name], is[name]);
   for (const end of ['first', 'last'] as const) set(['span', end], was.span?.[end], is.span?.[end]);
-  const rounds = was.rounds?.length ?? 0;
-  if (is.rounds && is.rounds.length !== rounds) set(['rounds'], was.rounds, is.rounds);
+  if (is.rounds) set(['rounds'], was.rounds, is.rounds);
   is.files.forEach((file, i) => {
     const then = was.files[i];
     if (!then) {

@@ -51,7 +51,7 @@ function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
 
 type Rounds = NonNullable<Source['rounds']>;
 
-/** The rounds of the catalog, and those of the table that it has not, with the months that their rows have. */
+/** The rounds of the table: as the catalog has them, new ones with the months that their rows have. */
 function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
   const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
   const added = [...found]
@@ -60,5 +60,7 @@ function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
       const months = own.map(({ period }) => period!).sort();
       return { survey_year, first: months[0]!, last: months.at(-1)! };
     });
-  return [...known, ...added].sort((a, b) => a.survey_year - b.survey_year);
+  return [...known.filter(({ survey_year }) => found.has(survey_year)), ...added].sort(
+    (a, b) => a.survey_year - b.survey_year,
+  );
 }

@@ -43,6 +43,26 @@ test('nothing changed: nothing to accept, and accepting it changes nothing', asy
   expect(existsSync(path.join(out, 'raw'))).toBe(false);
 });
 
+test('a survey round dropped and brought back: a command each, the first in doubt', async () => {
+  const { country, directory, update, given } = prepare();
+  const whole = String(country.files['surveys.csv']);
+  const without = whole
+    .split('\n')
+    .filter((row) => !row.startsWith('2021'))
+    .join('\n');
+  const rounds = () =>
+    readCountry(directory)
+      .sources.find(({ id }) => id === 'surveys')!
+      .rounds!.map(({ survey_year }) => survey_year);
+  const before = rounds();
+  const dropped = await update('surveys', { files: [given('surveys.csv', without)], accept: ACCEPT });
+  expect(dropped.doubts[0]).toMatch(/^\d+ of \d+ rows are gone$/);
+  expect(rounds()).toEqual(before.filter((year) => year !== 2021));
+  const back = await update('surveys', { files: [given('surveys.csv', whole)], accept: ACCEPT });
+  expect(back.edits.map(({ field }) => field)).toContain('surveys rounds');
+  expect(rounds()).toEqual(before);
+});
+
 test('a month more of cases: one command, shown first, then accepted', async () => {
   const { country, directory, update, text, given, out } = prepare();
   const before = text('sources.json');
