@@ -73,7 +73,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       );
       expect(own.filter((file) => /(?:^|\/)test\/|\.test\./.test(file))).toEqual([]);
       const sources = own.filter((file) => /(?<!\.d)\.ts$/.test(file));
-      const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|names\.ts$)|clients\/ts\/)/;
+      const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|(?:names|page-data)\.ts$)|clients\/ts\/)/;
       expect(sources.filter((file) => !ofThePage.test(file))).toEqual([]);
       for (const file of own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !one.includes('/assets/')))
         expect(own, file).toContain(file.replace(/\.js$/, '.d.ts'));

@@ -1,4 +1,4 @@
-/** Types of the data that the page reads besides its own HTML: written by encode.ts, read by the scripts under page/. */
+/** The data that the page reads besides its own HTML: its types and forms, for encode.ts and the scripts under page/. */
 import type { Validation } from '../../artifacts.ts';
 import type { Period } from '../../contract/months.ts';
 import type {

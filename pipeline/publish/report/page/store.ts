@@ -1,4 +1,4 @@
-import type { PageData } from '../page-data.ts';
+import { CERTAINTY, NONE, type PageData } from '../page-data.ts';
 
 /** Element by id, which the page's HTML is known to have. */
 export const element = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;
@@ -61,11 +61,10 @@ export function scoreOf(code: string, month: number): Score {
 /** Whether the model says how sure it is of levels and ranks. */
 export const HAS_CHANCES = data.certainty !== '';
 const chances = bytesOf(data.certainty);
-const CHANCES = ['above_very_low', 'above_low', 'above_moderate', 'above_high', 'level', 'nation', 'state'] as const;
-export type Chance = (typeof CHANCES)[number];
+export type Chance = (typeof CERTAINTY)[number];
 /** A chance in a month, whole percent: see page-data.ts. */
 export const chanceOf = (code: string, month: number, which: Chance): number =>
-  chances[(indexOf(code) * months + month) * CHANCES.length + CHANCES.indexOf(which)]!;
+  chances[(indexOf(code) * months + month) * CERTAINTY.length + CERTAINTY.indexOf(which)]!;
 
 /** Below it, in percent, a level is not called held. */
 export const SURE = 80;
@@ -87,7 +86,7 @@ export function changeOf(code: string, month: number, since: Since): Change | nu
   const listed = data.changes.months.indexOf(month);
   if (listed < 0) return null;
   const at = (indexOf(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
-  if (moves[at] === -32768) return null;
+  if (moves[at] === NONE) return null;
   const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[at + i]! / 1e4) as [number, number, number, number];
   return { change, low, high, chance };
 }
