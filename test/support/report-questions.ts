@@ -182,6 +182,7 @@ export function reportQuestions(snapshotOf: () => string) {
     };
     await find(lgas[1]!.lga_code.toLowerCase());
     expect(await page.textContent('#place h3')).toBe(lgas[1]!.lga);
+    expect(page.url(), 'a code is one place, however like it is to others').toContain(`c=${lgas[1]!.lga_code}`);
     await find(states[1]!.state);
     expect(await page.textContent('#place h3')).toBe(states[1]!.state);
     await find('Atlantis');
@@ -216,7 +217,8 @@ export function reportQuestions(snapshotOf: () => string) {
       expect(own.properties.score).toBe(lgas.find(({ lga_code }) => lga_code === properties.lgaCode)!.score);
     }
     const svg = String(await download(page, 'svg'));
-    expect(svg).toMatch(/^<svg [\s\S]*Licences and sources[\s\S]*<\/svg>$/);
+    expect(svg).toMatch(/^<svg [\s\S]*<\/svg>$/);
+    expect(svg).toContain(json<schemas.Periods>('v1/periods.json').model_version);
     const png = await download(page, 'png');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect(png.length).toBeGreaterThan(10_000);

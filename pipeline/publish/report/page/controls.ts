@@ -86,7 +86,9 @@ function startSearch(): void {
   search.addEventListener('keydown', (event) => {
     const asked = plain(search.value);
     if (event.key !== 'Enter' || asked === '') return;
-    const own = codes.filter((code) => [nameOf(code), fullName(code), code].some((name) => plain(name) === asked));
+    const typed = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
+    if (typed !== undefined) return go(typed);
+    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === asked));
     const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(asked));
     if (found.length === 1) return go(found[0]!);
     const some = found.slice(0, 6).map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`);
