@@ -1,5 +1,6 @@
 import { periodName } from '../names.ts';
 import { chart, widthOf } from './figures.ts';
+import { timeScale } from './place-plots.ts';
 import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
 import { dates, h, PLOT_STYLE, share } from './words.ts';
 
@@ -52,20 +53,16 @@ export function pinsPart(): Node[] {
       ),
     ),
   );
+  const width = Math.min(560, widthOf(element('beside'), 320) - 40);
   return [
     h('h3', {}, 'Pinned'),
     chart({
-      width: Math.min(560, widthOf(element('beside'), 320) - 40),
+      width,
       height: 220,
       marginLeft: 42,
       marginRight: 12,
       style: PLOT_STYLE,
-      x: {
-        type: 'utc',
-        label: null,
-        tickFormat: '%Y',
-        ticks: dates.filter((_, i) => data.periods[i]!.endsWith('-01')),
-      },
+      x: timeScale(width),
       y: {
         domain: [0, Math.max(...rows.map((row) => row.high))],
         nice: true,

@@ -7,8 +7,16 @@ import { dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
 /** As wide as the place has room for, so that type keeps its size on a phone. */
 const width = () => Math.min(560, widthOf(element('place'), 280));
 const border = () => dates[data.estimated - 1]!;
-const ticks = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
-const time = { type: 'utc', domain: [dates[0]!, dates.at(-1)!], ticks, tickFormat: '%Y', label: null } as const;
+const januaries = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
+/** The months as a scale of a plot so wide: years, of two digits where four would run into each other. */
+export const timeScale = (wide: number) =>
+  ({
+    type: 'utc',
+    domain: [dates[0]!, dates.at(-1)!],
+    ticks: januaries,
+    tickFormat: wide < 42 * januaries.length ? '’%y' : '%Y',
+    label: null,
+  }) as const;
 
 /** Score with its range, forecast set apart, and what surveys found where they were. A click picks the month. */
 export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
@@ -27,7 +35,7 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
     marginLeft: 42,
     marginRight: 12,
     style: PLOT_STYLE,
-    x: time,
+    x: timeScale(width()),
     y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
     marks: [
@@ -120,7 +128,7 @@ export function populationPlot(): Element {
     marginLeft: 42,
     marginRight: 12,
     style: PLOT_STYLE,
-    x: time,
+    x: timeScale(width()),
     y: { label: null, ticks: 4 },
     color: {
       domain: data.levels.map((_, i) => levelName(i)),

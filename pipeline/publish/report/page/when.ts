@@ -94,30 +94,30 @@ export const when: Tab = {
   },
   order: (codes) => byFigure(codes, (code) => of(code).share),
   columns: () => {
-    const { months } = asked();
+    const { measure, months } = asked();
+    const other = MEASURES.find((name) => name !== measure)!;
     return [
-      ...MEASURES.toReversed().flatMap((measure) => [
-        {
-          head: `${capital(NAMES[measure])}: months`,
-          cell: (code: string) => runBar(runOf(code, measure, months).first, months),
+      { head: `${capital(NAMES[measure])}: months`, cell: (code: string) => runBar(of(code).first, months) },
+      { head: 'Share of year', kind: 'number', cell: (code: string) => `${of(code).share}%${range(of(code))}` },
+      { head: 'Right to a month', kind: 'number', cell: (code: string) => sureOf(of(code)) },
+      {
+        head: capital(NAMES[other]),
+        kind: 'number',
+        cell: (code: string) => {
+          const figures = runOf(code, other, months);
+          return `${runInWords(figures, months)} ${figures.share}%`;
         },
-        {
-          head: 'Share of year',
-          kind: 'number',
-          cell: (code: string) => `${runOf(code, measure, months).share}%${range(runOf(code, measure, months))}`,
-        },
-        {
-          head: 'Right to a month',
-          kind: 'number',
-          cell: (code: string) => sureOf(runOf(code, measure, months)),
-        },
-      ]),
-      { head: '60% in four months', cell: (code: string) => togetherInWords(code) },
-      { head: 'Own record', cell: (code: string) => recordOf(code, months) },
+      },
+      measure === 'reported_cases'
+        ? { head: 'Own record', kind: 'number', cell: (code: string) => recordOf(code, months) }
+        : { head: '60% in four months', cell: together },
     ];
   },
-  caption: () =>
-    `Largest share of the year’s ${NAMES[asked().measure]} first. Own record: share of its case record in the months by cases, and its own best.`,
+  caption: () => {
+    const { measure } = asked();
+    const own = ' Own record: share of its case record in the months shown, and its own best months.';
+    return `Largest share of the year’s ${NAMES[measure]} first.${measure === 'reported_cases' ? own : ''}`;
+  },
   record: (code) => ({
     months: asked().months,
     ...Object.fromEntries(
