@@ -66,6 +66,15 @@ export const Source = Type.Object(
         description: 'Rows to keep: file column -> value (a year out of several in one file)',
       }),
     ),
+    recode: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), text), {
+        description:
+          "What text of the file stands for: the project's column -> the file's text -> the text that is meant, such as a name as the table of codes spells it",
+      }),
+    ),
+    dissolve: Type.Optional(
+      Type.Literal(true, { description: 'Outlines: the features of one code, or of one name, are one area' }),
+    ),
     nodata: Type.Optional(
       Type.Union([Type.Number(), Type.Literal('nan'), Type.Literal('none')], {
         description: "What a raster's missing cells hold: overrides the file's tag; `none` says there are none",

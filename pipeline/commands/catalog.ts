@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { checkCountry } from '../catalog/check/country.ts';
+import { repairCountry } from '../catalog/repair.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
 import { FORMS } from '../engine/country.ts';
@@ -17,8 +18,8 @@ interface CheckOptions {
 
 const CHECK_DETAIL = `
 Nothing is built and nothing changed. Looked at in this order: the form of the catalog; which files are there; their
-bytes and SHA-256; tables and outlines, each read as a build reads it; rasters, cell by cell. A fault ends the look at its
-own source alone. What only a build can tell (an LGA that no cell covers, people against the census) is not asked.
+bytes and SHA-256; tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table
+and all bad outlines are told; one of another kind (a column that is not there) ends the look at its source. What only a build can tell (an LGA that no cell covers, people against the census) is not asked.
 
 Exits 0 where all is well, 1 with faults, 2 where there is no catalog.
 
@@ -31,6 +32,7 @@ export function catalogCommand(): Command {
     .description('Check a catalog and its files, accept changed ones, print what editors need')
     .addCommand(checkCommand())
     .addCommand(updateCommand())
+    .addCommand(repairCommand())
     .addCommand(schemaCommand());
 }
 
@@ -45,7 +47,11 @@ function checkCommand(): Command {
       const faults = await checkCountry(country, rawData);
       if (json) say(JSON.stringify(faults, null, 2));
       else if (faults.length === 0) say(`${country}: no faults`);
-      else say(...faults.map(({ step, what }) => `${step}: ${what}`));
+      else {
+        say(...faults.map(({ step, what }) => `${step}: ${what}`));
+        if (faults.some(({ remedy }) => remedy))
+          say(`Some can be declared instead: malaria-risk catalog repair --country ${country}`);
+      }
       if (faults.length > 0) process.exitCode = 1;
     });
 }
@@ -67,6 +73,53 @@ function schemaCommand(): Command {
       say(JSON.stringify({ ...about, ...FORMS[file] }, null, 2));
     });
 }
+
+const REPAIR_DETAIL = `
+Raw files stay as they came. What can be declared of their faults is written to sources.json instead: a place without a row
+or a figure, months without a record, ground that belongs to no LGA (gaps, each with its rule); a name that the table of
+codes spells otherwise (recode); an area in several features (dissolve). Each is told in findings, report and manifest.
+What nothing can be declared of is listed after it: a wrong number, or outlines that cross each other.
+
+Exits 0 where no fault is left, 1 where one is, or where something waits for --accept.
+
+Example:
+  malaria-risk catalog repair --country raw-data/madagascar --raw-data DIR --accept 'no clinic on the island'`;
+
+interface RepairOptions {
+  country: string;
+  rawData?: string;
+  accept?: string;
+  by?: string;
+  json?: boolean;
+}
+
+function repairCommand(): Command {
+  return new Command('repair')
+    .description('Propose what the catalog could declare of faults in its files, and write it')
+    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .option('--accept <reason>', 'write it, for this reason', words)
+    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine', words)
+    .option('--json', 'all of it as JSON')
+    .addHelpText('after', REPAIR_DETAIL)
+    .action(async ({ country, rawData, accept, by, json }: RepairOptions) => {
+      const { repairs, left } = await repairCountry(country, rawData, accept ? acceptance(accept, by) : null);
+      if (json) say(JSON.stringify({ repairs, left }, null, 2));
+      else {
+        if (repairs.length + left.length === 0) say(`${country}: no faults`);
+        for (const { source, declares, fault } of repairs) say(`${source}, ${declares}`, `  for ${fault}`);
+        if (left.length > 0) say('Nothing can be declared of:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
+        if (repairs.length > 0)
+          say(accept ? 'Written to sources.json.' : 'Nothing is changed yet: write it by --accept REASON.');
+      }
+      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = 1;
+    });
+}
+
+const acceptance = (reason: string, by: string | undefined) => ({
+  ...{ reason, by: by ?? (process.env.MALARIA_BY || userInfo().username) },
+  at: new Date().toISOString(),
+});
 
 interface UpdateOptions {
   country: string;
@@ -136,10 +189,7 @@ function updateCommand(): Command {
 function requestOf(source: string, files: string[], options: UpdateOptions): UpdateRequest {
   const { country, rawData, out, accept, by, period, lastEstimated, release, citation, licence, title } = options;
   const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
-  const accepted =
-    accept === undefined
-      ? undefined
-      : { reason: accept, by: by ?? (process.env.MALARIA_BY || userInfo().username), at: new Date().toISOString() };
+  const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
     ...{ country, rawData, out, source, files, period, lastEstimated, accept: accepted },
     about: Object.fromEntries(about),

@@ -2,14 +2,14 @@ import path from 'node:path';
 import { booleanPointInPolygon, pointOnFeature } from '@turf/turf';
 import mapshaper from 'mapshaper';
 import type { Areas, Polygon, Polygons } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, type Remedy, readEach } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { areaKm2 } from '../numerics/area.ts';
 import { selfCrossing } from '../numerics/self-crossing.ts';
-import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
-import { readPolygons } from './readers/polygons.ts';
-import { readTable, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
+import { type IngestInput, plain, sourceOf, sourcesOf } from './input.ts';
+import { dissolveBy, readPolygons } from './readers/polygons.ts';
+import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
 
 /** Outlines that are said to be the same may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
@@ -53,10 +53,10 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   }
   const byPlace = lgas.filter((lga) => lga.parent === '');
   if (byPlace.length > 0) placeInStates(input, file, byPlace, states!);
-  for (const lga of lgas) {
+  readEach(lgas, (lga) => {
     if (!byPcode.has(lga.parent))
       throw new BadInput(file, lga.code, `state ${lga.parent}`, 'the p-code of a state of model.json');
-    if (!states || byPlace.length > 0) continue;
+    if (!states || byPlace.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
     if (!booleanPointInPolygon(innerPoint(lga), state))
       throw new BadInput(
@@ -65,7 +65,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
         `outside the outline of ${lga.parent}`,
         'LGAs inside their states',
       );
-  }
+  });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
   if (empty)
     throw new BadInput(file, '', `no LGA in ${empty.state_pcode} ${empty.state}`, 'one at least in each state');
@@ -94,14 +94,14 @@ const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolyg
 
 /** Gives each LGA the state in whose outline a point inside it lies. @throws BadInput for one in none */
 function placeInStates(input: IngestInput, file: string, lgas: readonly Outline[], states: readonly Outline[]): void {
-  for (const lga of lgas) {
+  readEach(lgas, (lga) => {
     const inner = innerPoint(lga);
     const state = states.find(({ polygons }) =>
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state) throw new BadInput(file, `${lga.code} ${lga.name}`, 'a place in no state', 'LGAs inside their states');
     lga.parent = state.code;
-  }
+  });
   input.report.push({
     source: sourceOf(input, 'lga_boundaries').id,
     rule: 'states found by place',
@@ -117,13 +117,10 @@ async function readCodes(input: IngestInput): Promise<Map<string, { code: string
   refuseDuplicates(table, ['lga']);
   refuseDuplicates(table, ['lga_pcode']);
   const codes = new Map(
-    table.rows.map((row) => [
-      textOf(table, row, 'lga'),
-      {
-        code: textOf(table, row, 'lga_pcode'),
-        parent: table.columns.has('state_pcode') ? textOf(table, row, 'state_pcode') : '',
-      },
-    ]),
+    readEach(table.rows, (row) => {
+      const parent = table.columns.has('state_pcode') ? textOf(table, row, 'state_pcode') : '';
+      return [textOf(table, row, 'lga'), { code: textOf(table, row, 'lga_pcode'), parent }] as const;
+    }),
   );
   refuseShort(table);
   return codes;
@@ -138,11 +135,13 @@ async function readOutlines(
 ): Promise<Outline[]> {
   const file = source.files[0]!.path;
   const columns = source.columns ?? {};
-  const features = await readPolygons(path.join(input.rawData, file));
+  const read = await readPolygons(path.join(input.rawData, file));
+  const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
+  const features = source.dissolve && key !== undefined ? await dissolveBy(key, read) : read;
   const form = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
   const used = new Set<string>();
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
-  const outlines = features.map(({ properties, polygons }, index): Outline => {
+  const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
     const text = (column: string) => {
       const value = properties[columns[column]!];
       if (value === undefined) {
@@ -150,7 +149,8 @@ async function readOutlines(
         throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${columns[column]}`);
       }
       // A replacement or control character: text read in another encoding than it was written in.
-      if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value)) return value;
+      if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value))
+        return recoded(source, column, value);
       throw new BadInput(
         file,
         `feature ${index + 1}, ${columns[column]}`,
@@ -166,6 +166,7 @@ async function readOutlines(
         `feature ${index + 1}`,
         name,
         'a name of the table of codes (role lga_codes), letter for letter',
+        spelledElse(name, [...codes.keys()]),
       );
     used.add(name);
     const code = listed?.code ?? text(`${level}_pcode`);
@@ -184,17 +185,31 @@ async function readOutlines(
     }
     const crossing = selfCrossing(polygons);
     if (crossing)
-      throw new BadInput(file, code, `an outline that crosses itself at ${crossing.join(', ')}`, 'a valid polygon');
+      throw new BadInput(
+        file,
+        code,
+        `an outline that crosses itself at ${crossing.join(', ')}`,
+        'a valid polygon; make valid ones with: ogr2ogr -makevalid VALID.geojson FILE',
+      );
     return { code, name, parent, polygons };
   });
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
   if (unused) throw new BadInput(file, '', `no polygon ${unused}`, 'one for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
-  if (twice) throw new BadInput(file, '', `the code ${twice.code} twice`, 'each code once');
+  if (twice)
+    throw new BadInput(file, '', `the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', {
+      declare: 'dissolve',
+    });
   if (outlines.length !== expected)
     throw new BadInput(file, '', `${outlines.length} polygons`, `${expected} (model.json, expected)`);
   return outlines;
+}
+
+/** The one name that differs from `name` in case, accents, blanks and marks alone. */
+function spelledElse(name: string, names: readonly string[]): Remedy | null {
+  const alike = names.filter((other) => plain(other) === plain(name));
+  return alike.length === 1 ? { declare: 'recode', column: 'lga', from: name, to: alike[0]! } : null;
 }
 
 async function refuseOverlaps(file: string, lgas: readonly Outline[]): Promise<void> {
@@ -217,7 +232,7 @@ async function refuseOverlaps(file: string, lgas: readonly Outline[]): Promise<v
         file,
         properties.codes.join(' and '),
         `an overlap of ${km2.toFixed(2)} km²`,
-        'polygons that do not overlap',
+        'polygons that do not overlap; make such ones with: mapshaper FILE -clean -o CLEAN.geojson',
       );
   }
 }
@@ -226,11 +241,11 @@ async function refuseOverlaps(file: string, lgas: readonly Outline[]): Promise<v
 function compareWithStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
   const source = sourceOf(input, 'state_boundaries');
   const file = source.files[0]!.path;
-  for (const state of states) {
+  readEach(states, (state) => {
     const own = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
     const uncovered = own - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
-    if (Math.abs(uncovered) <= SAME_AREA * own) continue;
+    if (Math.abs(uncovered) <= SAME_AREA * own) return;
     const gap = source.gaps?.find((g) => g.rule === 'uncovered' && g.state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
       const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its LGAs`;
@@ -239,11 +254,14 @@ function compareWithStates(input: IngestInput, lgas: readonly Outline[], states:
         `${state.code} ${state.name}`,
         found,
         gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its LGAs',
+        uncovered < 0
+          ? null
+          : { declare: 'gap', gap: { rule: 'uncovered', state_pcode: state.code, area_km2: Math.ceil(uncovered) } },
       );
     }
     const what = `${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no LGA (${gap.reason}); state outlines are made of LGAs and leave it out`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
-  }
+  });
 }
 
 /** LGAs that share an edge, vertex for vertex: lists in ascending order of code. */

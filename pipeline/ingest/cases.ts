@@ -1,7 +1,7 @@
 import type { Areas, CasesRow, Census } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, readEach } from '../bad-input.ts';
 import type { CaseSeries } from '../case-series.ts';
-import type { Source } from '../catalog/sources.ts';
+import type { Gap, Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 import {
@@ -48,12 +48,12 @@ async function readSeries(
   refuseDuplicates(table, [key, 'period']);
   const code = codeReader(areas);
   const rows = new Map<string, Row[]>();
-  for (const row of table.rows) {
+  readEach(table.rows, (row) => {
     const place = level === 'lga' ? lgaWithState(code, table, row) : code.state(table, row).state_code;
     const list = rows.get(place);
     if (list) list.push(row);
     else rows.set(place, [row]);
-  }
+  });
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeOf = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
   const peopleOf = (place: string) => {
@@ -62,25 +62,19 @@ async function readSeries(
     return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
   };
   let blanks = 0;
-  const series = [...rows]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([place, list]) => {
-      const state = level === 'lga' ? stateOf.get(place)! : place;
-      const masksOf = (from: string, length: number) =>
-        maskedMonths(source, pcodeOf.get(state)!, level === 'lga' ? place : null, from, length);
-      const masked = (month: number) => masksOf(periodOf(month), 1).length > 0;
-      const { first, confirmed } = consecutive(table, source, place, list, peopleOf(place), masked);
-      if (confirmed.every((value) => value === null))
-        throw new BadInput(table.file, place, 'no value in any month', 'some');
-      blanks += confirmed.filter((value) => value === null).length;
-      return {
-        state_code: state,
-        lga_code: level === 'lga' ? place : null,
-        first,
-        confirmed,
-        masked: masksOf(first, confirmed.length),
-      };
-    });
+  const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  const series = readEach(byPlace, ([place, list]) => {
+    const state = level === 'lga' ? stateOf.get(place)! : place;
+    const lga_code = level === 'lga' ? place : null;
+    const masksOf = (from: string, length: number) => maskedMonths(source, pcodeOf.get(state)!, lga_code, from, length);
+    const masked = (month: number) => masksOf(periodOf(month), 1).length > 0;
+    const at = lga_code ? { lga_pcode: lga_code } : { state_pcode: pcodeOf.get(state)! };
+    const { first, confirmed } = consecutive(table, source, { place, ...at }, list, peopleOf(place), masked);
+    if (confirmed.every((value) => value === null))
+      throw new BadInput(table.file, place, 'no value in any month', 'some');
+    blanks += confirmed.filter((value) => value === null).length;
+    return { state_code: state, lga_code, first, confirmed, masked: masksOf(first, confirmed.length) };
+  });
   refuseLateStart(table, source, series);
   refuseShort(table);
   refuseIdleMasks(source, pcodeOf, series);
@@ -119,13 +113,13 @@ function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Ro
 function consecutive(
   table: Table,
   source: Source,
-  place: string,
+  { place, ...at }: Pick<Gap, 'lga_pcode' | 'state_pcode'> & { place: string },
   rows: readonly Row[],
   people: number,
   masked: (month: number) => boolean,
 ) {
   const byMonth = new Map<number, number | null>();
-  for (const row of rows) {
+  readEach(rows, (row) => {
     const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, whole: true });
     if (confirmed !== null && confirmed > people)
       throw new BadInput(
@@ -135,19 +129,21 @@ function consecutive(
         `at most the ${people} people of ${place}`,
       );
     byMonth.set(monthIndex(periodIn(table, row, 'period')), confirmed);
-  }
+  });
   const first = Math.min(...byMonth.keys());
   const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));
-  const confirmed = Array.from({ length: last - first + 1 }, (_, i) => {
-    const value = byMonth.get(first + i);
-    if (value === undefined && masked(first + i)) return null;
-    if (value === undefined)
-      throw new BadInput(
-        table.file,
-        place,
-        `no month ${periodOf(first + i)}`,
-        `every month from ${periodOf(first)} to ${periodOf(last)}`,
-      );
+  const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const confirmed = readEach(months, (month) => {
+    const value = byMonth.get(month);
+    if (value === undefined && masked(month)) return null;
+    if (value === undefined) {
+      const period = periodOf(month);
+      const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
+      throw new BadInput(table.file, place, `no month ${period}`, expected, {
+        declare: 'gap',
+        gap: { rule: 'mask', ...at, first: period, last: period },
+      });
+    }
     return value;
   });
   return { first: periodOf(first), confirmed };

@@ -1,5 +1,5 @@
 import type { Areas, ClimateRow, Polygons } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, readEach } from '../bad-input.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
@@ -20,35 +20,42 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
   const code = codeReader(areas);
-  const monthOfRow = new Map(table.rows.map((row) => [row, readMonth(table, row)]));
+  const monthOfRow = new Map(readEach(table.rows, (row) => [row, readMonth(table, row)] as const));
   const span = source.span!;
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
   const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
   const months = last - first + 1;
 
   const known = new Map<string, Weather[]>();
-  for (const [lga, rows] of Map.groupBy(table.rows, (row) => code.lga(table, row).lga_code)) {
-    const byMonth = new Map(rows.map((row) => [monthOfRow.get(row)!, readWeather(table, row)]));
-    const series = Array.from({ length: months }, (_, i) => {
-      const weather = byMonth.get(first + i);
-      if (weather) return weather;
-      const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-      throw new BadInput(table.file, nameOf(areas, lga), `no month ${periodOf(first + i)}`, expected);
-    });
-    known.set(lga, series);
-  }
+  const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(table, row).lga_code] as const));
+  readEach(
+    Map.groupBy(table.rows, (row) => placeOfRow.get(row)!),
+    ([lga, rows]) => {
+      const byMonth = new Map(readEach(rows, (row) => [monthOfRow.get(row)!, readWeather(table, row)] as const));
+      const series = Array.from({ length: months }, (_, i) => {
+        const weather = byMonth.get(first + i);
+        if (weather) return weather;
+        const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
+        throw new BadInput(table.file, nameOf(areas, lga), `no month ${periodOf(first + i)}`, expected);
+      });
+      known.set(lga, series);
+    },
+  );
 
   const seriesOf = new Map(
-    areas.lgas.map(({ lga_code }) => {
+    readEach(areas.lgas, ({ lga_code }) => {
       const own = known.get(lga_code);
-      if (own) return [lga_code, own];
+      if (own) return [lga_code, own] as const;
       const gap = gapFor(source, lga_code);
       const near = (polygons.neighbours[lga_code] ?? []).flatMap((n) => known.get(n) ?? []);
       const count = near.length / months;
       if (gap?.rule !== 'neighbours' || count === 0) {
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour that is known';
-        throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', expected);
+        throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', expected, {
+          declare: 'gap',
+          gap: { rule: 'neighbours', lga_pcode: lga_code },
+        });
       }
       const what = `${nameOf(areas, lga_code)}: ${gap.reason}; plain mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
@@ -58,7 +65,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         rain_mm: mean('rain_mm', i),
         temperature_c: table.columns.has('temperature_c') ? mean('temperature_c', i) : null,
       }));
-      return [lga_code, filled];
+      return [lga_code, filled] as const;
     }),
   );
   refuseShort(table);

@@ -1,5 +1,5 @@
 import type { Areas, ArtifactTables, Polygons } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, readEach } from '../bad-input.ts';
 import { changesOverTime } from '../catalog/covariates.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodRange } from '../contract/months.ts';
@@ -47,17 +47,17 @@ async function readCovariate(
   const code = codeReader(areas);
   /** By time, then by place. */
   const values = new Map<string | null, Map<string, number>>();
-  for (const row of table.rows) {
+  readEach(table.rows, (row) => {
     const place = key === 'lga_pcode' ? code.lga(table, row).lga_code : code.state(table, row).state_code;
     const value = readValue(table, row, source);
     const time = timeOf(table, row);
     if (!values.has(time)) values.set(time, new Map());
     if (value !== null) values.get(time)!.set(place, value);
-  }
+  });
   const times = timesOf(table, source, [...values.keys()]);
   const placeOf = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
   const codeOf = new Map(areas.lgas.map((lga) => [lga.lga_code, placeOf(lga)]));
-  const rows = areas.lgas.flatMap(({ lga_code }) =>
+  const rows = readEach(areas.lgas, ({ lga_code }) =>
     times.map((time): CovariateRow => {
       const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
       const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
@@ -67,9 +67,10 @@ async function readCovariate(
         nameOf(areas, lga_code),
         time === null ? 'no value' : `no value of ${time}`,
         'one, or a gap declared with the rule `value`, or `neighbours` where one of them has it',
+        { declare: 'gap', gap: { rule: 'neighbours', lga_pcode: lga_code } },
       );
     }),
-  );
+  ).flat();
   refuseShort(table);
   for (const { lga_pcode, rule, reason } of source.gaps ?? [])
     input.report.push({ source: source.id, rule, what: `${nameOf(areas, lga_pcode!)}: ${reason}` });

@@ -72,7 +72,7 @@ export function codeReader(areas: Areas) {
 }
 
 /** A name's letters and digits alone, without case, accents, blanks and marks. */
-const plain = (name: string) =>
+export const plain = (name: string) =>
   name
     .normalize('NFD')
     .toLowerCase()

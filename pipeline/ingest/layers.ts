@@ -1,5 +1,5 @@
 import type { Areas, ArtifactTables } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, readEach } from '../bad-input.ts';
 import type { Figure } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { figuresOf } from '../context/figures.ts';
@@ -45,7 +45,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
   const code = codeReader(areas);
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const values = new Map(
-    table.rows.map((row) => {
+    readEach(table.rows, (row) => {
       const place = byLga ? code.lga(table, row).lga_code : code.state(table, row).state_code;
       return [
         place,
@@ -56,7 +56,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
     }),
   );
   refuseWrongUnit(table, source, figure, [...values.values()]);
-  const figures = areas.lgas.map(({ lga_code }) => {
+  const figures = readEach(areas.lgas, ({ lga_code }) => {
     const value = values.get(byLga ? lga_code : stateOf.get(lga_code)!);
     if (value != null) return value;
     const gap = gapFor(source, lga_code);
@@ -67,6 +67,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
         nameOf(areas, lga_code),
         found,
         'a figure, or a gap declared with the rule `null`',
+        { declare: 'gap', gap: { rule: 'null', lga_pcode: lga_code } },
       );
     }
     input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
@@ -134,7 +135,7 @@ export async function ingestCensus(
   refuseDuplicates(table, ['lga_pcode']);
   const code = codeReader(areas);
   const rows = new Map(
-    table.rows.map((row) => {
+    readEach(table.rows, (row) => {
       const people = numberOf(table, row, 'people', { least: 1, whole: true });
       const children = table.columns.has('children_0_4')
         ? numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true })
@@ -151,15 +152,18 @@ export async function ingestCensus(
       return [lga_code, { lga_code, people, children_0_4: children }];
     }),
   );
-  const census = areas.lgas.flatMap(({ lga_code }) => {
+  const census = readEach(areas.lgas, ({ lga_code }) => {
     const found = rows.get(lga_code);
     if (found) return found;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
-      throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', 'one, or a gap declared with the rule `omit`');
+      throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', 'one, or a gap declared with the rule `omit`', {
+        declare: 'gap',
+        gap: { rule: 'omit', lga_pcode: lga_code },
+      });
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
   refuseShort(table);
-  return census;
+  return census.flat();
 }

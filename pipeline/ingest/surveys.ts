@@ -1,5 +1,5 @@
 import type { Areas, Cluster, StateRound, Surveys } from '../artifacts.ts';
-import { BadInput } from '../bad-input.ts';
+import { BadInput, readEach } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
@@ -78,7 +78,7 @@ export async function readClusters(
   const code = codeReader(areas);
   const snapped: string[] = [];
   // Rows by another method are read too: a fault among them is a fault of the file.
-  const all = table.rows.map((row) => {
+  const all = readEach(table.rows, (row) => {
     const counts = source.weighted_counts ? { above: 0, least: 0 } : { least: 1, whole: true };
     const examined = numberOf(table, row, 'examined', { ...counts, most: MOST_EXAMINED });
     return {
@@ -197,7 +197,7 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
   const { first, last } = source.fieldwork!;
   const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
-  const all = table.rows.map((row) => ({
+  const all = readEach(table.rows, (row) => ({
     survey_year: numberOf(table, row, 'survey_year', { least: from, most: to, whole: true }),
     period: periodOf(middle),
     state_code: code.state(table, row).state_code,

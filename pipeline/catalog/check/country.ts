@@ -17,10 +17,11 @@ import { acceptCommand } from '../../engine/pins.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import type { Source } from '../sources.ts';
-import { type Fault, faultOf } from './fault.ts';
+import { type Fault, faultsIn, faultsOf } from './fault.ts';
 import { type Places, readOneRaster, readOneTable } from './source.ts';
 
-const BOUNDARIES = ['lga_boundaries', 'state_boundaries'];
+/** What the outlines and codes of areas are read from, together. */
+const OF_AREAS = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
 
 /**
  * What is wrong with a country. A fault ends the look at its own source alone; where the form of a catalog file is
@@ -30,7 +31,11 @@ const BOUNDARIES = ['lga_boundaries', 'state_boundaries'];
 export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
   const forms = catalogForms(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
   if (forms.length > 0) return forms;
-  const country = readForms(directory, rawData);
+  return countryFaults(readForms(directory, rawData));
+}
+
+/** The same of a catalog whose forms are right, which need not be what lies on the disk. */
+export async function countryFaults(country: Country): Promise<Fault[]> {
   const faults = await catalogFaults(country);
   const sound = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
   for (const source of sound()) faults.push(...(await fileFaults(country, source)));
@@ -41,23 +46,21 @@ export async function checkCountry(directory: string, rawData = directory): Prom
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;
-  const found = [await faultOf('form', null, () => checkTogether(sources))];
-  for (const rule of RULES) found.push(await faultOf('form', null, () => rule(country)));
+  const found = await faultsOf('form', null, () => checkTogether(sources));
+  for (const rule of RULES) found.push(...(await faultsOf('form', null, () => rule(country))));
   for (const source of sources) {
-    found.push(await faultOf('form', source.id, () => checkSource(source)));
+    found.push(...(await faultsOf('form', source.id, () => checkSource(source))));
     for (const file of source.files)
-      found.push(await faultOf('form', source.id, () => refuseOutside(file.path, rawData)));
+      found.push(...(await faultsOf('form', source.id, () => refuseOutside(file.path, rawData))));
   }
-  return found.filter((fault) => fault !== null);
+  return found;
 }
 
 async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
-  const found: (Fault | null)[] = [];
+  const found: Fault[] = [];
   for (const file of source.files)
-    found.push(await faultOf('files', source.id, () => refuseMissing(file.path, rawData)));
-  if (!found.some((fault) => fault !== null))
-    found.push(await faultOf('files', source.id, () => refuseUnlisted(source, rawData)));
-  return found.filter((fault) => fault !== null);
+    found.push(...(await faultsOf('files', source.id, () => refuseMissing(file.path, rawData))));
+  return found.length > 0 ? found : faultsOf('files', source.id, () => refuseUnlisted(source, rawData));
 }
 
 /** Files that are not those that the catalog pins; whether they can be read is another matter. */
@@ -78,22 +81,16 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
 /** Faults of what the sources' files hold. */
 async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
   const { fault: outlines, places } = await readPlaces(country, sources);
-  const faults: Fault[] = outlines
-    ? [
-        {
-          step: 'tables and outlines',
-          source: sources.find(({ role }) => role === 'lga_boundaries')!.id,
-          what: outlines.message,
-        },
-      ]
-    : [];
+  const ofAreas = sources.filter(({ role }) => OF_AREAS.includes(role));
+  const blamed = ofAreas.find(({ files }) => files.some((file) => outlines?.file.endsWith(file.path))) ?? ofAreas[0];
+  const faults = outlines ? faultsIn('tables and outlines', blamed!.id, outlines) : [];
   for (const source of sources) {
     const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
-    if (BOUNDARIES.includes(source.role)) continue;
-    const fault = await faultOf(step, source.id, () =>
+    if (OF_AREAS.includes(source.role)) continue;
+    const found = await faultsOf(step, source.id, () =>
       source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, places),
     );
-    if (fault) faults.push(fault);
+    faults.push(...found);
   }
   // Tables first, whatever the catalog's order.
   return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
@@ -105,7 +102,7 @@ export async function readPlaces(
   sources: readonly Source[],
 ): Promise<{ places: Places | null; fault: BadInput | null }> {
   const input = { rawData, model, sources, report: [] };
-  if (BOUNDARIES.some((role) => !sources.some((source) => source.role === role))) return { places: null, fault: null };
+  if (!sources.some(({ role }) => role === 'lga_boundaries')) return { places: null, fault: null };
   try {
     const { areas, polygons } = await ingestAreas(input);
     // A fault of the census is told with the census; others are read without it.

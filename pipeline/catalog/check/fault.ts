@@ -1,4 +1,4 @@
-import { BadInput } from '../../bad-input.ts';
+import { BadInput, type Remedy } from '../../bad-input.ts';
 
 /** What is looked at, cheapest first. */
 export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters';
@@ -9,15 +9,25 @@ export interface Fault {
   /** Id of the source; null for what belongs to none, such as model.json. */
   source: string | null;
   what: string;
+  /** What the catalog could declare instead, where there is such a thing. */
+  remedy?: Remedy;
 }
 
-/** What a check that stops at its first fault found; null where all is well. Other errors are nobody's input. */
-export async function faultOf(step: Step, source: string | null, check: () => unknown): Promise<Fault | null> {
+/** What a check found; nothing where all is well. Other errors are nobody's input. */
+export async function faultsOf(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {
   try {
     await check();
-    return null;
+    return [];
   } catch (error) {
-    if (error instanceof BadInput) return { step, source, what: error.message };
+    if (error instanceof BadInput) return faultsIn(step, source, error);
     throw error;
   }
+}
+
+/** A complaint and those found along with it. */
+export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
+  return [error, ...error.others].map(({ message, remedy }) => ({
+    ...{ step, source, what: message },
+    ...(remedy && { remedy }),
+  }));
 }

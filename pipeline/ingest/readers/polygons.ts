@@ -39,6 +39,27 @@ export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   return polygonsOf(file, collection);
 }
 
+/** Features with one value of `field` as one feature, whose inner borders are gone, with the properties of the first. */
+export async function dissolveBy(field: string, features: readonly PolygonFeature[]): Promise<PolygonFeature[]> {
+  const groups = Map.groupBy(features, ({ properties }) => properties[field]);
+  if (groups.size === features.length) return [...features];
+  const { default: mapshaper } = await import('mapshaper');
+  const collection = {
+    type: 'FeatureCollection',
+    features: [...groups.values()].flatMap((own, group) =>
+      own.map(({ polygons }) => ({
+        ...{ type: 'Feature', properties: { group } },
+        geometry: { type: 'MultiPolygon', coordinates: polygons },
+      })),
+    ),
+  };
+  const output = await mapshaper.applyCommands('-i in.json -dissolve2 group -sort group -o out.json format=geojson', {
+    'in.json': JSON.stringify(collection),
+  });
+  const dissolved = polygonsOf('dissolved outlines', JSON.parse(Buffer.from(output['out.json']!).toString()));
+  return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
+}
+
 /** The features of TopoJSON with one layer, decoded: its arcs may be whole steps from a transform. */
 function featuresOfTopology(file: string, topology: Topology): GeoJson {
   const layers = Object.keys(topology.objects ?? {});

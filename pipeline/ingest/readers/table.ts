@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput, readEach } from '../../bad-input.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
 import { readCsv } from './csv.ts';
@@ -64,7 +64,9 @@ export async function readTable(
     )
     .map(({ line, cells }) => ({
       line,
-      values: Object.fromEntries(used.map(([ours, column]) => [ours, cells[column] || null])),
+      values: Object.fromEntries(
+        used.map(([ours, column]) => [ours, recoded(source, ours, cells[column] ?? '') || null]),
+      ),
     }));
   if (rows.length === 0)
     throw new BadInput(file, '', 'no rows', `some${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
@@ -73,6 +75,10 @@ export async function readTable(
   const columns = new Set(used.map(([ours]) => ours));
   return { file, columns, rows, total: csv.rows.length, least, ranges: source.ranges ?? {} };
 }
+
+/** What a cell's text stands for, where the catalog says so. */
+export const recoded = ({ recode }: Pick<Source, 'recode'>, column: string, text: string): string =>
+  (Object.hasOwn(recode?.[column] ?? {}, text) ? recode?.[column]?.[text] : undefined) ?? text;
 
 const at = (row: Row, column: string) => `row ${row.line}, ${column}`;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -130,7 +136,7 @@ export function refuseShort({ file, total, least }: Table): void {
 /** Refuses a second row with the same key. `key` names the columns that together must be unique. */
 export function refuseDuplicates(table: Table, key: readonly string[]): void {
   const seen = new Map<string, number>();
-  for (const row of table.rows) {
+  readEach(table.rows, (row) => {
     const id = key.map((column) => row.values[column] ?? '').join(' ');
     const first = seen.get(id);
     if (first !== undefined) {
@@ -142,5 +148,5 @@ export function refuseDuplicates(table: Table, key: readonly string[]): void {
       );
     }
     seen.set(id, row.line);
-  }
+  });
 }

@@ -55,6 +55,43 @@ test('a fault of one source hides none of another: catalog, files, hashes, table
   expect(what[6]).toMatch(/height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/);
 });
 
+test('all bad rows of a table are told, and all bad outlines', async () => {
+  const faults = await told((c) => {
+    for (const line of [4, 7])
+      c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, line, (row) => row.replace(/[^,]+$/, '1.2'));
+    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
+    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 5, (row) => row.replace('NG002002', 'NG002009'));
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 3, children_0_4: found 99999 of/),
+    expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 5, lga_pcode: found NG002009/),
+    expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 4, positivity: found 1\.2/),
+    expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 7, positivity: found 1\.2/),
+  ]);
+  const outlines = await told((c) => {
+    c.files['lgas.geojson'] = String(c.files['lgas.geojson'])
+      .replaceAll('"Place 2"', '7')
+      .replaceAll('"Place 4"', '""');
+  });
+  expect(outlines).toEqual([
+    expect.stringMatching(/^tables and outlines, lga_boundaries: lgas\.geojson, feature 2, name: found 7/),
+    expect.stringMatching(/^tables and outlines, lga_boundaries: lgas\.geojson, feature 4, name: found ""/),
+  ]);
+});
+
+test('a country without outlines of its states has its tables read like any other', async () => {
+  const faults = await told((c) => {
+    c.sources.splice(
+      c.sources.findIndex(({ role }) => role === 'state_boundaries'),
+      1,
+    );
+    c.files['nets.csv'] = replaceLine(c.files['nets.csv']!, 2, (row) => row.replace(/[^,]+$/, '1.2'));
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, row 2, itn_use: found 1\.2/),
+  ]);
+});
+
 test('each rule over the whole catalog is asked: without monthly rain the season must be stated as unknown', async () => {
   const faults = await told((c) => {
     c.sources.splice(

@@ -1,0 +1,109 @@
+/** What a catalog could declare so that its files are read as they are: never an edited file. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Remedy } from '../bad-input.ts';
+import { monthIndex } from '../contract/months.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
+import { type Country, catalogForms, readForms } from '../engine/country.ts';
+import { countryFaults } from './check/country.ts';
+import type { Fault } from './check/fault.ts';
+import type { Acceptance, Gap, Source } from './sources.ts';
+import { editJson } from './update/json-edits.ts';
+
+export interface Repair {
+  source: string;
+  /** As it would stand in the catalog, in words. */
+  declares: string;
+  /** The fault that it answers. */
+  fault: string;
+}
+
+export interface Repairs {
+  repairs: Repair[];
+  /** Faults for which nothing can be declared. */
+  left: Fault[];
+}
+
+/** A declaration may uncover the next fault of its file: so often are files read again. */
+const ROUNDS = 10;
+
+/**
+ * What could be declared of a country's faults, and with `accept` is: gaps, names spelled otherwise, areas in parts.
+ * @param accept who accepts it and why; the reason becomes that of each gap. Without it nothing is changed
+ * @throws BadInput where the form of a catalog's file is wrong
+ */
+export async function repairCountry(
+  directory: string,
+  rawData = directory,
+  accept: Pick<Acceptance, 'at' | 'by' | 'reason'> | null = null,
+): Promise<Repairs> {
+  const [fault] = catalogForms(directory);
+  if (fault) throw fault;
+  const before = readForms(directory, rawData);
+  const reason = accept?.reason ?? 'proposed by `catalog repair`';
+  let now: Country = { ...before, sources: structuredClone(before.sources) };
+  const repairs: Repair[] = [];
+  let left: Fault[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const faults = await countryFaults(now);
+    const found = faults.filter(({ source, remedy }) => remedy !== undefined && source !== null);
+    left = faults.filter((one) => !found.includes(one));
+    if (found.length === 0) break;
+    now = {
+      ...now,
+      sources: now.sources.map((source) => {
+        const own = found.filter((one) => one.source === source.id);
+        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy!, reason), source);
+      }),
+    };
+    repairs.push(
+      ...found.map(({ source, remedy, what }) => ({ source: source!, declares: inWords(remedy!), fault: what })),
+    );
+  }
+  if (accept && repairs.length > 0) await write(before, now, repairs, accept);
+  return { repairs, left };
+}
+
+function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
+  if (remedy.declare === 'dissolve') return { ...source, dissolve: true };
+  if (remedy.declare === 'gap') return { ...source, gaps: withGap(source.gaps ?? [], { ...remedy.gap, reason }) };
+  const { column, from, to } = remedy;
+  return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
+}
+
+/** Masks of a place's months that follow on each other are one. */
+function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
+  const before = gaps.find(
+    (one) =>
+      gap.rule === 'mask' &&
+      one.rule === 'mask' &&
+      one.reason === gap.reason &&
+      one.lga_pcode === gap.lga_pcode &&
+      one.state_pcode === gap.state_pcode &&
+      monthIndex(one.last!) + 1 === monthIndex(gap.first!),
+  );
+  return before ? gaps.map((one) => (one === before ? { ...one, last: gap.last! } : one)) : [...gaps, gap];
+}
+
+function inWords(remedy: Remedy): string {
+  if (remedy.declare === 'dissolve') return 'dissolve: features of one code are one area';
+  if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" is "${remedy.to}"`;
+  const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
+  const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
+  return `gap ${rule}: ${lga_pcode ?? state_pcode}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
+}
+
+async function write(before: Country, now: Country, repairs: readonly Repair[], accept: Omit<Acceptance, 'what'>) {
+  const edits = before.sources.flatMap((was, i) => {
+    const is = now.sources[i]!;
+    const own = repairs.filter(({ source }) => source === was.id);
+    if (own.length === 0) return [];
+    const what = `declared: ${own.length > 3 ? `${own.length} faults` : own.map(({ declares }) => declares).join('; ')}`;
+    const fields = (['recode', 'dissolve', 'gaps'] as const).flatMap((name) =>
+      is[name] === undefined ? [] : [{ path: ['sources', i, name], value: is[name] }],
+    );
+    return [...fields, { path: ['sources', i, 'accepted'], value: [...(was.accepted ?? []), { ...accept, what }] }];
+  });
+  const file = path.join(before.directory, 'sources.json');
+  await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
+}
