@@ -46,19 +46,23 @@ export async function repairCountry(
   let left: Fault[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const faults = await countryFaults(now);
-    const found = faults.filter(({ source, remedy }) => remedy !== undefined && source !== null);
-    left = faults.filter((one) => !found.includes(one));
+    // Of what many rows want alike, the first tells.
+    const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
+    for (const { source, remedy, what } of faults) {
+      const key = remedy && source ? `${source}, ${inWords(remedy)}` : null;
+      if (key && !proposed.has(key)) proposed.set(key, { source: source!, remedy: remedy!, what });
+    }
+    left = faults.filter(({ remedy }) => !remedy);
+    const found = [...proposed.values()];
     if (found.length === 0) break;
     now = {
       ...now,
       sources: now.sources.map((source) => {
         const own = found.filter((one) => one.source === source.id);
-        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy!, reason), source);
+        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reason), source);
       }),
     };
-    repairs.push(
-      ...found.map(({ source, remedy, what }) => ({ source: source!, declares: inWords(remedy!), fault: what })),
-    );
+    repairs.push(...found.map(({ source, remedy, what }) => ({ source, declares: inWords(remedy), fault: what })));
   }
   if (accept && repairs.length > 0) await write(before, now, repairs, accept);
   return { repairs, left };

@@ -95,3 +95,7 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 /** Those that follow the programme's own work. They are context, and never covariates of the risk score. */
 export const COVERAGE: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];
+
+/** Formats of tables. */
+export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
+export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);

@@ -1,7 +1,7 @@
 /** The form of `sources.json`: what each raw file is, and the gaps it is known to have. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { FIGURES, ROLES, type Role } from './roles.ts';
+import { FIGURES, ROLES, type Role, TABLE_FORMATS } from './roles.ts';
 import { closed, FOR_EDITORS, period, text, year } from './values.ts';
 
 /**
@@ -55,7 +55,7 @@ export const Source = Type.Object(
     release: text,
     access: Type.Optional(Type.String({ description: 'How to come by it where it needs registration or leave' })),
     url: Type.Optional(Type.String({ description: 'Where `fetch` gets the first of `files`' })),
-    format: Type.Enum(['shapefile', 'geojson', 'topojson', 'csv', 'dbf', 'geotiff']),
+    format: Type.Enum(['shapefile', 'geojson', 'topojson', ...TABLE_FORMATS, 'geotiff']),
     crs: Type.Optional(Type.Literal('EPSG:4326')),
     unit: Type.String({ description: 'persons, m, mm per month, share, percent, minutes, cases, degrees …' }),
     columns: Type.Optional(

@@ -1,5 +1,5 @@
 import { BadInput } from '../bad-input.ts';
-import { formOf, type Role } from '../catalog/roles.ts';
+import { formOf, isTable, type Role, TABLE_FORMATS } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 
 /** Roles that a country has one source of, no more and no less, and those that it has at most one of. */
@@ -9,18 +9,18 @@ const AT_MOST_ONCE: readonly Role[] = ['lga_codes', 'state_boundaries', 'populat
 /** The formats that a role's source can have. */
 const FORMATS: Record<Role, readonly Source['format'][]> = {
   lga_boundaries: ['shapefile', 'geojson', 'topojson'],
-  lga_codes: ['csv', 'dbf'],
+  lga_codes: TABLE_FORMATS,
   state_boundaries: ['shapefile', 'geojson', 'topojson'],
   population: ['geotiff'],
-  population_census: ['csv'],
+  population_census: TABLE_FORMATS,
   elevation: ['geotiff'],
-  climate: ['csv', 'geotiff'],
-  survey_clusters: ['csv'],
-  survey_states: ['csv'],
-  cases_states: ['csv'],
-  cases_lgas: ['csv'],
-  layer: ['csv', 'geotiff'],
-  covariate: ['csv', 'geotiff'],
+  climate: [...TABLE_FORMATS, 'geotiff'],
+  survey_clusters: TABLE_FORMATS,
+  survey_states: TABLE_FORMATS,
+  cases_states: TABLE_FORMATS,
+  cases_lgas: TABLE_FORMATS,
+  layer: [...TABLE_FORMATS, 'geotiff'],
+  covariate: [...TABLE_FORMATS, 'geotiff'],
 };
 
 /** The rules for gaps that a role's source knows. */
@@ -108,7 +108,7 @@ export function checkSource(source: Source): void {
     throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
   if (source.format === 'geotiff') checkRaster(source, complain);
   else checkColumns(source, complain);
-  if (source.format === 'csv' || source.format === 'dbf') checkTable(source, complain);
+  if (isTable(source)) checkTable(source, complain);
   for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
 

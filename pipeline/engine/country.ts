@@ -48,7 +48,8 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
   if (format !== 'shapefile') return;
   const listed = new Set(files.map((file) => file.path));
   for (const file of listed) {
-    const { dir, name } = path.parse(file);
+    const { dir, name, ext } = path.parse(file);
+    if (ext.toLowerCase() === '.zip') continue;
     const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
       /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
     );

@@ -1,6 +1,7 @@
 import type { Areas, ArtifactTables, Polygons } from '../artifacts.ts';
 import { BadInput, readEach } from '../bad-input.ts';
 import { changesOverTime } from '../catalog/covariates.ts';
+import { isTable } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodRange } from '../contract/months.ts';
 import type { RowOf } from '../table.ts';
@@ -31,7 +32,7 @@ export async function ingestCovariates(
 ): Promise<CovariateRow[]> {
   const rows: CovariateRow[] = [];
   for (const source of sourcesOf(input, 'covariate'))
-    if (source.format === 'csv') rows.push(...(await readCovariate(input, areas, neighbours, source)));
+    if (isTable(source)) rows.push(...(await readCovariate(input, areas, neighbours, source)));
   return rows;
 }
 

@@ -54,8 +54,21 @@ export function codeReader(areas: Areas) {
     lga(table: Table, row: Row) {
       const code = textOf(table, row, 'lga_pcode');
       const lga = lgas.get(code);
-      if (!lga)
-        throw new BadInput(table.file, `row ${row.line}, lga_pcode`, code, 'the p-code of an LGA of the boundaries');
+      if (!lga) {
+        const expected = 'the p-code of an LGA of the boundaries';
+        const named = areas.lgas.filter(
+          (one) =>
+            plain(one.lga) === plain(row.values.lga ?? '') &&
+            (row.values.state == null || plain(byCode.get(one.state_code)!.state) === plain(row.values.state)),
+        );
+        throw new BadInput(
+          table.file,
+          `row ${row.line}, lga_pcode`,
+          code,
+          expected,
+          named.length === 1 ? { declare: 'recode', column: 'lga_pcode', from: code, to: named[0]!.lga_code } : null,
+        );
+      }
       checkName(table, row, 'lga', code, lga.lga, lgaNames);
       checkName(table, row, 'state', code, byCode.get(lga.state_code)!.state, stateNames);
       return lga;
@@ -63,8 +76,18 @@ export function codeReader(areas: Areas) {
     state(table: Table, row: Row) {
       const code = textOf(table, row, 'state_pcode');
       const state = states.get(code);
-      if (!state)
-        throw new BadInput(table.file, `row ${row.line}, state_pcode`, code, 'the p-code of a state of model.json');
+      if (!state) {
+        const named = areas.states.filter((one) => plain(one.state) === plain(row.values.state ?? ''));
+        throw new BadInput(
+          table.file,
+          `row ${row.line}, state_pcode`,
+          code,
+          'the p-code of a state of model.json',
+          named.length === 1
+            ? { declare: 'recode', column: 'state_pcode', from: code, to: named[0]!.state_pcode }
+            : null,
+        );
+      }
       checkName(table, row, 'state', code, state.state, stateNames);
       return state;
     },

@@ -1,5 +1,5 @@
 import type { Period } from '../../contract/months.ts';
-import { type Row, readTable } from '../../ingest/readers/table.ts';
+import { dashed, type Row, readTable } from '../../ingest/readers/table.ts';
 import type { Model } from '../model.ts';
 import type { Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
@@ -59,7 +59,7 @@ export async function readComparedRows(
 }
 
 function periodOf({ values: { period, year, month } }: Row): Period | null {
-  if (period) return period;
+  if (period) return dashed(period);
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }
 

@@ -1,6 +1,7 @@
 /** A source as it was accepted last against what is to be accepted now. */
 import path from 'node:path';
 import type { Model } from '../model.ts';
+import { isTable } from '../roles.ts';
 import type { Source } from '../sources.ts';
 import { doubtsOfRows } from './doubts.ts';
 import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './outlines.ts';
@@ -35,7 +36,7 @@ export async function compareSources(
   pairs: readonly FilePair[],
 ): Promise<SourceComparison> {
   const { source } = is;
-  if (source.format === 'csv') {
+  if (isTable(source)) {
     const rows = compareRows(
       await readComparedRows(was.rawData, was.source, states),
       await readComparedRows(is.rawData, source, states),

@@ -7,6 +7,7 @@ import { readTable } from '../../ingest/readers/table.ts';
 import { readComparedRows } from '../compare/read-rows.ts';
 import type { ComparedRow } from '../compare/rows.ts';
 import type { Model } from '../model.ts';
+import { isTable } from '../roles.ts';
 import type { Source } from '../sources.ts';
 
 /** The entry with bytes, SHA-256, rows, span and rounds as its files give them. */
@@ -16,7 +17,7 @@ export async function measureSource(source: Source, rawData: string, states: Mod
     const full = path.join(rawData, file.path);
     files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
   }
-  if (source.format !== 'csv') return { ...source, files };
+  if (!isTable(source)) return { ...source, files };
   const [table, ...others] = files;
   const { total } = await readTable(rawData, { ...source, files: [{ path: table!.path }] });
   const measured = { ...source, files: [{ ...table!, rows: total }, ...others] };

@@ -44,10 +44,15 @@ const extension = (name: string) => path.extname(name).toLowerCase();
 /** A month in a name such as chirps-v2.0.2024.01.tif or rain_2024-01.tif. */
 const MONTH = /(?<!\d)((?:19|20)\d\d)[.\-_]?(0[1-9]|1[0-2])(?!\d)/;
 
+/** The month `YYYY-MM` in a file's name; null where it has none. */
+export function monthInName(name: string): Period | null {
+  const [, year, month] = MONTH.exec(name) ?? [];
+  return year ? `${year}-${month}` : null;
+}
+
 function newMonth(source: Source, file: string, period: Period | undefined): Given {
   const name = path.basename(file);
-  const [, year, month] = MONTH.exec(name) ?? [];
-  const found = period ?? (year ? `${year}-${month}` : undefined);
+  const found = period ?? monthInName(name);
   if (!found) throw new BadInput(file, '', 'no month in its name', 'a name such as rain_2024-01.tif, or --period');
   const same = source.files.find((own) => own.period === found);
   return same

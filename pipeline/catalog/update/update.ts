@@ -15,6 +15,7 @@ import { sha256File } from '../../engine/hash.ts';
 import { readPlaces } from '../check/country.ts';
 import { readOneRaster, readOneTable } from '../check/source.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/source.ts';
+import { isTable } from '../roles.ts';
 import type { Acceptance, Source } from '../sources.ts';
 import { keepFile, keptFile } from '../store.ts';
 import { type Edit, editsOf } from './edits.ts';
@@ -158,7 +159,7 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
   }
   const { fault, places } = await readPlaces(country, country.sources);
   if (fault) throw fault;
-  return source.format === 'csv' ? readOneTable(country, source, places) : [];
+  return isTable(source) ? readOneTable(country, source, places) : [];
 }
 
 function changedFiles(was: Source, is: Source): Update['files'] {

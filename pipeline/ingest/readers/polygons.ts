@@ -28,12 +28,12 @@ interface GeoJson {
 }
 
 /**
- * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it), a GeoJSON FeatureCollection or TopoJSON, in the
+ * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it, or a zip with one of them), a GeoJSON FeatureCollection or TopoJSON, in the
  * file's order, in longitude and latitude on WGS 84.
  * @throws BadInput
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
-  const shapefile = extname(file).toLowerCase() === '.shp';
+  const shapefile = ['.shp', '.zip'].includes(extname(file).toLowerCase());
   const collection = shapefile ? await readShapefile(file) : await readGeoJson(file);
   if (collection.type === 'Topology') return polygonsOf(file, featuresOfTopology(file, collection as Topology));
   return polygonsOf(file, collection);
@@ -111,16 +111,15 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
 }
 
 async function readShapefile(file: string): Promise<GeoJson> {
-  const shp = await read(file, 'a shapefile');
+  const parts = extname(file).toLowerCase() === '.zip' ? await partsInZip(file) : await partsBeside(file);
+  const shp = parts.get('.shp')!;
   // The length that the header states, in 16-bit words: what reads the file takes what there is without complaint.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
   if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated}: it is cut short`);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
-  for (const [extension, sibling] of await findSiblings(file)) {
-    if (extension === '.shx') checkShx(file, await read(sibling, `the .shx of ${basename(file)}`), shp);
-    if (['.dbf', '.prj', '.cpg'].includes(extension)) {
-      input[`polygons${extension}`] = await read(sibling, `the ${extension} of ${basename(file)}`);
-    }
+  for (const [extension, part] of parts) {
+    if (extension === '.shx') checkShx(file, part, shp);
+    else input[`polygons${extension}`] = part;
   }
   if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
   checkDbf(file, input['polygons.dbf'] as Buffer, shapesOf(shp).length);
@@ -136,15 +135,53 @@ async function readShapefile(file: string): Promise<GeoJson> {
   }
 }
 
-/** A shapefile's files by extension in lower case: `.CPG` is as good as `.cpg`. */
-async function findSiblings(file: string): Promise<Map<string, string>> {
+/** What is read of a shapefile, by extension in lower case: `.CPG` is as good as `.cpg`. */
+const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'];
+const extensionOf = (name: string) => extname(name).toLowerCase();
+
+async function partsBeside(file: string): Promise<Map<string, Buffer>> {
+  const parts = new Map([['.shp', await read(file, 'a shapefile')]]);
   const stem = basename(file, extname(file));
-  const names = (await readdir(dirname(file))).sort();
-  return new Map(
-    names
-      .filter((name) => basename(name, extname(name)) === stem)
-      .map((name) => [extname(name).toLowerCase(), join(dirname(file), name)]),
-  );
+  for (const name of (await readdir(dirname(file))).sort()) {
+    const extension = extensionOf(name);
+    if (basename(name, extname(name)) === stem && PARTS.includes(extension) && extension !== '.shp')
+      parts.set(extension, await read(join(dirname(file), name), `the ${extension} of ${basename(file)}`));
+  }
+  return parts;
+}
+
+/** Unpacked, the files of a shapefile may have so many bytes together: far more than any country's. */
+const MOST_BYTES = 2 ** 30;
+
+async function partsInZip(file: string): Promise<Map<string, Buffer>> {
+  const zip = await read(file, 'a zip with a shapefile');
+  const { unzipSync } = await import('fflate');
+  let bytes = 0;
+  try {
+    const found = Object.entries(
+      unzipSync(zip, {
+        filter: ({ name, originalSize }) => {
+          // What a Mac adds beside each file.
+          if (name.startsWith('__MACOSX/') || !PARTS.includes(extensionOf(name))) return false;
+          bytes += originalSize;
+          if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES / 2 ** 20} MB unpacked`);
+          return true;
+        },
+      }),
+    ).map(([name, part]) => [name, Buffer.from(part)] as const);
+    const shapefiles = found.filter(([name]) => extensionOf(name) === '.shp').map(([name]) => name);
+    if (shapefiles.length !== 1)
+      throw new BadInput(file, '', `the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
+    const stem = shapefiles[0]!.slice(0, -'.shp'.length);
+    return new Map(
+      found
+        .filter(([name]) => name.slice(0, -extname(name).length) === stem)
+        .map(([name, part]) => [extensionOf(name), part]),
+    );
+  } catch (cause) {
+    if (cause instanceof BadInput) throw cause;
+    throw new BadInput(file, '', `what cannot be unpacked (${reason(cause)})`, 'a whole zip with a shapefile');
+  }
 }
 
 /** A dBASE header states records (byte 4), the header's length (8) and a record's (10). */
@@ -195,9 +232,11 @@ function checkPrj(file: string, text: string | null): void {
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
     const found = name ? `the coordinate system ${name}` : 'an empty .prj';
-    throw new BadInput(file, '', found, 'longitude and latitude on WGS 84 (EPSG:4326)');
+    throw new BadInput(file, '', found, `longitude and latitude on WGS 84 (EPSG:4326)${reproject(file)}`);
   }
 }
+
+const reproject = (file: string) => `; make one with: ogr2ogr -t_srs EPSG:4326 outlines.geojson ${basename(file)}`;
 
 async function readGeoJson(file: string): Promise<GeoJson> {
   const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
@@ -210,7 +249,12 @@ async function readGeoJson(file: string): Promise<GeoJson> {
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
-    throw new BadInput(file, '', `the coordinate system ${crs}`, "WGS 84 (GeoJSON's own, or EPSG:4326)");
+    throw new BadInput(
+      file,
+      '',
+      `the coordinate system ${crs}`,
+      `WGS 84 (GeoJSON's own, or EPSG:4326)${reproject(file)}`,
+    );
   }
   return collection ?? {};
 }

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { BadInput, readEach } from '../../bad-input.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
-import { readCsv } from './csv.ts';
+import { type Csv, readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { readJsonTable } from './json-table.ts';
 
 /** A row of a table under the project's column names, and the line of the file that it stands on. */
 export interface Row {
@@ -25,7 +26,7 @@ export interface Table {
 }
 
 /**
- * Reads a CSV (plain or gzip) or a dBase file under the names that the catalog gives its columns.
+ * Reads a CSV (plain or gzip), a dBase file or a table in JSON under the names that the catalog gives its columns.
  * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
@@ -43,7 +44,7 @@ export async function readTable(
   ];
   const classes = sums.map((column) => [column, column]);
   const names: Record<string, string> = { ...source.columns, ...Object.fromEntries(classes) };
-  const csv = await (source.format === 'dbf' ? readDbf(full, file) : readCsv(full, file));
+  const csv = await readCells(full, file, source.format);
   const placeOf = (name: string) => {
     const place = csv.header.indexOf(name);
     if (place === -1) throw new BadInput(file, 'header', `columns ${csv.header.join(', ')}`, `a column "${name}"`);
@@ -74,6 +75,11 @@ export async function readTable(
   if (empty) throw new BadInput(file, `column ${csv.header[empty[1]]}`, 'nothing in any row', 'values');
   const columns = new Set(used.map(([ours]) => ours));
   return { file, columns, rows, total: csv.rows.length, least, ranges: source.ranges ?? {} };
+}
+
+function readCells(full: string, file: string, format: Source['format'] | undefined): Promise<Csv> {
+  if (format === 'dbf') return readDbf(full, file);
+  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file);
 }
 
 /** What a cell's text stands for, where the catalog says so. */
@@ -121,11 +127,15 @@ export function numberOrNull(...args: Parameters<typeof numberOf>): number | nul
   return args[1].values[args[2]] == null ? null : numberOf(...args);
 }
 
-/** A month `YYYY-MM`. */
+/** `YYYYMM`, as DHIS2 writes months, as `YYYY-MM`; other text as it is. */
+export const dashed = (text: string): string => (/^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text);
+
+/** A month `YYYY-MM` or `YYYYMM`. */
 export function periodIn(table: Table, row: Row, column: string): Period {
   const text = textOf(table, row, column);
-  if (!isPeriod(text)) throw new BadInput(table.file, at(row, column), text, 'a month YYYY-MM');
-  return text;
+  const period = dashed(text);
+  if (!isPeriod(period)) throw new BadInput(table.file, at(row, column), text, 'a month YYYY-MM or YYYYMM');
+  return period;
 }
 
 /** Refuses a table with fewer rows than catalogued. Called last, because checks that name what is missing say more. */

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { BadInput } from '../../bad-input.ts';
+import type { Csv } from './csv.ts';
+import { refuseUnread } from './unread.ts';
+
+type Scalar = string | number | boolean | null | undefined;
+const FORMS =
+  'a list of records, `headers` and `rows` (DHIS2 analytics), or one list of records by its name (DHIS2 metadata)';
+
+/**
+ * Reads a table from JSON as text: DHIS2's analytics (`headers`, `rows`; columns go by their `name`), its metadata
+ * (`{"organisationUnits": [...]}`), or a plain list of records. A field of a field is a column such as `parent.id`; lists are
+ * left out. Rows are numbered as in a CSV: the first record is row 2.
+ * @param full where it lies
+ * @param file its name for complaints
+ * @throws BadInput for another form
+ */
+export async function readJsonTable(full: string, file: string): Promise<Csv> {
+  const bytes = await readFile(full);
+  refuseUnread(file, bytes, 'table');
+  const content = parse(bytes, file);
+  if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
+    return analyticsOf(file, content.headers, content.rows);
+  const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
+  const [records] = lists;
+  if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
+    throw new BadInput(file, '', 'JSON of another form', FORMS);
+  const rows = records.map(flatten);
+  const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  return {
+    header,
+    rows: rows.map((row, i) => ({ line: i + 2, cells: header.map((name) => row.get(name) ?? null) })),
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parse(bytes: Buffer, file: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new BadInput(file, '', `what cannot be read (${(cause as Error).message})`, FORMS);
+  }
+}
+
+function analyticsOf(file: string, headers: unknown[], rows: unknown[]): Csv {
+  const header = headers.map((head) => String(isRecord(head) ? head.name : head));
+  return {
+    header,
+    rows: rows.map((row, i) => {
+      if (!Array.isArray(row) || row.length !== header.length) {
+        const cells = Array.isArray(row) ? `${row.length} cells` : 'no list of cells';
+        throw new BadInput(file, `row ${i + 2}`, cells, `${header.length} as in \`headers\``);
+      }
+      return { line: i + 2, cells: row.map((cell: Scalar) => textOf(cell)) };
+    }),
+  };
+}
+
+function flatten(record: Record<string, unknown>): Map<string, string | null> {
+  return new Map(
+    Object.entries(record).flatMap(([name, value]): [string, string | null][] => {
+      if (Array.isArray(value)) return [];
+      if (!isRecord(value)) return [[name, textOf(value as Scalar)]];
+      return Object.entries(value).flatMap(([own, inner]) =>
+        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${own}`, textOf(inner as Scalar)]],
+      );
+    }),
+  );
+}
+
+const textOf = (value: Scalar): string | null =>
+  value === null || value === undefined || value === '' ? null : String(value);

@@ -1,0 +1,214 @@
+/** The table of formats in raw-data/README.md, a test for each of its rows: what is read, and what is refused with which words. */
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
+import mapshaper from 'mapshaper';
+import { describe, expect, test } from 'vitest';
+import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
+import { repairCountry } from '../../../pipeline/catalog/repair.ts';
+import { monthInName } from '../../../pipeline/catalog/update/places.ts';
+import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
+import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
+import { readTable } from '../../../pipeline/ingest/readers/table.ts';
+import { temporary } from '../../support/command-line.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+
+const SQUARE = '{"type":"Polygon","coordinates":[[[3,4],[4,4],[4,5],[3,5],[3,4]]]}';
+const GEOJSON = `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}},"features":[{"type":"Feature","properties":{"shapeName":"Ambo","shapeISO":"","shapeID":"7B","shapeGroup":"MDG","shapeType":"ADM2"},"geometry":${SQUARE}}]}`;
+const WGS84 =
+  'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]]';
+
+const written = (name: string, content: string | Uint8Array) => {
+  const file = join(temporary(), name);
+  writeFileSync(file, content);
+  return file;
+};
+async function shapefile(more: Record<string, Uint8Array> = {}) {
+  const output = await mapshaper.applyCommands('-i a.json -o a.shp', { 'a.json': GEOJSON });
+  return { ...output, 'a.prj': Buffer.from(WGS84), ...more };
+}
+const zipped = (parts: Record<string, Uint8Array | string>) =>
+  zipSync(Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, Buffer.from(part)])));
+
+describe('outlines', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['GeoJSON, as geoBoundaries publishes it', async () => written('a.geojson', GEOJSON)],
+    [
+      'TopoJSON',
+      async () => {
+        const made = await mapshaper.applyCommands('-i a.json -o a.topojson format=topojson', { 'a.json': GEOJSON });
+        return written('a.topojson', made['a.topojson']!);
+      },
+    ],
+    [
+      'a zipped shapefile, in a folder of the zip, with what a Mac adds',
+      async () => {
+        const parts = Object.entries(await shapefile()).map(([name, part]) => [`areas/${name.toUpperCase()}`, part]);
+        return written('a.zip', zipped({ ...Object.fromEntries(parts), '__MACOSX/areas/._A.SHP': 'x' }));
+      },
+    ],
+  ])('%s', async (_, write) => {
+    const [feature, ...others] = await readPolygons(await write());
+    expect([feature!.properties.shapeName, feature!.polygons.flat(2).length, others]).toEqual(['Ambo', 5, []]);
+  });
+
+  test('full resolution: 200,000 vertices in seconds', async () => {
+    const ring = Array.from({ length: 200_000 }, (_, i) => {
+      const at = (i * 2 * Math.PI) / 200_000;
+      return [3 + Math.cos(at), 4 + Math.sin(at)];
+    });
+    const [feature] = await readPolygons(
+      written('a.geojson', GEOJSON.replace(/\[\[\[.*\]\]\]/, JSON.stringify([[...ring, ring[0]]]))),
+    );
+    expect(feature!.polygons.flat(2)).toHaveLength(200_001);
+  }, 10_000);
+
+  test.each<[string, (parts: Record<string, Uint8Array>) => Uint8Array, RegExp]>([
+    ['no shapefile', () => zipped({ 'a.csv': 'x' }), /found the shapefiles none, expected a zip with one shapefile/],
+    ['two shapefiles', (p) => zipped({ ...p, 'b.shp': p['a.shp']! }), /found the shapefiles a\.shp, b\.shp/],
+    [
+      'a zip cut short',
+      (p) => zipped(p).subarray(0, -30),
+      /cannot be unpacked .* expected a whole zip with a shapefile/,
+    ],
+    ['no coordinate system', ({ 'a.prj': _, ...p }) => zipped(p), /no \.prj beside it/],
+    [
+      'another one',
+      (p) => zipped({ ...p, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
+      /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 outlines\.geojson a\.zip$/,
+    ],
+    [
+      'a part cut short',
+      (p) => zipped({ ...p, 'a.dbf': p['a.dbf']!.slice(0, -40) }),
+      /its \.dbf: found .* it is cut short/,
+    ],
+  ])('a zip with %s is refused', async (_, pack, message) => {
+    await expect(readPolygons(written('a.zip', pack(await shapefile())))).rejects.toThrow(message);
+  });
+
+  test('a zip that unpacks to more than any country has is refused before it is unpacked', async () => {
+    const bomb = Buffer.from(zipped({ 'a.shp': 'x', 'a.dbf': 'x' }));
+    // The size that the directory at the zip's end states of its first file.
+    bomb.writeUInt32LE(2 ** 31, bomb.indexOf('PK\x01\x02', 0, 'latin1') + 24);
+    await expect(readPolygons(written('a.zip', bomb))).rejects.toThrow(/more than 1024 MB unpacked/);
+  });
+});
+
+describe('tables', () => {
+  const columns = { place: 'ou', period: 'pe', confirmed: 'value' };
+  const read = async (name: string, content: string | Uint8Array, format: 'csv' | 'json') => {
+    const file = written(name, content);
+    const { rows } = await readTable(join(file, '..'), { files: [{ path: basename(file) }], columns, format });
+    return rows.map(({ line, values }) => [line, ...Object.values(values)]);
+  };
+  const ROWS = [
+    [2, 'ImspTQPwCqd', '202401', '12'],
+    [3, 'O6uvpzGd5pu', '202401', null],
+  ];
+
+  test.each<[string, string, string | Uint8Array, 'csv' | 'json']>([
+    ['CSV', 'a.csv', 'ou,pe,value\nImspTQPwCqd,202401,12\nO6uvpzGd5pu,202401,\n', 'csv'],
+    ['gzipped CSV', 'a.csv.gz', gzipSync('ou,pe,value\nImspTQPwCqd,202401,12\nO6uvpzGd5pu,202401,\n'), 'csv'],
+    [
+      "DHIS2's analytics as JSON",
+      'analytics.json',
+      JSON.stringify({
+        headers: [{ name: 'ou', column: 'Organisation unit' }, { name: 'pe' }, { name: 'value', valueType: 'NUMBER' }],
+        metaData: { items: {} },
+        rows: [
+          ['ImspTQPwCqd', '202401', '12'],
+          ['O6uvpzGd5pu', '202401', ''],
+        ],
+        width: 3,
+      }),
+      'json',
+    ],
+    [
+      'a list of records',
+      'a.json',
+      JSON.stringify([
+        { ou: 'ImspTQPwCqd', pe: 202401, value: 12 },
+        { ou: 'O6uvpzGd5pu', pe: '202401', value: null, comment: ['x'] },
+      ]),
+      'json',
+    ],
+  ])('%s', async (_, name, content, format) => {
+    expect(await read(name, content, format)).toEqual(ROWS);
+  });
+
+  test("DHIS2's organisation units: parents by `parent.id`", async () => {
+    const content = JSON.stringify({
+      organisationUnits: [{ id: 'O6uvpzGd5pu', code: 'OU_264', name: 'Bo', level: 2, parent: { id: 'ImspTQPwCqd' } }],
+    });
+    const file = written('units.json', content);
+    const { rows } = await readTable(join(file, '..'), {
+      ...{ files: [{ path: 'units.json' }], format: 'json' },
+      columns: { lga: 'name', lga_pcode: 'id', state_pcode: 'parent.id' },
+    });
+    expect(rows[0]!.values).toEqual({ lga: 'Bo', lga_pcode: 'O6uvpzGd5pu', state_pcode: 'ImspTQPwCqd' });
+  });
+
+  test.each<[string, string]>([
+    ['{"headers": [{"name": "ou"}], "rows": [["a", "b"]]}', 'row 2: found 2 cells, expected 1 as in `headers`'],
+    ['{"a": [{"x": 1}], "b": [{"y": 1}]}', 'found JSON of another form'],
+    ['[1, 2]', 'found JSON of another form'],
+    ['[]', 'found JSON of another form'],
+    ['{"headers"', 'found what cannot be read'],
+  ])('%s is refused', async (content, message) => {
+    await expect(read('a.json', content, 'json')).rejects.toThrow(message);
+  });
+
+  /** The tiny country's cases as DHIS2 gives them: ids of its own, names beside them. */
+  const asDhis2 = (names: readonly string[]) => (c: TinyCountry) => {
+    const rows = String(c.files['cases.csv']).trim().split('\n').slice(1);
+    c.files['cases.csv'] = `ou,ouname,pe,value\n${rows
+      .map((row) => row.split(','))
+      .flatMap(([, month, cases]) => names.map((name, i) => `unit${i},${name},${month!.replace('-', '')},${cases}\n`))
+      .join('')}`;
+    const source = sourceIn(c, 'cases');
+    source.columns = { state_pcode: 'ou', state: 'ouname', period: 'pe', confirmed: 'value' };
+  };
+
+  test("records under DHIS2's own ids: `catalog repair` recodes them by the names beside them", async () => {
+    const { directory } = writeTiny(asDhis2(['ABIA ']));
+    const { repairs, left } = await repairCountry(directory, directory, {
+      ...{ at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'as DHIS2 names them' },
+    });
+    expect([repairs.map(({ declares }) => declares), left]).toEqual([['recode state_pcode: "unit0" is "NG001"'], []]);
+    expect(await checkCountry(directory)).toEqual([]);
+    const { directory: unknown } = writeTiny(asDhis2(['Abbia']));
+    expect((await repairCountry(unknown)).repairs).toEqual([]);
+  });
+});
+
+describe('rasters', () => {
+  test.each<[string, string, number]>([
+    ['a GeoTIFF with a nodata tag', '-99999', -99999],
+    ['one of WorldPop', '-3.4028234663852886e+38', -3.4028234663852886e38],
+  ])('%s', async (_, tag, nodata) => {
+    const { writeGeotiff } = await import('../../../pipeline/synthetic/geotiff-writer.ts');
+    const grid = { west: 3, north: 5, step: 0.5, columns: 2, rows: 2 };
+    const file = written('people.tif', writeGeotiff(Float32Array.of(1, 2, nodata, 4), grid, tag));
+    const { openSource, unitsOf } = await import('../../../pipeline/zonal/sources.ts');
+    const source = { ...sourceIn(writeTiny(), 'population'), nodata: undefined, range: [0, 100] } as never;
+    const raster = await openSource(source, join(file, '..'), unitsOf(source), basename(file));
+    const values = await raster.readWindow({ row: 0, column: 0, rows: 2, columns: 2 });
+    await raster.close();
+    expect([...values]).toEqual([1, 2, Number.NaN, 4]);
+  });
+
+  test('what is no GeoTIFF is refused with the command that makes one', async () => {
+    await expect(describeRaster(written('rain.nc', 'CDF\x01\0\0\0\0'))).rejects.toThrow(/gdal_translate .*rain\.nc/);
+  });
+
+  test.each([
+    ['chirps-v2.0.2024.01.tif', '2024-01'],
+    ['rain_2023-12.tif', '2023-12'],
+    ['wc2.1_2.5m_prec_202307.tif', '2023-07'],
+    ['mdg_pd_2017_1km.tif', null],
+    ['rain_2023-13.tif', null],
+  ])('%s is of the month %s', (name, month) => {
+    expect(monthInName(name)).toBe(month);
+  });
+});
