@@ -2,6 +2,7 @@
 
 import type { ReportLine } from './artifacts.ts';
 import { clearUnfinishedCopies, keepAccepted } from './catalog/store.ts';
+import { inWords } from './contract/territory.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
@@ -205,7 +206,9 @@ function findingsOf(
   const reports = entries.flatMap(({ stage }) =>
     readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  return [...catalogFindings(country.sources, raw), ...reports];
+  const { territory } = country.model;
+  const findings = [...catalogFindings(country.sources, raw), ...reports];
+  return findings.map((finding) => ({ ...finding, what: inWords(finding.what, territory) }));
 }
 
 function expectedSeconds(cache: string, { model }: Country): Record<string, number> {

@@ -27,7 +27,7 @@ Examples:
   malaria-proxy accounts create-organisation ministry
   malaria-proxy keys create --owner ministry --name dashboard --kind live --scopes risk_scores,forecasts
   malaria-proxy serve
-  curl -H 'Authorization: Bearer <key>' 'http://127.0.0.1:8080/v1/risk/lgas?state=KN'
+  curl -H 'Authorization: Bearer <key>' http://127.0.0.1:8080/v1/periods
 
   malaria-proxy accounts create-researcher ada && malaria-proxy accounts unlock ada
   malaria-proxy accounts limits ministry --per-minute 600 --per-month 1000000

@@ -13,9 +13,9 @@ import { lineOf, UsageError } from './errors.ts';
 import { openGate } from './limits/gate.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
-import { exampleStateOf } from './snapshot/example-state.ts';
 import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
+import { exampleStateOf, wordsOf } from './snapshot/words.ts';
 import { watchPlace } from './sqlite-file.ts';
 import { throttled } from './throttle.ts';
 
@@ -113,13 +113,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { openDashboard } = await import('./dashboard/open.ts');
     const { referenceOf } = await import('./dashboard/reference.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
+    const words = (text: string) => wordsOf(snapshots.current(), text);
     const reference = () => referenceOf(snapshots.current());
     const { countSignIn } = metrics;
     const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
     const dashboard = await openDashboard({
       ...options.dashboard,
       ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
-      services: { accounts: store, clock, exampleState, reference, report, ...counts },
+      services: { accounts: store, clock, exampleState, words, reference, report, ...counts },
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');

@@ -12,7 +12,7 @@ import {
 } from './operations.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
-import { jsonInCountry, type Territory } from './territory.ts';
+import { inWords, jsonInCountry, type Territory } from './territory.ts';
 import { CONTRACT_VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
@@ -110,7 +110,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, about]) => ({ name, description: about })),
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, answers) }]),
+      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, answers, territory) }]),
     ),
     components: {
       securitySchemes: {
@@ -127,7 +127,10 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
           headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
         },
         ...Object.fromEntries(
-          COMMON_STATUSES.map((status) => [`Error${status}`, errorResponse(status, codesOf(COMMON_ERRORS, status))]),
+          COMMON_STATUSES.map((status) => [
+            `Error${status}`,
+            errorResponse(status, codesOf(COMMON_ERRORS, status), territory),
+          ]),
         ),
       },
       schemas: {
@@ -159,7 +162,7 @@ function description(): string {
   ].join('\n');
 }
 
-function operationObject(operation: Operation, answers: Examples['answers']): Json {
+function operationObject(operation: Operation, answers: Examples['answers'], territory: Territory): Json {
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   const { id, response, type } = operation;
@@ -185,7 +188,7 @@ function operationObject(operation: Operation, answers: Examples['answers']): Js
           status,
           COMMON_STATUSES.includes(status)
             ? ref('responses', `Error${status}`)
-            : errorResponse(status, codesOf(codes, status)),
+            : errorResponse(status, codesOf(codes, status), territory),
         ]),
       ),
     },
@@ -212,7 +215,7 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
 
 const codesOf = (codes: readonly ErrorCode[], status: number) => codes.filter((code) => ERRORS[code].status === status);
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[], territory: Territory): Json {
   const extra: HeaderName[] =
     status === 401
       ? ['WWW-Authenticate', 'X-Request-Id']
@@ -227,14 +230,15 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
         schema: {
           allOf: [ref('schemas', 'Problem'), { properties: { status: { const: status }, code: { enum: codes } } }],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, territory) }])),
       },
     },
   };
 }
 
-function exampleOf(code: ErrorCode): Problem {
-  const { status, title, detail } = ERRORS[code];
+function exampleOf(code: ErrorCode, territory: Territory): Problem {
+  const { status, title: usual, detail } = ERRORS[code];
+  const title = inWords(usual, territory);
   const request_id = String(HEADERS['X-Request-Id'].example);
   return { type: 'about:blank', title, status, detail, code, request_id };
 }

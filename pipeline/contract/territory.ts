@@ -77,7 +77,10 @@ function levelsIn(text: string, { state, lga }: Territory): string {
   const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
   return text
     .replaceAll(/\blocal government areas?\b/g, (found) => (found.endsWith('s') ? lga.many : lga.one))
-    .replaceAll(/\b[Aa]n LGA\b/g, (found) => `${found[0]}${/^[aeiou]/i.test(lga.one) ? 'n' : ''} ${lga.one}`)
+    .replaceAll(/\b([Aa])(?:n LGA| state)\b/g, (found, a) => {
+      const { one } = found.endsWith('LGA') ? lga : state;
+      return `${a}${/^[aeiou]/i.test(one) ? 'n' : ''} ${one}`;
+    })
     .replaceAll(/(^|\. )LGA(s?)\b/g, (_, before, s) => before + capital(s ? lga.many : lga.one))
     .replaceAll(/\bLGA(s?)\b/g, (_, s) => (s ? lga.many : lga.one))
     .replaceAll(/(?<![/-])\b([Ss])tate(s?)\b(?! or lga)/g, (_, first, s) => {
@@ -85,6 +88,14 @@ function levelsIn(text: string, { state, lga }: Territory): string {
       return first === 'S' ? capital(word) : word;
     });
 }
+
+/** Prose inside program code: a level after an article or a number, or in capitals, as no name in code is. */
+const PROSE_IN_CODE =
+  /\W(?:(?:[Aa]n?|one|two|no|[Ee]very|the|their|its) (?:state|LGA)s?|states? and LGAs?|LGAs?|local government areas?|States?)\b/g;
+
+/** The comments and messages of a program in a country's words; names in the code stay. */
+export const codeInWords = (text: string, territory: Territory): string =>
+  text.replaceAll(PROSE_IN_CODE, (found) => levelsIn(found, territory));
 
 /** What a part of a schema is of: the country says its pattern or its values. */
 export const OF_COUNTRY = 'x-of-country';

@@ -106,7 +106,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  for (const [name, text] of Object.entries(clientFiles(territory))) await tree.write(`client/${name}`, text);
+  for (const [name, text] of Object.entries(clientFiles(territory, values))) await tree.write(`client/${name}`, text);
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);

@@ -92,7 +92,7 @@ function merge(
     { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
     {
       source: 'population',
-      rule: 'outside every LGA',
+      rule: 'uncovered',
       what: `${Math.round(people - mapped)} of ${Math.round(people)} people (lagoon, coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
     },
   ];

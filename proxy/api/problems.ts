@@ -2,28 +2,41 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
+import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
 
+interface Words {
+  /** Instead of the usual one. */
+  detail?: string | undefined;
+  /** Whose words for its areas the title has. */
+  territory?: Territory | undefined;
+}
+
 /** Status, headers and body of an error. */
-export function problemOf(code: ProblemCode, requestId: string, detail: string = PROBLEMS[code].detail) {
-  const { status, title } = PROBLEMS[code];
+export function problemOf(
+  code: ProblemCode,
+  requestId: string,
+  { detail = PROBLEMS[code].detail, territory }: Words = {},
+) {
+  const { status, title: usual } = PROBLEMS[code];
+  const title = territory ? inWords(usual, territory) : usual;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** Answers with the problem `code`, and `detail` instead of the usual one if it is given. */
+/** Answers with the problem `code`. */
 export function sendProblem(
   reply: FastifyReply,
   code: ProblemCode,
   more: Record<string, string> = {},
-  detail?: string,
+  words?: Words,
 ): FastifyReply {
-  const { status, headers, body } = problemOf(code, reply.request.id, detail);
+  const { status, headers, body } = problemOf(code, reply.request.id, words);
   return reply
     .code(status)
     .headers({ ...headers, ...more })

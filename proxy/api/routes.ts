@@ -56,10 +56,10 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
       handler: (request, reply) => {
         const { holder } = request.admission!;
         const lacks = operation.scopes.some((scope) => !holder.scopes.includes(scope));
-        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, whatScopes);
+        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: whatScopes });
         const snapshot = snapshots.current();
         const found = locate(operation, request.query as Query, snapshot.coverage);
-        if ('error' in found) return sendProblem(reply, found.error);
+        if ('error' in found) return sendProblem(reply, found.error, {}, { territory: snapshot.territory });
         // One from before the operation was, or with nothing to tell there, has none.
         const file = snapshot.files.get(found.file);
         return file ? sendFile(reply, file, report) : sendProblem(reply, 'NOT_FOUND');

@@ -9,8 +9,8 @@ import { lineOf, UsageError } from '../errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limits.ts';
 import { openLog } from '../log.ts';
 import type { RunningServer } from '../server.ts';
-import { exampleStateOf } from '../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../snapshot/s3-url.ts';
+import { exampleStateOf, wordsOf } from '../snapshot/words.ts';
 import { throttled } from '../throttle.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
@@ -153,7 +153,7 @@ function announce(
   { json, log }: ServeOptions,
   report: (line: string) => void,
 ): void {
-  const { model_version, coverage } = server.current();
+  const { model_version, coverage, territory } = server.current();
   if (json) {
     const dashboard = server.dashboardUrl === null ? {} : { dashboard_url: server.dashboardUrl };
     print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, ...dashboard, model_version, key }));
@@ -161,7 +161,7 @@ function announce(
   }
   const say = log ? report : print;
   say(
-    `serving ${model_version}: ${coverage.states.length} states, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+    `serving ${model_version}: ${wordsOf({ territory }, `${coverage.states.length} states`)}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);

@@ -33,6 +33,8 @@ export interface Services {
   apiUrl: () => string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
+  /** A text in the words that the snapshot's country has for its areas. */
+  words: (text: string) => string;
   /** What the snapshot says of the API; null if it is from before it did. */
   reference: () => Promise<Reference | null>;
   /** Logs a line when something fails. */

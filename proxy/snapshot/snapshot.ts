@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import type { Territory } from '../../pipeline/contract/territory.ts';
 import { lineOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 
@@ -35,6 +36,8 @@ export interface Snapshot {
   /** When its data was last updated (ms since 1970). */
   updatedAt: number;
   coverage: Coverage;
+  /** What its country calls its areas; snapshots from before contract 1.2 do not tell. */
+  territory: Territory | undefined;
   files: ReadonlyMap<string, ServedFile>;
 }
 
@@ -67,8 +70,8 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
     const found = toHold.get(path);
     if (found) found.held = bytes;
   });
-  const { model_version, coverage, updated_at } = manifest;
-  return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, files };
+  const { model_version, coverage, updated_at, territory } = manifest;
+  return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files };
 }
 
 /** Every file that an operation can need, in every coding; nothing is read yet. */

@@ -1,12 +1,13 @@
 /** The second country from its files as they were found, by its catalog alone, to answers over HTTP. */
 import { realpathSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { build } from '../../pipeline/build.ts';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
+import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { HAS_MADAGASCAR, MADAGASCAR_CATALOG, MADAGASCAR_DATA, needsMadagascar } from '../support/real-data.ts';
 
@@ -35,6 +36,14 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     expect(await verifySnapshot(snapshot)).toMatchObject({ faults: [], unchecked: null });
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+  });
+
+  test('the dashboard has no word of Nigeria either', async () => {
+    const build = temporary();
+    const place = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
+    const { territory } = readJson(snapshot, 'manifest.json') as Manifest;
+    const text = await dashboardInOwnWords(place, territory!, onTestFinished);
+    expect(text).toContain('Codes of regions and districts');
   });
 
   test('119 districts in 22 regions, Vohipeno in that of its code and not of its place', async () => {

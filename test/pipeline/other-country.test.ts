@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
+import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
-import { otherCountry } from '../support/other-country.ts';
+import { OTHER, otherCountry } from '../support/other-country.ts';
 import { writeCountry } from '../support/tiny-country.ts';
 
 let snapshot: string;
@@ -91,5 +92,13 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
   test('no word of Nigeria in any file of it', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+  });
+
+  test('nor on the dashboard or in errors, which are in its own words', async () => {
+    const build = temporary();
+    const place = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
+    const text = await dashboardInOwnWords(place, OTHER, onTestFinished);
+    expect(text).toContain('Codes of departments and communes');
+    expect(text).toMatch(/Code Department Communes 07 Amont Communes of Amont/);
   });
 });

@@ -362,6 +362,7 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     model_version: versionOf(options.release),
     country: 'fixture',
     synthetic: true,
+    ...(options.earlier ? {} : { territory: TERRITORY }),
     updated_at: '2024-01-15T00:00:00.000Z',
     coverage: {
       ...{ ...COVERAGE, states: [...CODES], transmission: options.transmission ?? true },

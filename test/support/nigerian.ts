@@ -2,23 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const NIGERIAN =
-  /nigeria|ISO 3166-2:NG|\bNG0\d|North (Central|East|West)|South (East|West|South)|Geopolitical|Nasarawa|\bKano\b/i;
+  /nigeria|ISO 3166-2:NG|\bNG0\d|North (Central|East|West)|South (East|West|South)|Geopolitical|Nasarawa|\bKano\b|\bIle-If|\bLGAs?\b|local government/i;
+
+/** The first word of Nigeria in `text`, but for `lga` and `lgas`: they are the API's names of fields in every country. */
+export const nigerianIn = (text: string): string | undefined => NIGERIAN.exec(text.replaceAll(/\blgas?\b/g, ''))?.[0];
 
 /** Words of Nigeria in the text files of a snapshot, `file: word` the first of each; packed siblings hold the same. */
 export function nigerianWords(snapshot: string): string[] {
   return readdirSync(snapshot, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isFile() || /\.(br|gz|parquet)$/.test(file)) return [];
-    const found = NIGERIAN.exec(readFileSync(file, 'utf8'));
-    return found ? [`${path.relative(snapshot, file)}: ${found[0]}`] : [];
+    const text = readFileSync(file, 'utf8');
+    // What the authors of the report's script say to each other is the same for every country.
+    const found = nigerianIn(file.endsWith('.html') ? withoutComments(text) : text);
+    return found ? [`${path.relative(snapshot, file)}: ${found}`] : [];
   });
 }
 
-/** Where the report's own text calls areas LGAs or states, which not every country's are. */
-export function wordsOfLevels(snapshot: string): string[] {
-  const page = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
-  const own = page
-    .slice(page.indexOf('<body'), page.indexOf('<section id="sources"'))
-    .replaceAll(/<code>.*?<\/code>|<[^>]*>/gs, ' ');
-  return [...own.matchAll(/.{0,30}(?<![-/])\b(LGAs?|[Ss]tates?)\b.{0,30}/g)].map(([text]) => text);
+const withoutComments = (page: string) => page.replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, '');
+
+/** Where a snapshot's pages call areas LGAs or states, which not every country's are. */
+export const wordsOfLevels = (snapshot: string): string[] =>
+  ['report/index.html', 'report/api.html'].flatMap((name) => levelsIn(readFileSync(path.join(snapshot, name), 'utf8')));
+
+/** The same of one page, up to its list of sources, which others wrote; values in quotation marks are the API’s. */
+export function levelsIn(page: string): string[] {
+  const [own] = page.slice(page.indexOf('<body')).split('<section id="sources"');
+  const text = own!.replaceAll(/<(code|pre|script)\b.*?<\/\1>|<[^>]*>/gs, ' ');
+  return [...text.matchAll(/.{0,30}(?<![-/]|&quot;)\b(LGAs?|[Ss]tates?)\b.{0,30}/g)].map(([found]) => found);
 }

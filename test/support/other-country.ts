@@ -2,7 +2,7 @@ import { topology } from 'topojson-server';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { type TinyCountry, tinyCountry } from './tiny-country.ts';
 
-/** Departments and communes of numeric codes, no zones, and no Nigerian word. */
+/** Departments and communes of numeric codes, under regions that the service has no place for; no zones, no Nigerian word. */
 export const OTHER: Territory = {
   iso_code: 'ZZ',
   language: 'fr',
@@ -42,7 +42,11 @@ export function otherCountry(): TinyCountry {
     feature.properties = { shapeName: COMMUNES[i]!.name };
   });
   files['communes.topojson'] = JSON.stringify(topology({ communes: outlines }, 1e5));
-  files['codes.csv'] = csv([['nom', 'code', 'dep'], ...COMMUNES.map(({ code, name, state }) => [name, code, state])]);
+  // Of three levels the catalog names two. The region is called as one of its departments, its code is a commune's.
+  files['codes.csv'] = csv([
+    ['nom', 'code', 'dep', 'reg', 'nom_reg'],
+    ...COMMUNES.map(({ code, name, state }) => [name, code, state, '1201', 'Littoral']),
+  ]);
   const cluster = (id: string, year: number, month: number, i: number, method: string, positive: number, west = 0) => [
     id,
     year,

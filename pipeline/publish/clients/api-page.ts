@@ -20,7 +20,7 @@ export function renderApiPage(openapi: Json): string {
 <header><h1>${info.title}</h1><p>API reference of ${info['x-model-version']}, contract ${info.version}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p></header>
 <main>
 <section><h2>Using it</h2>${prose(info.description)}
-<pre>curl -H "Authorization: Bearer $KEY" '${base}/v1/risk/lgas?state=${components.parameters.state.example}&amp;period=2023-09'</pre>
+<pre>curl -H "Authorization: Bearer $KEY" '${base}/v1/risk/lgas?state=${components.parameters.state.example}&amp;period=${components.parameters.period.example}'</pre>
 <p>The key goes into <code>Authorization: Bearer</code> or <code>x-api-key</code>. Ask again with <code>If-None-Match</code> and the answer’s <code>ETag</code>: an unchanged answer is a 304 without a body.</p></section>
 <nav aria-label="Operations"><h2>Operations</h2><ul>${operations.map(([path, operation]) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a> ${operation.summary}</li>`)}</ul></nav>
 ${operations.map(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Territory } from '../../contract/territory.ts';
+import type { FileParameters } from '../../contract/operations.ts';
+import { codeInWords, type Territory } from '../../contract/territory.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped as they are. Told one by one, so that nothing that an installation leaves here is shipped. */
@@ -37,18 +38,22 @@ const OWN = [
   './ts/places.ts',
 ];
 
-/** The codes in the clients' examples, for which a country's own are put. */
-const EXAMPLE = { state: 'KN', lga: 'NG020029' };
+/** What the clients' examples ask for, in whose place a country's own is put. */
+const EXAMPLE = { state: 'KN', lga: 'NG020029', period: '2023-09' } as const;
 
-/** `client/` of a snapshot: name -> text of the clients in each language, and of the types generated for TypeScript. */
-export function clientFiles(territory: Territory): Record<string, string> {
+/**
+ * `client/` of a snapshot: name -> text of the clients in each language, in the country's words, and of the types
+ * generated for TypeScript.
+ * @param values what its examples ask for
+ */
+export function clientFiles(territory: Territory, values: FileParameters = EXAMPLE): Record<string, string> {
   const own = OWN.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
-    const lga = text.replaceAll(EXAMPLE.lga, territory.lga.example);
-    return [
-      path.posix.normalize(name),
-      lga.replaceAll(new RegExp(`\\b${EXAMPLE.state}\\b`, 'g'), territory.state.example),
-    ];
+    const asked = (Object.keys(EXAMPLE) as (keyof typeof EXAMPLE)[]).reduce(
+      (told, key) => told.replaceAll(new RegExp(`\\b${EXAMPLE[key]}\\b`, 'g'), String(values[key])),
+      text,
+    );
+    return [path.posix.normalize(name), codeInWords(asked, territory)];
   });
   return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(territory) };
 }

@@ -137,7 +137,7 @@ export function describeTables(model_version: string, rows: Record<string, numbe
 
 The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as Parquet
 and, but for outlines, as CSV. \`datapackage.json\` says the same as this page for programs (Frictionless). \`boundaries_*.parquet\` are
-GeoParquet; \`boundaries_lgas.geojson\` holds all LGAs for tools that cannot read it. In CSV a missing value is empty and
+GeoParquet; \`boundaries_lgas.geojson\` holds ${inWords('all LGAs', territory)} for tools that cannot read it. In CSV a missing value is empty and
 \`NA\` may be a code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
 proxy serves them at \`/v1/tables/\`, but for those of case counts.
 

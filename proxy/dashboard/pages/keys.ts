@@ -93,13 +93,18 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
 
 type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'expires', string | false>>;
 
-function newPage({ csrf, form: sent, now }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
+function newPage(
+  { csrf, form: sent, now }: SignedIn,
+  { words }: Services,
+  errors: Errors = {},
+  trouble: Value = null,
+): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
     const opened = OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
       value: scope,
-      label: html`${SCOPES[scope]} <code>${scope}</code>`,
-      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${summary}</li>`)}<li><code>/v1/tables/…</code> The same as whole tables</li></ul>`,
+      label: html`${words(SCOPES[scope])} <code>${scope}</code>`,
+      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${words(summary)}</li>`)}<li><code>/v1/tables/…</code> The same as whole tables</li></ul>`,
     };
   });
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
@@ -173,6 +178,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     };
     const body = newPage(
       visit,
+      services,
       errors,
       problem('The key has not been created', 'Please check the fields marked below.'),
     );
@@ -212,7 +218,7 @@ export const keyRoutes = [
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);
-      const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit);
+      const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit, services);
       return { title: 'Create a key', body, status: refused ? 403 : 200 };
     },
     'GET /:id/revoke': revokePage,

@@ -9,7 +9,8 @@ import { sampleBlocks, samplesOf } from './samples.ts';
 
 const PATH = '/reference';
 const CODES = `${PATH}/codes`;
-/** Found LGAs that are shown at most. */
+type State = Reference['places']['states'][number];
+/** Found areas that are shown at most. */
 const MOST_FOUND = 100;
 
 const page =
@@ -36,13 +37,13 @@ function isFound(query: string, texts: readonly string[]): boolean {
 const prose = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
 
-function listPage({ title, modelVersion, operations }: Reference, { query }: SignedIn): Answer {
+function listPage({ title, modelVersion, operations }: Reference, { query }: SignedIn, { words }: Services): Answer {
   const asked = query.text('q').trim();
   const found = operations.filter(({ id, path, summary, description, fields }) =>
     isFound(asked, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
   );
   const body = html`<h1>Reference</h1>
-    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">Codes of states and LGAs</a></p>
+    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">${words('Codes of states and LGAs')}</a></p>
     ${searchForm(PATH, 'Search paths, fields and what they mean', asked)}
     ${asked !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${
@@ -101,7 +102,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
   return { title: path, body };
 }
 
-function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn): Answer {
+function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn, { words }: Services): Answer {
   const asked = query.text('q').trim();
   const state = states.find(({ state_code }) => state_code === query.text('state'));
   const found = lgas.filter(
@@ -110,38 +111,44 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn)
       (state === undefined || state_code === state.state_code) &&
       isFound(asked, [lga_code, lga]),
   );
-  const body = html`${kicker}<h1>Codes of states and LGAs</h1>
-    ${searchForm(CODES, 'Search LGAs by name or code', asked)}
-    ${asked !== '' && html`<p role="status">${found.length} of ${lgas.length} LGAs${found.length > MOST_FOUND && `, the first ${MOST_FOUND} of them`}</p>`}
+  const title = words('Codes of states and LGAs');
+  const [one, many] = [words('LGA'), words('LGAs')];
+  const body = html`${kicker}<h1>${title}</h1>
+    ${searchForm(CODES, words('Search LGAs by name or code'), asked)}
+    ${asked !== '' && html`<p role="status">${words(`${found.length} of ${lgas.length} LGAs`)}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} of them`}</p>`}
     ${
       found.length > 0 &&
-      html`<h2>LGAs${state && ` of ${state.state}`}</h2>${table(
-        'LGAs',
+      html`<h2>${many}${state && ` of ${state.state}`}</h2>${table(
+        many,
         [
           { title: 'Code', cell: ({ lga_code }) => html`<code>${lga_code}</code>` },
-          { title: 'LGA', cell: ({ lga }) => lga },
-          { title: 'State', cell: ({ state_code }) => html`<code>${state_code}</code>` },
+          { title: one, cell: ({ lga }) => lga },
+          { title: words('State'), cell: ({ state_code }) => html`<code>${state_code}</code>` },
         ],
         found.slice(0, MOST_FOUND),
       )}`
     }
-    <h2>States</h2>
+    <h2>${words('States')}</h2>
     ${table(
-      'States',
+      words('States'),
       [
         { title: 'Code', cell: ({ state_code }) => html`<code>${state_code}</code>` },
-        { title: 'State', cell: (one) => one.state },
-        { title: 'ISO 3166-2', cell: ({ iso_code }) => iso_code },
-        { title: 'P-code', cell: ({ pcode }) => pcode },
+        { title: words('State'), cell: (one) => one.state },
+        ...(states.some(({ iso_code }) => iso_code !== null)
+          ? [{ title: 'ISO 3166-2', cell: ({ iso_code }: State) => iso_code }]
+          : []),
+        ...(states.some(({ pcode, state_code }) => pcode !== state_code)
+          ? [{ title: 'P-code', cell: ({ pcode }: State) => pcode }]
+          : []),
         {
-          title: 'LGAs',
+          title: many,
           cell: (one) =>
-            html`<a href="${CODES}?state=${one.state_code}">LGAs<span class="unseen"> of ${one.state}</span></a>`,
+            html`<a href="${CODES}?state=${one.state_code}">${many}<span class="unseen"> of ${one.state}</span></a>`,
         },
       ],
       states,
     )}`;
-  return { title: 'Codes of states and LGAs', body };
+  return { title, body };
 }
 
 export const referenceRoutes = routes(PATH, ROLES, {

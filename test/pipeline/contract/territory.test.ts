@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { inCountry, inWords, type Territory } from '../../../pipeline/contract/territory.ts';
+import { codeInWords, inCountry, inWords, type Territory } from '../../../pipeline/contract/territory.ts';
 import { validatorOf } from '../../../pipeline/json-schema.ts';
 import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -24,7 +24,18 @@ test('words of the levels, but not values of a column, identifiers or code', () 
   );
   expect(inWords('state or lga; state_code', OTHER)).toBe('state or lga; state_code');
   expect(inWords('An LGA', OTHER)).toBe('A district');
+  const emirates = { ...OTHER, state: { ...OTHER.state, one: 'emirate', many: 'emirates' } };
+  expect(inWords('LGAs of a state', emirates)).toBe('Districts of an emirate');
   expect(inWords('An LGA of a state', TERRITORY)).toBe('An LGA of a state');
+});
+
+test('in code the words of comments and messages alone', () => {
+  const code =
+    "if state is None: raise E('no state is named so')  # the state of an LGA, by state and LGA; lga in states";
+  expect(codeInWords(code, OTHER)).toBe(
+    "if state is None: raise E('no region is named so')  # the region of a district, by region and district; lga in states",
+  );
+  expect(codeInWords(code, TERRITORY)).toBe(code);
 });
 
 test("a country's own ages, method and codes in every description, and no other country's", () => {

@@ -138,7 +138,7 @@ describe('by hand', () => {
     );
     expect(report).toContainEqual({
       source: 'population',
-      rule: 'outside every LGA',
+      rule: 'uncovered',
       what: '11 of 515 people (lagoon, coast, borders); 1 of 6 cells with people meet no LGA',
     });
   });

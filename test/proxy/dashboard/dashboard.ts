@@ -15,7 +15,7 @@ import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import type { FixtureOptions } from '../fixture.ts';
 import { FORMS } from '../forms.ts';
-import { type Service, startService } from '../service.ts';
+import { type Service, serveBuild, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
 /** Visitors may say where they come from. */
@@ -38,15 +38,26 @@ export interface Dashboard extends Service {
   signedIn(email: string): Promise<Visitor>;
 }
 
+type AtEnd = (end: () => void | Promise<void>) => void;
+
 export async function startDashboard(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
-  atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+  atEnd: AtEnd = onTestFinished,
   settings: Partial<DashboardSettings> = {},
 ): Promise<Dashboard> {
   const withBuild = (build: string) => ({
     dashboard: { ...SETTINGS, mail: `outbox:${join(build, 'outbox')}`, ...settings },
   });
-  const service = await startService({ ...options, withBuild }, atEnd);
+  return dashboardOf(await startService({ ...options, withBuild }, atEnd), options.clock);
+}
+
+/** The dashboard of the snapshot in `place`. */
+export const serveDashboard = async (place: Parameters<typeof serveBuild>[0], atEnd: AtEnd): Promise<Dashboard> =>
+  dashboardOf(
+    await serveBuild(place, { dashboard: { ...SETTINGS, mail: `outbox:${join(place.build, 'outbox')}` } }, atEnd),
+  );
+
+function dashboardOf(service: Service, clock?: Clock): Dashboard {
   const outbox = join(service.build, 'outbox');
   const directory = openDirectory(service.store.database);
   const dashboardUrl = service.dashboardUrl!;
@@ -55,7 +66,7 @@ export async function startDashboard(
   const code = async (email: string) => {
     const { factorSecret } = (await directory.credentials(email))!;
     await service.store.database.db.updateTable('people').set({ factor_step: 0 }).where('email', '=', email).execute();
-    return codeAt(factorSecret!, Math.floor((options.clock?.wallMs() ?? Date.now()) / STEP_MS));
+    return codeAt(factorSecret!, Math.floor((clock?.wallMs() ?? Date.now()) / STEP_MS));
   };
   const visitor = (headers: Record<string, string> = {}) => new Visitor(dashboardUrl, headers);
   return {

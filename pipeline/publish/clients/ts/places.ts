@@ -1,14 +1,14 @@
 /** Joins of one's own rows to the service's codes, by code or by the names of state and LGA. */
 import type { Places } from './types.ts';
 
-/** A name without case, accents, spaces and signs: `Ile-Ifè` and `ile ife` are the same. */
+/** A name without case, accents, spaces and signs: `Saint-Élie` and `saint elie` are the same. */
 export const plain = (name: string) =>
   name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** What a row says of its place: a code, or a name and, since several names stand for two places, its state. */
+/** What a row says of its place: a code, or a name and, since one name may stand for several places, its state. */
 export type Described = { code: string } | { lga: string; state?: string };
 
 export interface Matched<Row> {
@@ -26,7 +26,9 @@ export function match<Row>(rows: readonly Row[], places: Places, describe: (row:
   const named = Map.groupBy(places.lgas, ({ lga }) => plain(lga));
   const states = new Map(
     places.states.flatMap(({ state_code, state, iso_code, pcode }) =>
-      [state_code, state, `${state} State`, iso_code, pcode].map((name) => [plain(name), state_code] as const),
+      [state_code, state, `${state} State`, iso_code, pcode]
+        .filter((name) => name !== null)
+        .map((name) => [plain(name), state_code] as const),
     ),
   );
   const find = (row: Row): Places['lgas'][number] | string => {

@@ -134,7 +134,7 @@ export function populationPlot(): Element {
       domain: data.levels.map((_, i) => levelName(i)),
       range: data.levels.map((_, i) => levelFill(i === 0 ? 0 : data.levels[i - 1]!.below!)),
     },
-    ariaLabel: 'Millions of people by level of their LGA',
+    ariaLabel: `Millions of people by level of their ${data.words.lga.one}`,
     marks: [
       Plot.areaY(
         population,

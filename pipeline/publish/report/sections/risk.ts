@@ -1,3 +1,4 @@
+import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/tables.ts';
 import { renderMap } from '../map.ts';
@@ -5,7 +6,7 @@ import { html, type Markup } from '../markup.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../names.ts';
 
 /** The questions asked of the map: map, controls, sentences, and the place that is looked at. The first map is drawn here and stands without any script. */
-export function mapStage({ tables, coverage }: Contents): Markup {
+export function mapStage({ tables, coverage, model }: Contents): Markup {
   const periods = periodsOf(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const scores = new Map(
@@ -27,7 +28,7 @@ export function mapStage({ tables, coverage }: Contents): Markup {
 <div id="years" aria-hidden="true"></div></div></div>
 <fieldset class="choice"><legend>The map shows</legend><div id="choices"></div></fieldset>
 </div>
-<div id="frame">${renderMap(outlines, { label: `Map of the score by LGA, ${name}`, fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
+<div id="frame">${renderMap(outlines, { label: inWords(`Map of the score by LGA, ${name}`, model.territory), fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${SCORE_CLASSES.map(({ below, fill }) => html`<span><i style="background:${fill}"></i>${Number.isFinite(below) && `below ${below.toFixed(2)}`}</span>`)}</div>
 <p id="colour-note" class="note"></p>
 <div id="take" class="take"></div><p id="cite" class="note"></p>

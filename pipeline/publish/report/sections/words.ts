@@ -1,10 +1,11 @@
 /** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
 import { missingData } from '../../../catalog/missing.ts';
+import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { monthName, periodName } from '../names.ts';
 
-/** What a reader must know before using a score, the weightiest first. */
+/** What a reader must know before using a score, the weightiest first, in the country's words. */
 export function describeRiskLimits(
   { coverage, model, tables, sources }: Contents,
   { risk, surveys }: Evidence,
@@ -44,7 +45,7 @@ export function describeRiskLimits(
     'Rounds of few children are marked; use their ranges, not their points.',
     `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${tables.context_lgas.length} LGAs are joined by code; some share a name.`,
   );
-  return lines;
+  return lines.map((line) => inWords(line, model.territory));
 }
 
 /** Months of the year (1-12) in which no cluster was visited. */

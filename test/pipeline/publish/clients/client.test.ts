@@ -9,24 +9,32 @@ import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts'
 import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
 import { typeOf } from '../../../../pipeline/publish/clients/generate-types.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
+import { nigerianIn } from '../../../support/nigerian.ts';
+import { OTHER } from '../../../support/other-country.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
+let root = '';
 let folder = '';
 beforeAll(() => {
   // Inside the checkout, so that Node's types are found as a consumer would have them.
   mkdirSync(path.join(ROOT, 'build'), { recursive: true });
-  const root = mkdtempSync(path.join(ROOT, 'build/client-test-'));
-  for (const [name, text] of Object.entries(clientFiles(TERRITORY))) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), text);
-  }
-  folder = path.join(root, 'ts');
+  root = mkdtempSync(path.join(ROOT, 'build/client-test-'));
+  folder = write('nigeria', clientFiles(TERRITORY));
   return () => rmSync(root, { recursive: true, force: true });
 });
 
-/** What the compiler says of the shipped files and one more. */
-function compile(use: string): string {
-  writeFileSync(path.join(folder, 'use.ts'), use);
+/** Writes a country's clients. @returns the folder of the one in TypeScript */
+function write(country: string, files: Record<string, string>): string {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, country, name)), { recursive: true });
+    writeFileSync(path.join(root, country, name), text);
+  }
+  return path.join(root, country, 'ts');
+}
+
+/** What the compiler says of the client in `at` and one file more. */
+function compile(use: string, at = folder): string {
+  writeFileSync(path.join(at, 'use.ts'), use);
   const options = [
     '--noEmit',
     '--strict',
@@ -41,7 +49,7 @@ function compile(use: string): string {
     '--skipLibCheck',
     '--erasableSyntaxOnly',
   ];
-  const files = ['use.ts', ...globSync('**/*.ts', { cwd: folder })].map((name) => path.join(folder, name));
+  const files = ['use.ts', ...globSync('**/*.ts', { cwd: at })].map((name) => path.join(at, name));
   try {
     execFileSync(
       process.execPath,
@@ -70,6 +78,17 @@ test('a wrong path, a missing parameter and a wrong field do not compile', () =>
 await get('/v1/risk/lgas');\nawait get('/v1/series/lgas', {});\nawait table('/v1/tables/nothing.csv');\n`,
   );
   expect(faults.match(/error TS/g)).toHaveLength(6);
+});
+
+test('another country’s client is sound TypeScript too, in its own words', () => {
+  const files = clientFiles(OTHER, { state: '07', lga: '1201', period: '2021-12' });
+  expect(compile(`${head}await get('/v1/risk/lgas', { state: '07' });\n`, write('other', files))).toBe('');
+  const nigerian = Object.entries(files).flatMap(([name, text]) => (nigerianIn(text) ? [name] : []));
+  expect(nigerian).toEqual([]);
+  expect(files['python/README.md']).toContain('client.risk("2021-12")                # every commune of the nation');
+  expect(files['python/malaria_risk/places.py']).toContain('f"no department is named {row[state]!r}"');
+  expect(files['r/R/places.R']).toContain('paste(states$state, "Department")');
+  expect(files['ts/places.ts']).toContain('by the names of department and commune. */');
 });
 
 test('everything that lies there is shipped, in the same bytes each time', () => {

@@ -1,4 +1,4 @@
-"""LGAs whose level rose against a year ago, news told from revisions: python alert.py BASE_URL FOLDER
+"""Tells every LGA whose level rose against a year ago, news told from revisions: python alert.py BASE_URL FOLDER
 
 One request, for the whole table; 304 and no bytes if nothing has changed. FOLDER keeps what the service last said, so
 that a rise which a new model version brings is not taken for news:
@@ -24,7 +24,7 @@ def ranks(table: pandas.DataFrame) -> pandas.Series:
 
 
 def rises(now: pandas.DataFrame, version: str, before: "pandas.DataFrame | None", before_version: str) -> pandas.DataFrame:
-    """LGAs of the latest month above their level a year ago, with the cause.
+    """Every LGA of the latest month above its level a year ago, with the cause.
 
     :param now: the table risk_lgas
     :param before: the same table as it was the last time, None the first time

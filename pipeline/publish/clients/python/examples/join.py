@@ -1,6 +1,6 @@
 """Risk beside one's own figures: python join.py BASE_URL OWN.csv OUT.csv
 
-OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names; several LGA names stand for two places each).
+OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names; one LGA name may stand for several places).
 Rows that match no LGA, and LGAs that have no row, are told and never dropped in silence. Two requests.
 """
 

@@ -180,8 +180,8 @@ class MalariaRisk:
     ) -> Tuple[Rows, Rows]:
         """Finds the LGA that each row of one's own table stands for.
 
-        Names are compared without case, accents and signs, and always within their state, since several names stand for
-        LGAs of two states.
+        Names are compared without case, accents and signs, and always within their state, since one name may stand
+        for LGAs of several.
 
         :param rows: a data frame or dicts
         :param lga: column with the LGA's name

@@ -10,7 +10,7 @@ Row = Dict[str, Any]
 
 
 def plain(name: Any) -> str:
-    """A name without case, accents, spaces and signs: ``Ile-Ifè`` and ``ile ife`` are the same."""
+    """A name without case, accents, spaces and signs: ``Saint-Élie`` and ``saint elie`` are the same."""
     if not isinstance(name, str):
         return ""
     letters = unicodedata.normalize("NFKD", name).casefold()
@@ -29,7 +29,8 @@ def match(
     states: Dict[str, str] = {}
     for one in places["states"]:
         for name in (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"]):
-            states[plain(name)] = one["state_code"]
+            if name:
+                states[plain(name)] = one["state_code"]
     named: Dict[str, List[Mapping[str, Any]]] = {}
     for place in places["lgas"]:
         named.setdefault(plain(place["lga"]), []).append(place)

@@ -1,4 +1,4 @@
-# LGAs whose level rose against a year ago, news told from revisions: Rscript alert.R BASE_URL FOLDER
+# Tells every LGA whose level rose against a year ago, news told from revisions: Rscript alert.R BASE_URL FOLDER
 #
 # One request, for the whole table; 304 and no bytes if nothing has changed. FOLDER keeps what the service last said, so
 # that a rise which a new model version brings is not taken for news:
@@ -9,7 +9,7 @@
 
 levels_up <- c("very_low", "low", "moderate", "high", "very_high")
 
-# LGAs of the latest month above their level a year ago, with the cause.
+# Every LGA of the latest month above its level a year ago, with the cause.
 # now, before: the table risk_lgas, and as it was the last time or NULL.
 rises <- function(now, version, before = NULL, before_version = "") {
   latest <- max(now$period)

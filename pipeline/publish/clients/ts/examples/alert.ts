@@ -1,5 +1,5 @@
 /**
- * LGAs whose level rose against a year ago, news told from revisions. Three requests. FOLDER keeps what the service last
+ * Tells every LGA whose level rose against a year ago, news told from revisions. Three requests. FOLDER keeps what the service last
  * said of the two months, so that a rise which a new model version brings is not taken for news:
  *
  *     news      a month that was not there the last time
@@ -25,7 +25,7 @@ export type Cause = 'first run' | 'known' | 'news' | 'revision';
 
 const rank = (told: Told | undefined, month: string, code: string) => LEVELS.indexOf(told?.months[month]?.[code] ?? '');
 
-/** LGAs above their level of a year ago, with the cause. */
+/** Every LGA above its level of a year ago, with the cause. */
 export function rises(now: Told, before: Told | undefined, latest: string, yearAgo: string) {
   return Object.keys(now.months[latest] ?? {}).flatMap((code): { code: string; cause: Cause }[] => {
     const [level, then] = [rank(now, latest, code), rank(now, yearAgo, code)];

@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+import { ERRORS } from '../../pipeline/contract/errors.ts';
+import { OPERATIONS } from '../../pipeline/contract/operations.ts';
+import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
+import { serveDashboard } from '../proxy/dashboard/dashboard.ts';
+import { giveKey } from '../proxy/service.ts';
+import { levelsIn, nigerianIn } from './nigerian.ts';
+
+/**
+ * Pages of the dashboard that show what is served or what it holds, and what the API answers to a wrong code, looked at
+ * for words of Nigeria.
+ * @returns the text of the page of codes
+ */
+export async function dashboardInOwnWords(
+  place: { build: string; snapshot: string; store: string },
+  territory: Territory,
+  atEnd: (end: () => void | Promise<void>) => void,
+): Promise<string> {
+  const dashboard = await serveDashboard(place, atEnd);
+  await dashboard.person('ada@example.org', 'administrator', 'ministry');
+  const ada = await dashboard.signedIn('ada@example.org');
+  const paths = OPERATIONS.map(({ id }) => `/reference/${id}`);
+  for (const path of ['/reference', '/reference/codes', '/reference/codes?q=a', '/settings/api-access/new', ...paths]) {
+    const { status, html } = await ada.open(path);
+    expect([path, status, nigerianIn(html), levelsIn(html)]).toEqual([path, 200, undefined, []]);
+  }
+  const fields = { name: 'test', kind: 'test', scopes: 'risk_scores', lasts: '30' };
+  const made = await ada.send('/settings/api-access/new', fields, '/settings/api-access');
+  expect([made.status, nigerianIn(made.html), levelsIn(made.html)]).toEqual([200, undefined, []]);
+  const { key } = await giveKey(dashboard.store);
+  for (const [path, code] of [
+    ['/v1/risk/lgas', 'UNKNOWN_STATE'],
+    ['/v1/series/lgas', 'UNKNOWN_LGA'],
+  ] as const) {
+    const refused = (await (await dashboard.get(path, key)).json()) as { code: string; title: string };
+    const own = inWords(ERRORS[code].title, territory);
+    expect([refused.code, refused.title]).toEqual([code, own]);
+    expect(own).not.toBe(ERRORS[code].title);
+  }
+  return (await ada.open('/reference/codes')).text;
+}
