@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
+import { FEED } from '../pipeline/contract/published.ts';
 import { type AccountStore, openStore, sqliteFile } from './accounts/open-store.ts';
 import { countUsage } from './accounts/usage.ts';
 import { buildApi } from './api/app.ts';
@@ -111,16 +112,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (options.dashboard) {
     // Loaded only if wanted.
     const { openDashboard } = await import('./dashboard/open.ts');
-    const { referenceOf } = await import('./dashboard/reference.ts');
+    const { readServed, referenceOf } = await import('./dashboard/reference.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
     const words = (text: string) => wordsOf(snapshots.current(), text);
     const reference = () => referenceOf(snapshots.current());
+    const feed = () => readServed(snapshots.current().releases.answers.get(FEED));
     const { countSignIn } = metrics;
     const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
     const dashboard = await openDashboard({
       ...options.dashboard,
       ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
-      services: { accounts: store, clock, exampleState, words, reference, report, ...counts },
+      services: { accounts: store, clock, exampleState, words, reference, feed, report, ...counts },
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');

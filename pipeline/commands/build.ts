@@ -55,10 +55,13 @@ Examples:
     });
 }
 
-function publishBuilt({ out, approve, by, to }: BuildCommandOptions, built: BuildResult): Promise<Publication> {
+function publishBuilt(
+  { out, approve, by, to, note, keepDays }: BuildCommandOptions,
+  built: BuildResult,
+): Promise<Publication> {
   // What was there before may have been damaged since.
   const verified = built.already ? undefined : built.manifest_sha256;
-  return publishVersion(out, { version: built.model_version, approve, by, to, verified });
+  return publishVersion(out, { version: built.model_version, approve, by, to, note, keepDays, verified });
 }
 
 function describeBuild(built: BuildResult): string {

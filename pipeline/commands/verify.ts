@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { toldFaults } from '../publish/release/verify-told.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { say } from './options.ts';
 
@@ -8,7 +9,9 @@ import { say } from './options.ts';
 export function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')
-    .description('Check a snapshot offline: hashes, schemas, compressed copies, and consistency across answers')
+    .description(
+      'Check a snapshot offline: hashes, schemas, compressed copies, and consistency across answers; and what is told of versions beside it',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExits with 0 if nothing is wrong, 1 if something is, 2 if there is no snapshot.')
     .action(async (snapshot: string, options: { json?: boolean }) => {
@@ -19,6 +22,7 @@ export function verifyCommand(): Command {
         throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build --publish\``);
       }
       const verdict = await verifySnapshot(directory);
+      verdict.faults.push(...(await toldFaults(directory)));
       if (options.json) say(JSON.stringify(verdict, null, 2));
       else {
         for (const fault of verdict.faults) say(`fault: ${fault}`);

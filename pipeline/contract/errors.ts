@@ -43,6 +43,11 @@ export const ERRORS = {
     title: '`lga` is missing or is not the code of an LGA',
     detail: 'Give `lga` once, as /v1/places lists the codes.',
   },
+  UNKNOWN_VERSION: {
+    status: 404,
+    title: 'This version is not kept here',
+    detail: '/v1/versions lists the versions that are, and which of them a diff tells apart.',
+  },
   INVALID_PERIOD: {
     status: 400,
     title: '`period` is not a month of the form YYYY-MM',

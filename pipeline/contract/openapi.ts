@@ -2,14 +2,17 @@
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import {
+  ALL_OPERATIONS,
   type FileParameters,
   LINKS,
-  OPERATIONS,
   type Operation,
   operationErrors,
   PARAMETERS,
   type ParameterName,
+  pathParameters,
+  RELEASE_OPERATIONS,
 } from './operations.ts';
+import { VERSION } from './published.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import { inWords, jsonInCountry, type Territory } from './territory.ts';
@@ -45,13 +48,28 @@ const HEADERS = {
   'Model-Version': header('The snapshot that the answer is from', 'string', 'country-2023-0123abcd'),
   'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
   'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
-  Link: header('Licences, this description, and the model card', 'string', LINKS),
+  Link: header('Licences, this description, the model card, and the versions', 'string', LINKS),
+  Deprecation: header('When another version took its place, in seconds since 1970 (RFC 9745)', 'string', '@1767225600'),
+  Sunset: header(
+    'Until when the version is kept, if that was promised (RFC 8594)',
+    'string',
+    'Thu, 31 Dec 2026 00:00:00 GMT',
+  ),
   Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;
 
 const headersOf = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
+const ANSWER_HEADERS = [
+  ...(['ETag', 'Vary', 'Cache-Control', 'Model-Version', 'Deprecation', 'Sunset'] as const),
+  ...(['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const),
+] as const;
+/** What is told of versions belongs to none of them. */
+const answerHeaders = (operation: Operation) => {
+  const isTold = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
+  return ANSWER_HEADERS.filter((name) => !isTold || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
+};
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
 
 /** Statuses that every operation answers with alike. */
@@ -66,6 +84,7 @@ const TAGS = {
   transmission: 'Season, survey rounds and the transmission model',
   boundaries: 'Outlines',
   tables: 'Everything at once, as files',
+  versions: 'Model versions, and what changed between them',
   about: 'Months, places, licences, the model, this description',
 } as const;
 
@@ -110,21 +129,25 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, about]) => ({ name, description: about })),
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, answers, territory) }]),
+      ALL_OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, answers, territory) }]),
     ),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in a header of its own' },
       },
-      parameters: Object.fromEntries(
-        (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name, values, territory)]),
-      ),
+      parameters: {
+        ...Object.fromEntries(
+          (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name, values, territory)]),
+        ),
+        version: versionParameter('version', 'The version that was replaced', modelVersion),
+        other: versionParameter('other', 'The version that replaced it', modelVersion),
+      },
       headers: { ...HEADERS, 'Model-Version': { ...HEADERS['Model-Version'], example: `${country}-2023-0123abcd` } },
       responses: {
         NotModified: {
           description: 'The client has these very bytes (If-None-Match)',
-          headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Model-Version', ...LIMIT_HEADERS),
+          headers: headersOf(...ANSWER_HEADERS),
         },
         ...Object.fromEntries(
           COMMON_STATUSES.map((status) => [
@@ -135,7 +158,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       },
       schemas: {
         ...Object.fromEntries(
-          OPERATIONS.flatMap(({ responseName, response }) => (response ? [[responseName, plain(response)]] : [])),
+          ALL_OPERATIONS.flatMap(({ responseName, response }) => (response ? [[responseName, plain(response)]] : [])),
         ),
         ...Object.fromEntries([...SHARED].map(([schema, name]) => [name, plain(schema as TSchema)])),
         Problem: plain(Problem),
@@ -158,6 +181,10 @@ function description(): string {
     '',
     'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered as GET without a body.',
     '',
+    'One version answers all paths that name none; `Model-Version` says which. Put `/v1/versions/VERSION` in place of `/v1` and an answer stays byte for byte the same for as long as `/v1/versions` lists the version as kept; else it is a 404, `UNKNOWN_VERSION`. Answers of a version that has been replaced carry `Deprecation`, and `Sunset` where it was promised until when it is kept.',
+    '',
+    'Within /v1, fields, operations, parameters and codes are added and never taken away or given another meaning. What is to go is announced in the feed and by `Deprecation` and `Sunset`, twelve months ahead at the least; what breaks clients comes as /v2 beside /v1.',
+    '',
     'Examples are answers of this version to the examples of parameters, their lists cut short.',
   ].join('\n');
 }
@@ -174,11 +201,11 @@ function operationObject(operation: Operation, answers: Examples['answers'], ter
     summary: operation.summary,
     description: scopesInWords(operation.scopes),
     tags: [tagOf(operation)],
-    parameters: operation.parameters.map((name) => ref('parameters', name)),
+    parameters: [...pathParameters(operation), ...operation.parameters].map((name) => ref('parameters', name)),
     responses: {
       200: {
         description: operation.summary,
-        headers: headersOf('ETag', 'Vary', 'Cache-Control', 'Link', 'Model-Version', ...LIMIT_HEADERS),
+        headers: headersOf(...answerHeaders(operation), 'Link'),
         content: { [type]: { ...schema, ...example } },
       },
       ...(response ? {} : { 206: PARTIAL }),
@@ -211,6 +238,18 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
   const pattern = { state: state.code, lga: lga.code, period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
+}
+
+function versionParameter(name: string, what: string, modelVersion: string): Json {
+  const schema = { type: 'string', pattern: `^${VERSION}$` };
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `${what}. Else UNKNOWN_VERSION.`,
+    schema,
+    example: modelVersion,
+  };
 }
 
 const codesOf = (codes: readonly ErrorCode[], status: number) => codes.filter((code) => ERRORS[code].status === status);
@@ -249,7 +288,7 @@ const SHARED: ReadonlyMap<unknown, string> = new Map(
   Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, value]) =>
-      ('type' in value || 'anyOf' in value) && !OPERATIONS.some(({ response }) => response === value)
+      ('type' in value || 'anyOf' in value) && !ALL_OPERATIONS.some(({ response }) => response === value)
         ? [[value, name]]
         : [],
     ),

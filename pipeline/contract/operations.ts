@@ -412,9 +412,48 @@ export type JsonOperationId = (typeof JSON_OPERATIONS)[number]['id'];
 export type OperationId = JsonOperationId | TableOperationId;
 export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [...JSON_OPERATIONS, ...TABLE_OPERATIONS];
 
-/** `Link` of every answer: where programs find what belongs to it (RFC 8288; service-desc is of RFC 8631). */
+/** What `publish` tells of versions: answered from its files (published.ts), not from a snapshot's. */
+export const RELEASE_OPERATIONS = [
+  {
+    id: 'versions',
+    path: '/v1/versions',
+    summary: 'Model versions: which is current, which earlier ones are kept, what changed when and why',
+    scopes: [],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'Versions',
+    response: schemas.Versions,
+    type: JSON_TYPE,
+    optional: true,
+    file: 'versions.json',
+  },
+  {
+    id: 'versions-diff',
+    path: '/v1/versions/{version}/diff/{other}',
+    summary: 'How the scores of a version differ from those of the one that it replaced',
+    scopes: ['risk_scores', 'forecasts'],
+    parameters: [],
+    needsTransmission: false,
+    responseName: 'VersionsDiff',
+    response: schemas.VersionsDiff,
+    type: JSON_TYPE,
+    optional: true,
+    file: '{version}/diff/{other}.json',
+  },
+] as const satisfies readonly Operation[];
+
+/** All that the API answers. */
+export const ALL_OPERATIONS: readonly Operation[] = [...OPERATIONS, ...RELEASE_OPERATIONS];
+
+/** What stands in a path for a version, as `{version}`. */
+export const pathParameters = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+/** Address of an operation's answers of one version, for ever the same bytes. */
+export const underVersion = (version: string, path: string) => path.replace('/v1/', `/v1/versions/${version}/`);
+
+/** `Link` of every answer: where programs find what belongs to it (RFC 8288; service-desc is of RFC 8631, version-history of RFC 5829). */
 export const LINKS =
-  '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby"';
+  '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby", </v1/versions>; rel="version-history"';
 
 /** Values of an operation's parameters once validated: never text of a request. */
 export interface FileParameters {
@@ -457,6 +496,7 @@ export function operationErrors(operation: Operation): ErrorCode[] {
   return [
     ...(operation.scopes.length > 0 ? (['SCOPE_REQUIRED'] as const) : []),
     ...operation.parameters.flatMap((name) => [...PARAMETERS[name].errors]),
+    ...(pathParameters(operation).length > 0 ? (['UNKNOWN_VERSION'] as const) : []),
     ...(operation.response === null ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(operation.needsTransmission ? (['TRANSMISSION_DATA_UNAVAILABLE'] as const) : []),
   ];

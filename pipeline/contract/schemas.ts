@@ -464,3 +464,103 @@ export const ForecastsSkill = closed({
   ),
 });
 export type ForecastsSkill = Static<typeof ForecastsSkill>;
+
+const modelVersion = Type.String({ description: 'Identifier of a model version' });
+const at = (description: string) => Type.String({ description: `${description}, ISO 8601, UTC` });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const address = (description: string) => nullable(Type.String({ description }));
+
+export const Versions = closed({
+  current: Type.String({ description: 'The version that answers paths which name none' }),
+  versions: Type.Array(
+    closed({
+      model_version: modelVersion,
+      status: Type.Enum(['current', 'kept', 'gone'], { description: 'gone: it is not answered from any more' }),
+      path: address('What stands for /v1 in the paths of its operations; null where it is gone'),
+      updated_at: at('When its data was last updated'),
+      contract_version: nullable(Type.String({ description: 'Of the form of its answers; null: from before 1.1' })),
+      first_estimated: period('First estimated month'),
+      last_estimated: period('Latest estimated month'),
+      last_forecast: period('Last forecast month'),
+      replaced_at: nullable(at('When another took its place; null of the current one')),
+      sunset: nullable(at('Until when it is kept, at the least; null where nothing was promised')),
+    }),
+    { description: 'The one published last first' },
+  ),
+  releases: Type.Array(
+    closed({
+      model_version: modelVersion,
+      replaces: nullable(modelVersion),
+      released_at: at('When it became current'),
+      rollback: Type.Boolean({ description: 'Whether it had been current before' }),
+      note: nullable(Type.String({ description: "The service team's own words" })),
+      new_months: Type.Array(period('A month'), { description: 'Months estimated for the first time' }),
+      changed: Type.Array(Type.Enum(['data', 'model', 'code']), { description: 'What it was made anew for' }),
+      data: Type.Array(
+        closed({
+          title: Type.String({ description: 'Of a source whose files or description changed' }),
+          was: nullable(Type.String({ description: 'Release before; null: it is new' })),
+          is: nullable(Type.String({ description: 'Release now; null: it is gone' })),
+        }),
+      ),
+      scores: nullable(
+        closed(
+          {
+            compared: count('LGAs and months that both have'),
+            moved: count('Scores that changed by more than the model card says counts'),
+            flipped: count('LGAs and months in another level'),
+            disjoint: count('Ranges that no longer overlap'),
+          },
+          'Null where it replaced nothing to compare with',
+        ),
+      ),
+      diff: address('Where the whole difference is told'),
+    }),
+    { description: 'The latest first' },
+  ),
+});
+export type Versions = Static<typeof Versions>;
+
+const change = (description: string) => Type.Number({ description: `${description}, new minus old` });
+const tally = {
+  compared: count('Scores that both have'),
+  moved: count('Scores that changed by more than score_change'),
+  flipped: count('Areas and months in another level'),
+  disjoint: count('Ranges that no longer overlap'),
+  mean_change: change('Mean change'),
+  mean_absolute_change: Type.Number({ description: 'Mean of the changes without their signs' }),
+  largest_change: change('The change farthest from 0'),
+};
+const before = closed(scoreFields);
+const only = closed({ lgas: Type.Array(lgaCode), periods: Type.Array(period('Month')) });
+export const VersionsDiff = closed({
+  from: Type.String({ description: 'The version replaced' }),
+  to: Type.String({ description: 'The version that replaced it' }),
+  score_change: nullable(Type.Number({ description: 'From which change on a score counts as moved' })),
+  all: closed(tally, 'LGAs in the months that both estimate, and in those that both forecast'),
+  state_scores: closed(tally, "States' own scores"),
+  states: Type.Array(closed({ state_code: stateCode, ...tally })),
+  lgas: Type.Array(closed({ state_code: stateCode, lga_code: lgaCode, ...tally })),
+  periods: Type.Array(closed({ period: period('Month'), ...tally })),
+  levels_flipped: Type.Array(
+    closed({
+      from: Type.String({ description: 'Level' }),
+      to: Type.String({ description: 'Level' }),
+      count: count('How many'),
+    }),
+  ),
+  largest: Type.Array(
+    closed({
+      state_code: stateCode,
+      lga_code: lgaCode,
+      period: period('The month in which it changed most'),
+      from: before,
+      to: before,
+      change: change('Change of the score'),
+    }),
+    { description: 'The LGAs whose scores changed most' },
+  ),
+  only_in_from: only,
+  only_in_to: only,
+});
+export type VersionsDiff = Static<typeof VersionsDiff>;

@@ -20,6 +20,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const app = fastify({
     rewriteUrl: ({ url = '' }) => routable(url),
     genReqId: () => randomUUID(),
+    // A version's name may be as long as a request's target.
+    routerOptions: { maxParamLength: bounds.headerBytes },
     keepAliveTimeout: bounds.idleMs,
     connectionTimeout: bounds.silenceMs,
     requestTimeout: bounds.requestMs,
@@ -65,7 +67,7 @@ function routable(target: string): string {
 
 /** What a page may read of an answer. */
 const EXPOSED = [
-  ...['Accept-Ranges', 'Content-Range', 'ETag', 'Model-Version'],
+  ...['Accept-Ranges', 'Content-Range', 'Deprecation', 'ETag', 'Link', 'Model-Version', 'Sunset'],
   ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
 ];
 

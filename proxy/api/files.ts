@@ -14,7 +14,7 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
   const found = file.codings.get(coding)!;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot go on reading it.
-  const common = { etag: found.etag, 'cache-control': 'private, no-cache', 'model-version': file.modelVersion };
+  const common = { etag: found.etag, 'cache-control': 'private, no-cache', ...file.headers };
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
   const inParts = file.ranges && coding === 'identity';
   const part =

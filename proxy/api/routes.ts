@@ -2,7 +2,7 @@
  * The contract's operations as routes: the only way from a request to a file. A state must equal one of the snapshot's
  * own codes and a period must lie within its months, so no file name contains arbitrary text from a request.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, type ErrorCode } from '../../pipeline/contract/errors.ts';
 import { isPeriod } from '../../pipeline/contract/months.ts';
@@ -14,8 +14,12 @@ import {
   OPERATIONS,
   type Operation,
   type ParameterName,
+  RELEASE_OPERATIONS,
+  underVersion,
 } from '../../pipeline/contract/operations.ts';
-import type { SnapshotSource } from '../snapshot/watch.ts';
+import { VERSION } from '../../pipeline/contract/published.ts';
+import type { ServedFile } from '../snapshot/snapshot.ts';
+import type { Served, SnapshotSource } from '../snapshot/watch.ts';
 import { sendFile } from './files.ts';
 import { sendProblem } from './problems.ts';
 
@@ -31,12 +35,24 @@ export interface RoutesOptions {
   report: (line: string) => void;
 }
 
-const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
+/** Every route: an operation's own path, and that of its answers of one version. */
+const ROUTES: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ...OPERATIONS.flatMap((operation) => [
+    [operation.path, operation] as const,
+    [underVersion(':version', operation.path), operation] as const,
+  ]),
+  ...RELEASE_OPERATIONS.map((operation) => [operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), operation] as const),
+]);
+const TOLD: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
+const FIRST = new RegExp(`^/v1/versions/${VERSION}/`);
+const SECOND = new RegExp(`/diff/${VERSION}$`);
+
+const pathOf = (url: string) => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url);
 
 /** The operation at `url`, as the router sees it; undefined for an unknown path. */
 export function operationAt(url: string): Operation | undefined {
-  const query = url.indexOf('?');
-  return BY_PATH.get(query < 0 ? url : url.slice(0, query));
+  const path = pathOf(url);
+  return ROUTES.get(path) ?? ROUTES.get(path.replace(FIRST, '/v1/versions/:version/').replace(SECOND, '/diff/:other'));
 }
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
@@ -48,25 +64,41 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
     else sendProblem(reply, 'NOT_FOUND');
   });
 
-  for (const operation of OPERATIONS) {
+  for (const [url, operation] of ROUTES) {
     const whatScopes = `It needs ${operation.scopes.join(' and ')}. ${ERRORS.SCOPE_REQUIRED.detail}`;
     app.route({
       method: ['GET', 'HEAD'],
-      url: operation.path,
+      url,
       handler: (request, reply) => {
         const { holder } = request.admission!;
         const lacks = operation.scopes.some((scope) => !holder.scopes.includes(scope));
         if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: whatScopes });
-        const snapshot = snapshots.current();
-        const found = locate(operation, request.query as Query, snapshot.coverage);
-        if ('error' in found) return sendProblem(reply, found.error, {}, { territory: snapshot.territory });
-        // One from before the operation was, or with nothing to tell there, has none.
-        const file = snapshot.files.get(found.file);
-        return file ? sendFile(reply, file, report) : sendProblem(reply, 'NOT_FOUND');
+        const current = snapshots.current();
+        const found = find(operation, request, current);
+        if (typeof found !== 'string') return sendFile(reply, found, report);
+        return sendProblem(reply, found, {}, { territory: current.territory });
       },
     });
   }
 });
+
+/** The file that answers a request for `operation`, or the first error. */
+function find(
+  operation: Operation,
+  request: FastifyRequest,
+  { releases, model_version }: Served,
+): ServedFile | ErrorCode {
+  const { version = model_version, other } = request.params as { version?: string; other?: string };
+  if (TOLD.has(operation)) {
+    return releases.answers.get(pathOf(request.url)) ?? (other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION');
+  }
+  const snapshot = releases.versions.get(version);
+  if (!snapshot) return 'UNKNOWN_VERSION';
+  const found = locate(operation, request.query as Query, snapshot.coverage);
+  if ('error' in found) return found.error;
+  // One from before the operation was, or with nothing to tell there, has none.
+  return snapshot.files.get(found.file) ?? 'NOT_FOUND';
+}
 
 /** Each parameter's decoded value; a list if it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;

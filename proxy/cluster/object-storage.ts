@@ -1,13 +1,14 @@
 /** Snapshots in object storage: each proxy copies the published one to its own disk and serves it from there. */
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { versionAt } from '../../pipeline/contract/published.ts';
+import { placeOf, RELEASES, type Told, toldOf, versionAt } from '../../pipeline/contract/published.ts';
 import { lineOf, UsageError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { parseTold } from '../snapshot/earlier.ts';
 import { parseS3 } from '../snapshot/s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from '../snapshot/snapshot.ts';
 import type { Refusal } from '../snapshot/watch.ts';
@@ -47,6 +48,8 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   let etag: string | undefined;
   let refusal: (Refusal & { at: number }) | null = null;
   let sweeping: NodeJS.Timeout | undefined;
+  /** Earlier versions, which come once the current one is served. */
+  let earlier = Promise.resolve();
   const stop = new AbortController();
 
   const get = async (name: string, ifNoneMatch?: string) => {
@@ -62,8 +65,10 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     const target = (await pointer.Body!.transformToString()).trim();
     if (versionAt(target) === null) throw new Error(`${url}/current does not hold snapshots/VERSION`);
     const have = await readlink(path).catch(() => null);
+    if (have !== target) await fetchSnapshot(get, target, folder);
+    const told = await fetchTold(get, target, folder);
+    if (told) earlier = earlier.then(() => fetchEarlier(get, told, folder, stop.signal, report));
     if (have !== target) {
-      await fetchSnapshot(get, target, folder);
       await pointTo(folder, target);
       clearTimeout(sweeping);
       sweeping = setTimeout(() => {
@@ -113,6 +118,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
       clearTimeout(timer);
       clearTimeout(sweeping);
       await running;
+      await earlier;
       client.destroy();
     },
   };
@@ -121,8 +127,8 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
 type Get = (name: string) => Promise<GetObjectCommandOutput>;
 
 /** Fetches the snapshot at `target` into `folder` and checks all of it: completely, or not at all. */
-async function fetchSnapshot(get: Get, target: string, folder: string): Promise<void> {
-  const aside = join(folder, UNFINISHED);
+async function fetchSnapshot(get: Get, target: string, folder: string, temporary = UNFINISHED): Promise<void> {
+  const aside = join(folder, temporary);
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { recursive: true });
   const text = await (await get(`${target}/manifest.json`)).Body!.transformToString();
@@ -155,8 +161,56 @@ async function fetchSnapshot(get: Get, target: string, folder: string): Promise<
   await rename(aside, join(folder, target));
 }
 
+/** Fetches what is told of versions while that at `target` is current; null where nothing is. */
+async function fetchTold(get: Get, target: string, folder: string): Promise<Told | null> {
+  const name = toldOf(versionAt(target)!);
+  const found = await get(`${RELEASES}/${name}`).catch((error) => {
+    // Storage that may not be listed answers 403 for what is not there.
+    if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
+    throw new Error(`${RELEASES}/${name}: ${lineOf(error)}`, { cause: error });
+  });
+  if (!found) return null;
+  const text = await found.Body!.transformToString();
+  const told = parseTold(text, name);
+  await inParallel(FETCHED_AT_ONCE, Object.keys(told.files), async (file) => {
+    const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();
+    await putWhole(join(folder, RELEASES, file), body);
+  });
+  // Its files are held against it when it is opened.
+  await putWhole(join(folder, RELEASES, name), text);
+  return told;
+}
+
+/** Fetches the versions told of that are not here yet, then writes the manifest anew, by which they are noticed. */
+async function fetchEarlier(
+  get: Get,
+  told: Told,
+  folder: string,
+  stopped: AbortSignal,
+  report: (line: string) => void,
+): Promise<void> {
+  const here = new Set(await readdir(join(folder, 'snapshots')));
+  const lacking = told.earlier.filter(({ model_version }) => !here.has(model_version));
+  for (const { model_version } of lacking) {
+    await fetchSnapshot(get, placeOf(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
+      if (!stopped.aborted) report(`${model_version} is told of as kept and could not be fetched: ${lineOf(error)}`);
+    });
+  }
+  if (lacking.length === 0 || stopped.aborted) return;
+  await putWhole(join(folder, RELEASES, toldOf(told.current)), JSON.stringify(told)).catch((error) => {
+    report(`earlier versions were fetched and cannot be told of: ${lineOf(error)}`);
+  });
+}
+
+async function putWhole(file: string, bytes: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}${UNFINISHED}`, bytes);
+  await rename(`${file}${UNFINISHED}`, file);
+}
+
 /** The temporary name of a snapshot being fetched, and of a link being made. */
 const UNFINISHED = '.fetching';
+const UNFINISHED_EARLIER = '.fetching-earlier';
 
 /** Points the link `current` in `folder` at `target`, atomically. */
 async function pointTo(folder: string, target: string): Promise<void> {
@@ -166,12 +220,16 @@ async function pointTo(folder: string, target: string): Promise<void> {
   await rename(aside, join(folder, 'current'));
 }
 
-/** Deletes the copies in `folder` that its link does not point to. */
+/** Deletes the copies in `folder` that its link does not point to, and that are not told of as kept. */
 async function sweep(folder: string): Promise<void> {
-  const kept = await readlink(join(folder, 'current')).catch(() => null);
+  const current = await readlink(join(folder, 'current')).catch(() => null);
+  const manifest = current && toldOf(versionAt(current)!);
+  const text = manifest && (await readFile(join(folder, RELEASES, manifest), 'utf8').catch(() => null));
+  const earlier = text ? parseTold(text, manifest).earlier.map(({ model_version }) => placeOf(model_version)) : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
-    const target = `snapshots/${name}`;
-    if (versionAt(target) !== null && target !== kept) await rm(join(folder, target), { recursive: true });
+    const target = placeOf(name);
+    const isKept = target === current || earlier.includes(target);
+    if (versionAt(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
   }
 }
 

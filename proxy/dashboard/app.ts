@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, UnavailableError, UsageError } from '../errors.ts';
 import { throttled } from '../throttle.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
@@ -51,6 +52,13 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
   await app.register(cookie);
   await app.register(formbody);
   const assets = serveAssets(app);
+
+  // For feed readers, which cannot sign in; it holds no data.
+  app.get(FEED, async (request, reply) => {
+    const feed = await services.feed();
+    if (!feed) return answerError(request, reply, 404, 'No releases are told of');
+    return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
+  });
 
   const isHttps = () => services.url().startsWith('https:');
   // The __Host- prefix keeps other hosts of the domain from planting one; browsers accept it over https only.

@@ -1,7 +1,7 @@
 /** What pages tell of the API: read from the description and the places of the snapshot that is served, and kept with it. */
 import { readFile } from 'node:fs/promises';
 import type { Places } from '../../pipeline/contract/schemas.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 
 export interface ReferenceOperation {
   id: string;
@@ -11,13 +11,13 @@ export interface ReferenceOperation {
   description: string;
   tag: string;
   parameters: { name: string; required: boolean; description: string; example: string }[];
-  /** The parameters' examples, as a query with its `?`; '' for none. */
-  query: string;
+  /** Path and query with the parameters' examples. */
+  address: string;
   /** Whether the answer is JSON and no file. */
   isJson: boolean;
   /** Fields of the answer, `lgas[].score` for those of an entry. */
   fields: { name: string; type: string; description: string }[];
-  /** The answer to `query`, its lists cut short; undefined where none can be shown. */
+  /** The answer to `address`, its lists cut short; undefined where none can be shown. */
   example: unknown;
   errors: { status: string; description: string }[];
 }
@@ -41,6 +41,7 @@ interface Schema {
 }
 interface Parameter {
   name: string;
+  in: 'path' | 'query';
   required: boolean;
   description: string;
   example: string;
@@ -83,13 +84,21 @@ async function readReference(snapshot: Snapshot): Promise<Reference | null> {
 }
 
 async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
-  const found = files.get(name)?.codings.get('identity');
-  return found ? JSON.parse(String(found.held ?? (await readFile(found.path)))) : null;
+  const found = await readServed(files.get(name));
+  return found && JSON.parse(String(found));
+}
+
+/** A file's bytes as they are; null for none. */
+export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
+  const found = file?.codings.get('identity');
+  return found ? (found.held ?? readFile(found.path)) : null;
 }
 
 function operationOf(path: string, get: Get, openapi: Openapi): ReferenceOperation {
   const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
-  const query = String(new URLSearchParams(parameters.map(({ name, example }) => [name, example])));
+  const inQuery = parameters.filter((one) => one.in === 'query');
+  const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters.find((one) => one.name === name)!.example);
   const { schema, example } = Object.values(get.responses['200']!.content!)[0]!;
   return {
     id: get.operationId,
@@ -98,7 +107,7 @@ function operationOf(path: string, get: Get, openapi: Openapi): ReferenceOperati
     description: get.description,
     tag: get.tags[0]!,
     parameters,
-    query: query && `?${query}`,
+    address: filled + (query && `?${query}`),
     isJson: schema !== undefined,
     fields: schema ? fieldsOf(schema, '', openapi) : [],
     example,

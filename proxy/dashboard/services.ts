@@ -37,6 +37,8 @@ export interface Services {
   words: (text: string) => string;
   /** What the snapshot says of the API; null if it is from before it did. */
   reference: () => Promise<Reference | null>;
+  /** The feed of releases; null where none is told of. */
+  feed: () => Promise<Buffer | null>;
   /** Logs a line when something fails. */
   report: (line: string) => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */

@@ -22,7 +22,8 @@ export interface Representation extends FileEntry {
 /** A file that answers an operation, in every coding. */
 export interface ServedFile {
   type: string;
-  modelVersion: string;
+  /** What its version has every answer of it carry. */
+  headers: Readonly<Record<string, string>>;
   /** Whether parts of it can be asked for. */
   ranges: boolean;
   /** Smallest first: if a client likes several equally, the first is sent. A file compressed in itself has identity alone. */
@@ -74,8 +75,26 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files };
 }
 
+/**
+ * The snapshot at `directory` by its manifest alone, whose answers carry `headers` too; its files are read as they are
+ * asked for.
+ * @throws Error, whose one line names what is wrong.
+ */
+export async function describeSnapshot(
+  directory: string,
+  headers: Record<string, string>,
+): Promise<Pick<Snapshot, 'coverage' | 'files'>> {
+  const manifest = await readManifest(join(directory, 'manifest.json'));
+  return { coverage: manifest.coverage, files: describeFiles(directory, manifest, headers) };
+}
+
 /** Every file that an operation can need, in every coding; nothing is read yet. */
-function describeFiles(root: string, { coverage, files, model_version }: Manifest): Map<string, ServedFile> {
+function describeFiles(
+  root: string,
+  { coverage, files, model_version }: Manifest,
+  more: Record<string, string> = {},
+): Map<string, ServedFile> {
+  const headers = { 'model-version': model_version, ...more };
   const describe = (name: string): Representation => {
     const entry = files[name];
     if (!entry) throw new Error(`manifest.json lists no ${name}, which its coverage needs`);
@@ -87,7 +106,7 @@ function describeFiles(root: string, { coverage, files, model_version }: Manifes
       const encodings = isEncoded(operation) ? (Object.entries(ENCODINGS) as [Encoding, string][]) : [];
       const codings = new Map<Coding, Representation>(encodings.map(([coding, end]) => [coding, describe(name + end)]));
       codings.set('identity', describe(name));
-      return [name, { type, modelVersion: model_version, ranges: response === null, codings }];
+      return [name, { type, headers, ranges: response === null, codings }];
     }),
   );
   return new Map(served);
@@ -121,7 +140,7 @@ export function checkRelative(name: string): string {
 }
 
 /** Checks a file against `entry`. @returns its bytes; null if it is too large to be held */
-async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
+export async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
   const { size } = await stat(path).catch(() => {
     throw new Error(`${name} is missing`);
   });

@@ -1,7 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lineOf } from '../errors.ts';
+import { openReleases, type Releases, toldIdentity } from './earlier.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
+
+/** A snapshot, and what is told beside it. */
+export interface Served extends Snapshot {
+  releases: Releases;
+}
 
 /** A snapshot that was found but not accepted. */
 export interface Refusal {
@@ -10,8 +16,8 @@ export interface Refusal {
 }
 
 export interface SnapshotSource {
-  /** The snapshot to answer from; a request reads it once and stays with it. */
-  current(): Snapshot;
+  /** What to answer from; a request reads it once and stays with it. */
+  current(): Served;
   /** The newer snapshot that is refused at present, if any. */
   refused(): Refusal | null;
   close(): void | Promise<void>;
@@ -32,8 +38,12 @@ export interface WatchOptions {
  */
 export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
   const { intervalMs = 1000, retryMs = 30_000, report } = options;
+  const open = async (): Promise<Served> => {
+    const opened = await openSnapshot(path);
+    return { ...opened, releases: await openReleases(opened, report) };
+  };
   let identity = await identityOf(path);
-  let snapshot = await openSnapshot(path);
+  let snapshot = await open();
   let refusal: (Refusal & { identity: string; at: number }) | null = null;
   let closed = false;
 
@@ -45,10 +55,12 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     }
     if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
     try {
-      snapshot = await openSnapshot(path);
+      // What is told of the same snapshot can change: a version is removed, or has arrived from object storage.
+      const isSame = snapshotOf(found) === snapshotOf(identity);
+      snapshot = isSame ? { ...snapshot, releases: await openReleases(snapshot, report) } : await open();
       identity = found;
       refusal = null;
-      report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);
+      if (!isSame) report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);
     } catch (error) {
       const reason = lineOf(error);
       if (refusal?.identity !== found || refusal.reason !== reason) {
@@ -74,9 +86,12 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   };
 }
 
-/** Changes whenever another snapshot is published at `path`: where it leads, and which manifest is there. */
+/** Changes whenever another snapshot is published at `path`, or what is told of versions: where it leads, and which manifests are there. */
 async function identityOf(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });
-  return `${root} ${ino} ${size} ${mtimeNs}`;
+  return `${root} ${ino} ${size} ${mtimeNs}${TOLD}${await toldIdentity(root)}`;
 }
+
+const TOLD = '; told ';
+const snapshotOf = (identity: string) => identity.split(TOLD)[0];

@@ -1,5 +1,5 @@
 import { ERRORS, Problem } from '../../contract/errors.ts';
-import { JSON_OPERATIONS, OPERATIONS, PARAMETERS } from '../../contract/operations.ts';
+import { JSON_OPERATIONS, OPERATIONS, PARAMETERS, RELEASE_OPERATIONS } from '../../contract/operations.ts';
 import { inCountry, inWords, type Territory } from '../../contract/territory.ts';
 
 interface JsonSchema {
@@ -17,15 +17,16 @@ interface JsonSchema {
 
 /** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract, in the country's words. */
 export function clientTypes(territory: Territory): string {
-  const answers = JSON_OPERATIONS.map(
+  const answers = [...JSON_OPERATIONS, ...RELEASE_OPERATIONS].map(
     ({ responseName, response, summary }) =>
       `/** ${inWords(summary, territory)} */\nexport type ${responseName} = ${typeOf(plain(inCountry(response, territory)))};\n`,
   );
-  const operations = JSON_OPERATIONS.map(({ path, parameters, responseName }) => {
+  const operations = [...JSON_OPERATIONS, ...RELEASE_OPERATIONS].map(({ path, parameters, responseName }) => {
     const query = parameters.map(
       (name) => `${name}${PARAMETERS[name].required ? '' : '?'}: ${name === 'months' ? '1 | 2 | 3 | 4' : 'string'}`,
     );
-    return `  '${path}': { parameters: ${query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>'}; answer: ${responseName} };`;
+    const key = path.includes('{') ? `[path: \`${path.replaceAll(/\{\w+\}/g, '\u0024{string}')}\`]` : `'${path}'`;
+    return `  ${key}: { parameters: ${query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>'}; answer: ${responseName} };`;
   });
   const tables = OPERATIONS.filter(({ response }) => response === null).map(({ path }) => path);
   return `// Generated from the service's contract; see openapi.json.

@@ -72,7 +72,7 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
 export function clearUnfinished(out: string): void {
   for (const folder of [out, snapshotsOf(out), releasesOf(out)]) {
     if (!isThere(folder)) continue;
-    for (const name of readdirSync(folder))
+    for (const name of readdirSync(folder, { encoding: 'utf8', recursive: folder === releasesOf(out) }))
       if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }

@@ -10,6 +10,7 @@ import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
 import { publishAlone } from './lock.ts';
 import type { Place } from './place.ts';
 import { HERE } from './records.ts';
+import { toldIn } from './told-in.ts';
 
 /** Does `work` with another build's directory, which nobody else publishes to meanwhile. It keeps its own history. */
 export function withDirectory<T>(out: string, directory: string, work: (place: Place) => Promise<T>): Promise<T> {
@@ -27,6 +28,7 @@ export function withDirectory<T>(out: string, directory: string, work: (place: P
           return currentSnapshot(directory);
         },
         put: (snapshot) => copyTo(directory, snapshot),
+        told: toldIn(directory),
         point: (version) => pointCurrent(directory, version),
       });
     } finally {

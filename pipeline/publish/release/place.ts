@@ -1,5 +1,6 @@
 import type { Snapshot } from '../snapshot/read.ts';
 import type { History } from './records.ts';
+import type { ToldPlace } from './told.ts';
 
 /** Where a version is published. */
 export interface Place {
@@ -10,6 +11,8 @@ export interface Place {
   current(): Promise<Snapshot | null>;
   /** Brings a version's files there, whole; nothing leads to them yet. */
   put(snapshot: Snapshot): Promise<void>;
+  /** What is told there of versions. */
+  told: ToldPlace;
   /** Lets `current` lead to a version that is there. */
   point(version: string): Promise<void>;
 }

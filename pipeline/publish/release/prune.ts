@@ -7,9 +7,12 @@ import { temporaryName } from '../../engine/atomic-write.ts';
 import { whenAlone } from '../../engine/lock.ts';
 import { TryAgain } from '../../errors.ts';
 import { newestCandidate } from './candidates.ts';
+import { currentVersion } from './current.ts';
 import { listReleases, type Version } from './list.ts';
 import { publishAlone } from './lock.ts';
 import { releasesOf, snapshotsOf } from './places.ts';
+import { tellAgain } from './told.ts';
+import { toldIn } from './told-in.ts';
 
 /** What was replaced is still read from by proxies for a while. */
 const REPLACED_MS = 10 * 60_000;
@@ -53,6 +56,8 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
       const newest = newestCandidate(out);
       if (newest) pruned.raw = forgetFiles(out, rawFilesOf(out, pruned.kept), Date.parse(newest.built_at));
     });
+    const current = currentVersion(out);
+    if (alone && current) await tellAgain(toldIn(out), current, new Date(now).toISOString());
     if (!alone) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
     return pruned;
   });

@@ -11,6 +11,7 @@ import { publishAlone } from './lock.ts';
 import type { Place } from './place.ts';
 import { endRelease, type Release, settleReleases, startRelease } from './records.ts';
 import { type Review, reviewSnapshot } from './review.ts';
+import { tell } from './told.ts';
 import { withPlace } from './with-place.ts';
 
 export interface PublishOptions {
@@ -20,6 +21,10 @@ export interface PublishOptions {
   to?: string | undefined;
   /** Why what asks for a reason may be published. */
   approve?: string | undefined;
+  /** What key holders and readers of the feed are told of it. */
+  note?: string | undefined;
+  /** For how many days what it replaces is promised to be kept. */
+  keepDays?: number | undefined;
   /** Who publishes, if not the user whose process this is. */
   by?: string | undefined;
   /** SHA-256 of the manifest that the caller has just verified, if it has. */
@@ -56,7 +61,7 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
 }
 
 async function publish(out: string, to: Place, options: PublishOptions): Promise<Publication> {
-  const { approve = null } = options;
+  const { approve = null, note = null, keepDays = null } = options;
   const after = findVersion(out, options.version ?? null);
   const { directory, manifest } = after;
   const { model_version } = manifest;
@@ -92,6 +97,7 @@ async function publish(out: string, to: Place, options: PublishOptions): Promise
   for (const { out: folder, to: name } of to.histories)
     started.push([folder, await startRelease(folder, { ...facts, to: name })]);
   await to.put(after);
+  await tell(to.told, { before, after, review, at: facts.at, note, keepDays });
   await to.point(model_version);
   for (const [folder, release] of started) await endRelease(folder, release, 'published');
   return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };

@@ -5,6 +5,7 @@ import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
 import { withDirectory } from './directory-place.ts';
 import type { Place } from './place.ts';
 import { HERE } from './records.ts';
+import { toldIn } from './told-in.ts';
 
 /** Does `work` with the place that `to` names: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
 export async function withPlace<T>(
@@ -34,5 +35,6 @@ const here = (out: string): Place => ({
     return currentSnapshot(out);
   },
   async put() {},
+  told: toldIn(out),
   point: (version) => pointCurrent(out, version),
 });

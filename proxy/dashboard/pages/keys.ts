@@ -1,6 +1,6 @@
 /** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
 
-import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
 import { KEY_KINDS, type KeyKind } from '../../accounts/key-format.ts';
@@ -100,7 +100,7 @@ function newPage(
   trouble: Value = null,
 ): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
-    const opened = OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
+    const opened = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
       value: scope,
       label: html`${words(SCOPES[scope])} <code>${scope}</code>`,

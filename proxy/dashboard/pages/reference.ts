@@ -1,4 +1,5 @@
 /** Reference: operations with search, each with samples and an example; codes of states and LGAs. */
+import { FEED } from '../../../pipeline/contract/published.ts';
 import { type Html, html } from '../html.ts';
 import { facts, notice, searchForm, table } from '../parts.ts';
 import { ROLES } from '../people/rules.ts';
@@ -43,7 +44,7 @@ function listPage({ title, modelVersion, operations }: Reference, { query }: Sig
     isFound(asked, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
   );
   const body = html`<h1>Reference</h1>
-    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">${words('Codes of states and LGAs')}</a></p>
+    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">${words('Codes of states and LGAs')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and what they mean', asked)}
     ${asked !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${
@@ -67,8 +68,8 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { path, summary, description, parameters, query, isJson, fields, example, errors } = found;
-  const samples = samplesOf(`${apiUrl()}${path}${query}`, isJson ? null : path.split('/').at(-1)!);
+  const { path, summary, description, parameters, address, isJson, fields, example, errors } = found;
+  const samples = samplesOf(`${apiUrl()}${address}`, isJson ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1><code>GET ${path}</code></h1>
     <p>${summary}. ${prose(description)}</p>
     ${

@@ -1,5 +1,5 @@
 /** Usage: this month's count against the allowance, and requests by day and operation. */
-import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import { dayOf, type OwnerUsage } from '../../accounts/usage.ts';
 import { DAY_MS } from '../../clock.ts';
@@ -47,7 +47,7 @@ function byDay(rows: readonly OwnerUsage[], days: readonly string[]): DayCount[]
   });
 }
 
-const nameOf = (operation: string) => OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
+const nameOf = (operation: string) => ALL_OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
 
 interface Group {
   title: string;

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
-import { OPERATIONS, operationErrors } from '../../../pipeline/contract/operations.ts';
+import { ALL_OPERATIONS, operationErrors, pathParameters } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
@@ -32,12 +32,15 @@ test('every reference leads somewhere and every component is used', () => {
 
 test('has every operation with its parameters, scopes and errors', () => {
   const document = openapi();
-  expect(Object.keys(document.paths)).toEqual(OPERATIONS.map((operation) => operation.path));
-  for (const operation of OPERATIONS) {
+  expect(Object.keys(document.paths)).toEqual(ALL_OPERATIONS.map((operation) => operation.path));
+  for (const operation of ALL_OPERATIONS) {
     const { get, ...others } = document.paths[operation.path];
     expect(others).toEqual({});
     expect(get.operationId).toBe(operation.id);
-    expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual(operation.parameters);
+    expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual([
+      ...pathParameters(operation),
+      ...operation.parameters,
+    ]);
     for (const scope of operation.scopes) expect(get.description).toContain(scope);
     const codes = Object.values(get.responses as Record<string, any>).flatMap((response) =>
       Object.keys(

@@ -46,9 +46,11 @@ function mangler(random: () => number, keys: readonly string[]) {
   const period = () =>
     pick(['2023-12', '2023-06', '2024-02', '2024-13', '2023-1', '', '2023-12%0a', '0000-00', '9'.repeat(50)]);
   const months = () => pick(['1', '4', '5', '04', '+4', '4.0', '%34', '', 'NaN', '-1', '1e0']);
+  const underEarlier = (path: string) =>
+    path.replace('/v1', `/v1/versions/${pick(['fixture-00000001', 'fixture-00000002', '..-00000001', bytes(9)])}`);
   const target = () => {
     const path = chance(0.8)
-      ? pick(OPERATIONS).path
+      ? pick([(path: string) => path, underEarlier])(pick(OPERATIONS).path)
       : pick([
           '/',
           '*',
@@ -59,6 +61,11 @@ function mangler(random: () => number, keys: readonly string[]) {
           'http://x/v1/periods',
           'x:y',
           '/secret.json',
+          '/v1/versions',
+          '/v1/versions/fixture-00000001/diff/fixture-00000001',
+          `/v1/versions/${bytes(below(20))}-00000001/periods`,
+          `/v1/versions/${'a-00000001'.repeat(below(900))}/periods`,
+          '/v1/versions/../snapshots-00000001/secret.json',
           '/v1/periods.json',
           `/${'a/'.repeat(below(4000))}`,
         ]);

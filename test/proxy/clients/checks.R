@@ -131,6 +131,13 @@ check("damaged", risk(client(cache_dir = folder)), first)
 fails("malaria_invalid_key", "INVALID_KEY", risk(client(key = "wrong", cache_dir = folder)))
 
 # Versions
+reader <- faulty("kept")
+version <- periods(reader)$model_version
+check("kept", nrow(risk(reader)) > 0, TRUE)
+check("kept on", periods(reader)$model_version, version)
+check("told", get_json(reader, "/v1/versions")$current, version)
+check("kept table", nrow(read_table(reader, "risk_lgas")) > 0, TRUE)
+check("requests", client_requests(reader), 6L)
 reader <- faulty("next-version")
 told <- periods(reader)
 error <- fails("malaria_version_changed", NULL, risk(reader))

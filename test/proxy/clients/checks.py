@@ -213,6 +213,15 @@ class Keeping(unittest.TestCase):
             # The cache does not do without a key.
             self.assertRaises(malaria_risk.InvalidKey, client(key="wrong", cache_dir=folder).risk)
 
+    def test_a_kept_version_is_read_on(self):
+        reader = client(GATEWAY + "/kept")
+        version = reader.periods()["model_version"]
+        self.assertGreater(len(reader.risk()), 0)
+        self.assertEqual(reader.periods()["model_version"], version)
+        self.assertEqual(reader.get("/v1/versions")["current"], version)
+        self.assertGreater(len(reader.table("risk_lgas")), 0)
+        self.assertEqual((reader.model_version, reader.requests), (version, 6))
+
     def test_a_new_version_is_an_error(self):
         reader = client(GATEWAY + "/next-version")
         reader.periods()

@@ -90,7 +90,9 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
       return value === null ? [] : [[name, value]];
     });
     const out: Record<string, string> = Object.fromEntries(kept);
-    if (fault === 'next-version' && nth > 0) out['model-version'] = 'another-version';
+    const isPlain = !rest.startsWith('/v1/versions');
+    if ((fault === 'next-version' || (fault === 'kept' && isPlain)) && nth > 0)
+      out['model-version'] = 'another-version';
     reply.writeHead(passed.status, out).end(Buffer.from(await passed.arrayBuffer()));
   });
   gateway.listen(0, '127.0.0.1');

@@ -124,6 +124,17 @@ test('a new version is an error until the client is restarted', async () => {
   await expect(periods(client({ modelVersion: 'earlier' }))).rejects.toThrow(VersionChanged);
 });
 
+test('a version that the service keeps is read on', async () => {
+  const reader = faulty('kept');
+  const { model_version } = await periods(reader);
+  const report = await reader.risk();
+  expect([report.lgas.length > 0, reader.modelVersion()]).toEqual([true, model_version]);
+  expect((await periods(reader)).model_version).toBe(model_version);
+  expect((await reader.get('/v1/versions')).current).toBe(model_version);
+  expect((await reader.table('/v1/tables/risk_lgas.csv')).status).toBe(200);
+  expect(reader.requests()).toBe(6);
+});
+
 test('a join by state and name, by name alone and by code', async () => {
   const places = await faulty('places').get('/v1/places');
   const codes = (rows: object[]) => {

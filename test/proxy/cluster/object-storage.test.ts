@@ -106,7 +106,8 @@ test('an unchanged snapshot is asked for by name alone, and copies long gone by 
   storage.asked.length = 0;
   await mirror();
   await vi.waitFor(() => expect(storage.asked.length).toBeGreaterThan(5));
-  expect(new Set(storage.asked)).toEqual(new Set([`${ROOT}/current`]));
+  // Once, after a restart, for what is told of versions.
+  expect(storage.asked.filter((name) => name !== `${ROOT}/current`)).toHaveLength(1);
 });
 
 test.each([

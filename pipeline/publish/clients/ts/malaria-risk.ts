@@ -31,7 +31,7 @@ export interface ClientOptions {
   timeout?: number;
   /** Where answers are kept; in memory unless told. They are always checked with the service before use. */
   cache?: AnswerCache;
-  /** Take answers of this model version only. */
+  /** Take answers of this model version only, one that `/v1/versions` lists as current or kept. */
   modelVersion?: string;
 }
 
@@ -60,7 +60,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The service has published another model version since this client's first answer: `restart()` and read all again. */
+/** The service has published another model version, and the one of this client's first answer is not kept: `restart()` and read all again. */
 export class VersionChanged extends Error {
   override readonly name = 'VersionChanged';
   readonly pinned: string;
@@ -111,6 +111,7 @@ export function createClient(options: ClientOptions) {
     if (!(seconds >= 0 && seconds <= LONGEST))
       throw new RangeError(`${name} is ${seconds}, expected 0 to ${LONGEST} seconds`);
   let pinned = options.modelVersion;
+  let changed: VersionChanged | undefined;
   let requests = 0;
   const root = base.replace(/\/+$/, '');
   // Browsers name themselves, and some ask the service's leave first where a page does it in their place.
@@ -159,12 +160,33 @@ export function createClient(options: ClientOptions) {
     pinned = found;
   }
 
+  /** Asks for the pinned version by its own path once the service has another, for as long as it keeps it. */
+  async function ofOneVersion<T>(path: string, use: (url: string) => Promise<T>): Promise<T> {
+    if (!changed || path.startsWith('/v1/versions')) {
+      try {
+        return await use(root + path);
+      } catch (error) {
+        if (!(error instanceof VersionChanged)) throw error;
+        changed = error;
+      }
+    }
+    try {
+      return await use(`${root}/v1/versions/${pinned}${path.slice('/v1'.length)}`);
+    } catch (error) {
+      const isGone = error instanceof ServiceError && ['UNKNOWN_VERSION', 'NOT_FOUND'].includes(error.code);
+      throw isGone ? changed : error;
+    }
+  }
+
   /** The answer of any operation; one that has not changed since it was last read is not sent again. */
   function get<P extends keyof Operations>(path: P, ...[parameters]: Parameters<P>): Promise<Operations[P]['answer']> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters ?? {}))
       if (value !== undefined) query.set(name, String(value));
-    const url = `${root}${path}${query.size > 0 ? `?${query}` : ''}`;
+    return ofOneVersion(`${path}${query.size > 0 ? `?${query}` : ''}`, getFrom);
+  }
+
+  function getFrom(url: string) {
     const before = cache.get(url);
     return send(url, before ? { 'if-none-match': before.etag } : {}, async (response) => {
       if (response.status === 304 && before) return JSON.parse(before.body);
@@ -185,7 +207,7 @@ export function createClient(options: ClientOptions) {
     /** Every month of one LGA. Every LGA's history is the table risk_lgas. */
     series: (lga: string): Promise<SeriesLgas> => get('/v1/series/lgas', { lga }),
     /** A whole table, as it comes: in Node, `await writeFile(file, (await client.table('…')).body!)` keeps it. */
-    table: (path: TablePath): Promise<Response> => send(root + path, {}, (response) => response),
+    table: (path: TablePath): Promise<Response> => ofOneVersion(path, (url) => send(url, {}, (response) => response)),
     /** The version that every answer so far came from. */
     modelVersion: () => pinned,
     /** How many requests were sent. */
@@ -193,6 +215,7 @@ export function createClient(options: ClientOptions) {
     /** Forgets the pinned model version: the next answer's is taken. */
     restart() {
       pinned = undefined;
+      changed = undefined;
     },
   };
 }

@@ -94,7 +94,8 @@ function expectWhole(): string | undefined {
 
 test('object storage: files, manifest, then current; a proxy serves it and takes up the next', async () => {
   await publishVersion(out, { version: first, to: URL });
-  expect(storage.put.slice(-2)).toEqual([`${ROOT}/snapshots/${first}/manifest.json`, `${ROOT}/current`]);
+  const order = storage.put.filter((name) => !name.startsWith(`${ROOT}/releases/`));
+  expect(order.slice(-2)).toEqual([`${ROOT}/snapshots/${first}/manifest.json`, `${ROOT}/current`]);
   expect(expectWhole()).toBe(first);
   const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
   const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });
@@ -109,10 +110,24 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
     by: 'Ada',
     changes: { scores_compared: 72 },
   });
-  // Going back puts nothing but the pointer.
+  // What was replaced is still answered from, and so it is by a proxy that has to fetch it.
+  const fresh = await startService({
+    snapshot: URL,
+    snapshotCopies: mkdtempSync(path.join(tmpdir(), 'malaria-copies-')),
+  });
+  for (const { get, store } of [service, fresh]) {
+    const { key: own } = await giveKey(store);
+    const before = () => get(`/v1/versions/${first}/periods`, own);
+    await vi.waitFor(async () => expect((await before()).status).toBe(200), { timeout: 30_000 });
+    expect((await before()).headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect((await get(`/v1/versions/${first}/diff/${second}`, own)).status).toBe(200);
+  }
+  // Going back puts nothing but what is told, and the pointer.
   storage.put.length = 0;
   await publishVersion(out, { version: first, to: URL });
-  expect(storage.put).toEqual([`${ROOT}/current`]);
+  const told = `${ROOT}/releases/`;
+  expect(storage.put.filter((name) => !name.startsWith(told))).toEqual([`${ROOT}/current`]);
+  expect(storage.put.slice(-2)).toEqual([`${told}${first}/told/manifest.json`, `${ROOT}/current`]);
   expect(currentVersion(out)).toBe(first);
 });
 

@@ -29,7 +29,8 @@ class MalariaRisk:
     >>> client.risk("2023-09")                                  # every LGA of the nation, one request
 
     Every answer comes from one model version: the one of the first answer, in ``model_version``. Once the service has
-    published another, :class:`VersionChanged` is raised instead of mixing the two.
+    published another, the first is asked for by its own path; where it is not kept, :class:`VersionChanged` is raised
+    instead of mixing the two.
 
     :param base_url: where the service listens
     :param key: API key; the environment's ``MALARIA_API_KEY`` if not given
@@ -38,7 +39,7 @@ class MalariaRisk:
     :param timeout: seconds to wait for the service to connect, and to send the next bytes
     :param cache_dir: folder that keeps answers over runs; they are always checked with the service before use.
         Without one they are kept in memory.
-    :param model_version: accept answers of this version only
+    :param model_version: answers of this version only, one that ``get("/v1/versions")`` lists as current or kept
     :param records: lists of dicts even where pandas is installed
     """
 
@@ -83,7 +84,7 @@ class MalariaRisk:
 
     def restart(self) -> None:
         """Forgets the pinned model version: the next answer's is taken."""
-        self._transport.model_version = None
+        self._transport.restart()
 
     def get(self, path: str, **parameters: Union[str, int]) -> Dict[str, Any]:
         """The JSON of any operation, such as ``get("/v1/risk/lgas", state="KN")``; for what has no method here."""

@@ -14,7 +14,7 @@ from typing import Callable, Mapping, NamedTuple, Optional, Union
 
 import requests
 
-from .errors import VersionChanged, error_of
+from .errors import ServiceError, VersionChanged, error_of
 
 VERSION = "0.1.0"
 #: Answers kept in memory; the one asked for longest ago goes first.
@@ -60,6 +60,8 @@ class Transport:
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = f"malaria-risk-python/{VERSION}"
         self.model_version = model_version
+        #: That the service has another version by now.
+        self._changed: Optional[VersionChanged] = None
         #: How many requests were sent.
         self.requests = 0
 
@@ -68,7 +70,10 @@ class Transport:
 
     def get(self, path: str, parameters: Mapping[str, str]) -> bytes:
         """Body of the answer; one that has not changed since it was last read is not sent again."""
-        url = requests.Request("GET", self._base + path, params=dict(parameters)).prepare().url
+        address = requests.Request("GET", self._base + path, params=dict(parameters)).prepare().url
+        return self._of_one_version(address, self._get)
+
+    def _get(self, url: str) -> bytes:
         kept = self._recall(url)
         headers = {"If-None-Match": kept.etag} if kept else {}
 
@@ -88,7 +93,26 @@ class Transport:
         def write(response: requests.Response) -> None:
             _write(target, _whole(response))
 
-        self._send(self._base + path, {}, write)
+        self._of_one_version(self._base + path, lambda url: self._send(url, {}, write))
+
+    def restart(self) -> None:
+        """Forgets the pinned version."""
+        self.model_version = None
+        self._changed = None
+
+    def _of_one_version(self, url: str, use: Callable):
+        """Asks for the pinned version by its own path once the service has another, for as long as it keeps it."""
+        if self._changed is None or url.startswith(self._base + "/v1/versions"):
+            try:
+                return use(url)
+            except VersionChanged as changed:
+                self._changed = changed
+        try:
+            return use(url.replace("/v1/", f"/v1/versions/{self.model_version}/", 1))
+        except ServiceError as error:
+            if error.code in ("UNKNOWN_VERSION", "NOT_FOUND"):
+                raise self._changed from None
+            raise
 
     def _send(self, url: str, headers: Mapping[str, str], use: Callable):
         """Sends until there is an answer or waiting would take longer than ``max_wait`` seconds in all."""

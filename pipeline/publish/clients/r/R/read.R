@@ -73,7 +73,8 @@ read_table <- function(client, name) {
 
 download_table <- function(client, name, path, format = c("parquet", "csv")) {
   format <- match.arg(format)
-  body <- send(client, paste0(client$base, "/v1/tables/", curl::curl_escape(name), ".", format))$body
+  address <- paste0("/v1/tables/", curl::curl_escape(name), ".", format)
+  body <- of_one_version(client, address, function(url) send(client, url))$body
   aside <- tempfile("table", dirname(path))
   on.exit(unlink(aside))
   writeBin(body, aside)

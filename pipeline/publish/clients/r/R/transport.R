@@ -35,6 +35,7 @@ client_requests <- function(client) client$requests
 
 client_restart <- function(client) {
   client$version <- NULL
+  client$changed <- NULL
   invisible(client)
 }
 
@@ -44,7 +45,27 @@ fetch_body <- function(client, path, parameters = list()) {
   pairs <- vapply(names(parameters), function(name) {
     paste0(name, "=", curl::curl_escape(as.character(parameters[[name]])))
   }, "")
-  url <- paste0(client$base, path, if (length(pairs)) paste0("?", paste(pairs, collapse = "&")))
+  of_one_version(client, paste0(path, if (length(pairs)) paste0("?", paste(pairs, collapse = "&"))), function(url) {
+    fetch_from(client, url)
+  })
+}
+
+# Asks for the pinned version by its own path once the service has another, for as long as it keeps it.
+of_one_version <- function(client, path, use) {
+  if (is.null(client$changed) || startsWith(path, "/v1/versions")) {
+    answer <- tryCatch(use(paste0(client$base, path)), malaria_version_changed = function(changed) {
+      client$changed <- changed
+      NULL
+    })
+    if (!is.null(answer)) return(answer)
+  }
+  own <- paste0(client$base, "/v1/versions/", client$version, substring(path, nchar("/v1") + 1))
+  tryCatch(use(own), malaria_service_error = function(error) {
+    stop(if (error$code %in% c("UNKNOWN_VERSION", "NOT_FOUND")) client$changed else error)
+  })
+}
+
+fetch_from <- function(client, url) {
   before <- recall(client, url)
   answer <- send(client, url, if (!is.null(before)) c("If-None-Match" = before$etag))
   if (answer$status == 304L && !is.null(before)) return(before$body)

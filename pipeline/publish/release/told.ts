@@ -1,0 +1,187 @@
+/** What key holders and readers of the feed are told of versions; written by whoever publishes, beside the snapshots. */
+import { ENCODINGS, etagOf, type FileEntry, type Manifest } from '../../contract/manifest.ts';
+import { periodRange } from '../../contract/months.ts';
+import { RELEASE_OPERATIONS } from '../../contract/operations.ts';
+import { diffOf, FEED, type Told, toldOf } from '../../contract/published.ts';
+import type * as schemas from '../../contract/schemas.ts';
+import { sha256 } from '../../engine/hash.ts';
+import type { SnapshotDiff } from '../snapshot/diff.ts';
+import type { Snapshot } from '../snapshot/read.ts';
+import { encode } from '../snapshot/tree.ts';
+import { renderFeed } from './feed.ts';
+import type { Review } from './review.ts';
+
+/** Earlier versions that are served at most, and diffs: each takes memory in every proxy, and room where they copy it to. */
+export const KEPT_AT_MOST = 12;
+
+type Version = schemas.Versions['versions'][number];
+type Released = schemas.Versions['releases'][number];
+
+/** The files of a place below `releases/`, and which versions are there. */
+export interface ToldPlace {
+  read(name: string): Promise<Buffer | null>;
+  write(name: string, bytes: Buffer): Promise<void>;
+  has(version: string): boolean;
+}
+
+export interface Publishing {
+  /** What is current until now. */
+  before: Snapshot | null;
+  after: Snapshot;
+  review: Review;
+  at: string;
+  note: string | null;
+  /** For how many days what is replaced is promised to be kept. */
+  keepDays: number | null;
+}
+
+/** Writes what is told once `after` is current. Nothing leads there until then. */
+export async function tell(place: ToldPlace, publishing: Publishing): Promise<void> {
+  const { before, after, review, at, keepDays } = publishing;
+  const { model_version } = after.manifest;
+  const told = before && (await readTold(place, before.manifest.model_version));
+  const known = told?.versions.versions ?? (before ? [versionOf(before.manifest)] : []);
+  const sunset = keepDays === null ? null : new Date(Date.parse(at) + keepDays * 86_400_000).toISOString();
+  const others = known
+    .filter((version) => version.model_version !== model_version)
+    .map((version) => (version.replaced_at === null ? { ...version, replaced_at: at, sunset } : version));
+  const release = releaseOf(
+    publishing,
+    known.some((version) => version.model_version === model_version),
+  );
+  const diff = review.diff && before ? diffOf(before.manifest.model_version, model_version) : null;
+  // What is told of two versions does not change either.
+  if (diff && !(await place.read(diff))) await writeEncoded(place, diff, JSON.stringify(servedDiff(review.diff!)));
+  await write(place, at, {
+    current: model_version,
+    versions: [versionOf(after.manifest), ...others],
+    releases: [release, ...(told?.versions.releases ?? [])],
+  });
+}
+
+/** Writes it again for the versions that are still there. */
+export async function tellAgain(place: ToldPlace, current: string, at: string): Promise<void> {
+  const told = await readTold(place, current);
+  if (told) await write(place, at, told.versions);
+}
+
+/** What is told while `version` is current; null where it was published before versions were told. */
+export async function readTold(
+  place: Pick<ToldPlace, 'read'>,
+  version: string,
+): Promise<{ manifest: Told; versions: schemas.Versions } | null> {
+  const bytes = await place.read(toldOf(version));
+  if (!bytes) return null;
+  const manifest: Told = JSON.parse(bytes.toString());
+  const versions = await place.read(manifest.answers[VERSIONS.path]!);
+  return versions && { manifest, versions: JSON.parse(versions.toString()) };
+}
+
+const [VERSIONS] = RELEASE_OPERATIONS;
+const besideManifest = (version: string, name: string) => `${version}/told/${name}`;
+
+async function write(place: ToldPlace, at: string, known: schemas.Versions): Promise<void> {
+  const { current } = known;
+  let kept = 0;
+  const versions = known.versions.map((version): Version => {
+    const { model_version, sunset } = version;
+    const isKept =
+      model_version === current ||
+      (place.has(model_version) && (sunset === null || sunset > at) && kept++ < KEPT_AT_MOST);
+    const status = model_version === current ? 'current' : isKept ? 'kept' : 'gone';
+    return { ...version, status, path: isKept ? `/v1/versions/${model_version}` : null };
+  });
+  const files: Record<string, FileEntry> = {};
+  const answers: Record<string, string> = {};
+  const list = async (address: string, name: string) => {
+    for (const ending of ['', ...Object.values(ENCODINGS)]) {
+      const bytes = await place.read(name + ending);
+      if (!bytes) return false;
+      files[name + ending] = entryOf(bytes);
+    }
+    answers[address] = name;
+    return true;
+  };
+  const releases: Released[] = [];
+  for (const [index, release] of known.releases.entries()) {
+    const { replaces, model_version } = release;
+    let diff: string | null = null;
+    if (replaces !== null && index <= KEPT_AT_MOST) {
+      const address = `/v1/versions/${replaces}/diff/${model_version}`;
+      if (address in answers || (await list(address, diffOf(replaces, model_version)))) diff = address;
+    }
+    releases.push({ ...release, diff });
+  }
+  const name = besideManifest(current, VERSIONS.file);
+  await writeEncoded(place, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
+  await list(VERSIONS.path, name);
+  const feed = Buffer.from(renderFeed(current, versions, releases));
+  const feedName = besideManifest(current, 'feed.atom');
+  await place.write(feedName, feed);
+  files[feedName] = entryOf(feed);
+  answers[FEED] = feedName;
+  const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
+    status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
+  );
+  const manifest: Told = { format: 1, current, earlier, answers, files };
+  await place.write(toldOf(current), Buffer.from(JSON.stringify(manifest)));
+}
+
+async function writeEncoded({ write: put }: ToldPlace, name: string, text: string): Promise<void> {
+  const { gzip, brotli } = await encode(text);
+  await put(name + ENCODINGS.gzip, gzip);
+  await put(name + ENCODINGS.br, brotli);
+  // Last: where it is, its siblings are.
+  await put(name, Buffer.from(text));
+}
+
+function entryOf(bytes: Buffer): FileEntry {
+  const hash = sha256(bytes);
+  return { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+}
+
+function versionOf({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
+  const { first_estimated, last_estimated, last_forecast } = coverage;
+  return {
+    ...{ model_version, status: 'current', path: null, updated_at },
+    contract_version: contract_version ?? null,
+    ...{ first_estimated, last_estimated, last_forecast, replaced_at: null, sunset: null },
+  };
+}
+
+function releaseOf({ before, after, review, at, note }: Publishing, rollback: boolean): Released {
+  const monthsOf = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
+  const estimated = new Set(before ? monthsOf(before.manifest) : []);
+  const { sources, making, diff } = review;
+  const changed = [
+    sources.length > 0 && ('data' as const),
+    making.model.length > 0 && ('model' as const),
+    making.code.length + making.packages.length > 0 && ('code' as const),
+  ];
+  return {
+    model_version: after.manifest.model_version,
+    replaces: before?.manifest.model_version ?? null,
+    released_at: at,
+    rollback,
+    note,
+    new_months: before ? monthsOf(after.manifest).filter((month) => !estimated.has(month)) : [],
+    changed: changed.filter((what) => what !== false),
+    data: sources.map(({ title, release }) => ({ title, ...release })),
+    scores: diff && tally(diff.all),
+    diff: null,
+  };
+}
+
+const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => ({ compared, moved, flipped, disjoint });
+
+/** What key holders may read of a diff: nothing of tables that are not served, nor what an operator judges by. */
+function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
+  const { a, b, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
+  return {
+    ...{ from: a, to: b, score_change: thresholds?.score_change ?? null, all, state_scores, states, lgas, periods },
+    levels_flipped,
+    largest: largest.map(({ a: from, b: to, ...place }) => ({ ...place, from, to })) as schemas.VersionsDiff['largest'],
+    only_in_from: diff.only_in_a,
+    only_in_to: diff.only_in_b,
+  };
+}

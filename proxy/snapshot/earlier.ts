@@ -1,0 +1,90 @@
+/** What is told of versions beside a snapshot, and the earlier ones that are kept: OUT/releases and OUT/snapshots. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Check } from 'typebox/value';
+import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
+import { FEED, placeOf, RELEASES, Told, toldOf } from '../../pipeline/contract/published.ts';
+import { lineOf } from '../errors.ts';
+import {
+  type Coding,
+  checkRelative,
+  describeSnapshot,
+  readChecked,
+  type ServedFile,
+  type Snapshot,
+} from './snapshot.ts';
+
+/** What answers addresses that belong to no one snapshot. */
+export interface Releases {
+  /** By address: `/v1/versions`, diffs, the feed. */
+  answers: ReadonlyMap<string, ServedFile>;
+  /** Every version that is answered from, what is current among them. */
+  versions: ReadonlyMap<string, Pick<Snapshot, 'coverage' | 'files'>>;
+}
+
+/** What identifies what is told beside a snapshot; changes whenever it is written anew. */
+export async function toldIdentity(directory: string): Promise<string> {
+  const found = await stat(manifestBeside(directory), { bigint: true }).catch(() => null);
+  return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : 'none';
+}
+
+/**
+ * What is told beside `current`. Of an earlier version only its manifest is read: each of its files is held against it
+ * whenever it is sent. One that is not there, or whose manifest is damaged, is reported and left out.
+ * @throws Error, in one line, where what is told is damaged itself
+ */
+export async function openReleases(current: Snapshot, report: (line: string) => void): Promise<Releases> {
+  const told = await readTold(manifestBeside(current.directory));
+  const versions = new Map<string, Pick<Snapshot, 'coverage' | 'files'>>([[current.model_version, current]]);
+  if (!told) return { answers: new Map(), versions };
+  const root = dirname(dirname(current.directory));
+  for (const { model_version, replaced_at, sunset } of told.earlier) {
+    try {
+      const headers = {
+        deprecation: `@${Math.floor(Date.parse(replaced_at) / 1000)}`,
+        ...(sunset === null ? {} : { sunset: new Date(sunset).toUTCString() }),
+      };
+      versions.set(model_version, await describeSnapshot(join(root, placeOf(model_version)), headers));
+    } catch (error) {
+      report(`${model_version} is told of as kept and is left out: ${lineOf(error)}`);
+    }
+  }
+  const answers = new Map<string, ServedFile>();
+  for (const [address, name] of Object.entries(told.answers)) {
+    const endings: [Coding, string][] = address === FEED ? [] : (Object.entries(ENCODINGS) as [Encoding, string][]);
+    const codings: ServedFile['codings'] = new Map(
+      await Promise.all(
+        [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {
+          const entry = told.files[name + ending];
+          if (!entry) throw new Error(`releases: no ${name}${ending} for ${address}`);
+          const path = join(root, RELEASES, checkRelative(name + ending));
+          return [coding, { ...entry, path, held: await readChecked(name + ending, path, entry) }] as const;
+        }),
+      ),
+    );
+    answers.set(address, { type: 'application/json', ranges: false, headers: {}, codings });
+  }
+  return { answers, versions };
+}
+
+const manifestBeside = (directory: string) => join(dirname(dirname(directory)), RELEASES, toldOf(basename(directory)));
+
+async function readTold(path: string): Promise<Told | null> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return null;
+    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+  });
+  return text === null ? null : parseTold(text, path);
+}
+
+/** What is told in `text`, read from `path`. @throws Error, in one line, if it is something else */
+export function parseTold(text: string, path: string): Told {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+  }
+  if (Check(Told, value)) return value;
+  throw new Error(`${path} is not what is told of versions`);
+}
