@@ -1,0 +1,113 @@
+/** The clients that a snapshot of another country holds: codes that are numbers, no zones, no ISO codes, its own words. */
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildHere } from '../../support/built-tiny.ts';
+import { temporary } from '../../support/command-line.ts';
+import { otherCountry } from '../../support/other-country.ts';
+import { pythonWith } from '../../support/python.ts';
+import { writeCountry } from '../../support/tiny-country.ts';
+import { giveKey, serveBuild } from '../service.ts';
+
+const PYTHON = pythonWith('requests');
+const HAS_R = spawnSync('Rscript', ['-e', 'library(curl); library(jsonlite)']).status === 0;
+
+let client = '';
+let asked = { URL: '', KEY: '' };
+const ends: (() => unknown)[] = [];
+beforeAll(async () => {
+  const country = otherCountry();
+  writeCountry(country, temporary());
+  const { snapshot } = await buildHere(country.directory, temporary());
+  client = path.join(snapshot, 'client');
+  const store = `sqlite:${temporary()}/proxy.sqlite`;
+  const service = await serveBuild({ build: temporary(), snapshot, store }, {}, (end) => ends.push(end));
+  asked = { URL: service.url, KEY: (await giveKey(service.store)).key };
+}, 300_000);
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+/** Rows of one's own: by the department's code, name, and name with its kind; and two that stand for no place. */
+const OWN = [
+  { state: '07', lga: 'bois haut' },
+  { state: 'Amont', lga: 'AVAL' },
+  { state: 'Littoral Department', lga: "L'Etang" },
+  { state: '-', lga: 'Côte' },
+  { state: 'Amont', lga: 'Côte' },
+];
+/** What each script prints: the codes of a whole table, of the first three rows, and why the others have none. */
+const EXPECTED = [
+  ['07', '12', '0702', '0704', '1201', '3303'].join(' '),
+  '0702 1201 0704',
+  "no department is named '-'",
+  "no communes of 07 are named 'Côte'",
+];
+
+const run = async (program: string, args: string[], env: Record<string, string> = {}) => {
+  const { PATH = '', HOME = '' } = process.env;
+  const own = { PATH, HOME, LC_ALL: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1', ...asked, ...env };
+  const { stdout } = await promisify(execFile)(program, args, { env: own, timeout: 100_000 });
+  return stdout.trim().split('\n');
+};
+const written = (name: string, text: string) => {
+  const file = path.join(temporary(), name);
+  writeFileSync(file, text);
+  return file;
+};
+
+test('TypeScript', async () => {
+  const script = written(
+    'own.mts',
+    `import { createClient } from ${JSON.stringify(path.join(client, 'ts/malaria-risk.ts'))};
+import { match } from ${JSON.stringify(path.join(client, 'ts/places.ts'))};
+const reader = createClient({ base: process.env.URL!, key: process.env.KEY! });
+const { lgas } = await reader.risk();
+const codes = (name: 'state_code' | 'lga_code') => [...new Set(lgas.map((row) => row[name]))].sort();
+console.log([...codes('state_code'), ...codes('lga_code')].join(' '));
+const { matched, unmatched } = match(${JSON.stringify(OWN)}, await reader.get('/v1/places'), (row) => row);
+console.log(matched.map(({ lga_code }) => lga_code).join(' '));
+for (const { why } of unmatched) console.log(why);
+`,
+  );
+  expect(await run(process.execPath, [script])).toEqual(EXPECTED);
+});
+
+test.skipIf(!PYTHON)(`Python${PYTHON ? '' : ' (skipped: apt-get install python3-requests)'}`, async () => {
+  const script = written(
+    'own.py',
+    `import os, malaria_risk
+reader = malaria_risk.MalariaRisk(os.environ["URL"], os.environ["KEY"], records=True)
+rows = reader.table("risk_lgas")
+print(*(code for name in ("state_code", "lga_code") for code in sorted({row[name] for row in rows})))
+matched, unmatched = reader.match(${JSON.stringify(OWN)})
+print(*(row["lga_code"] for row in matched))
+for row in unmatched:
+    print(row["why"])
+`,
+  );
+  expect(await run(PYTHON!, [script], { PYTHONPATH: path.join(client, 'python') })).toEqual(EXPECTED);
+});
+
+test.skipIf(!HAS_R)(
+  `R${HAS_R ? '' : ' (skipped: apt-get install r-base-core r-cran-curl r-cran-jsonlite)'}`,
+  async () => {
+    const library = temporary();
+    await run('R', ['CMD', 'INSTALL', '-l', library, path.join(client, 'r')]);
+    const script = written(
+      'own.R',
+      `library(malariarisk)
+reader <- malaria_client(Sys.getenv("URL"), Sys.getenv("KEY"))
+rows <- read_table(reader, "risk_lgas")
+cat(sort(unique(rows$state_code)), sort(unique(rows$lga_code)), "\\n")
+found <- match_places(reader, jsonlite::fromJSON(${JSON.stringify(JSON.stringify(OWN))}))
+cat(found$matched$lga_code, "\\n")
+cat(found$unmatched$why, sep = "\\n")
+`,
+    );
+    const told = await run('Rscript', [script], { R_LIBS: library });
+    expect(told.map((line) => line.trim())).toEqual(EXPECTED);
+  },
+);
