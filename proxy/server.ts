@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { FEED } from '../pipeline/contract/published.ts';
+import { inWords } from '../pipeline/contract/territory.ts';
 import { type AccountStore, openStore, sqliteFile } from './accounts/open-store.ts';
 import { countUsage } from './accounts/usage.ts';
 import { buildApi } from './api/app.ts';
@@ -14,9 +15,9 @@ import { lineOf, UsageError } from './errors.ts';
 import { openGate } from './limits/gate.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
+import { exampleStateOf } from './snapshot/example-state.ts';
 import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
-import { exampleStateOf, wordsOf } from './snapshot/words.ts';
 import { watchPlace } from './sqlite-file.ts';
 import { throttled } from './throttle.ts';
 
@@ -114,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { openDashboard } = await import('./dashboard/open.ts');
     const { readServed, referenceOf } = await import('./dashboard/reference.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
-    const words = (text: string) => wordsOf(snapshots.current(), text);
+    const words = (text: string) => inWords(text, snapshots.current().territory);
     const reference = () => referenceOf(snapshots.current());
     const feed = () => readServed(snapshots.current().releases.answers.get(FEED));
     const { countSignIn } = metrics;

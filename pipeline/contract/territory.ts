@@ -51,11 +51,12 @@ export const Territory = closed({
 export type Territory = Static<typeof Territory>;
 
 /**
- * `text` in a country's words. `{youngest}`, `{oldest}`, `{method}`, `{zone}`, `{state_code}` and `{lga_code}` are filled
+ * `text` in a country's words, or as it is where they are not told. `{youngest}`, `{oldest}`, `{method}`, `{zone}`, `{state_code}` and `{lga_code}` are filled
  * in; where a level is not called state or LGA, these two words are replaced. Words in `code marks`, parts of identifiers
  * and the values `state` and `lga` of a table's column are left as they are.
  */
-export function inWords(text: string, territory: Territory): string {
+export function inWords(text: string, territory: Territory | undefined): string {
+  if (!territory) return text;
   const { state, lga, ages_months, method, zones } = territory;
   const filled: Record<string, string> = {
     ...{ youngest: String(ages_months[0]), oldest: String(ages_months[1]), method },

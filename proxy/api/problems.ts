@@ -22,7 +22,7 @@ export function problemOf(
   { detail = PROBLEMS[code].detail, territory }: Words = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
-  const title = territory ? inWords(usual, territory) : usual;
+  const title = inWords(usual, territory);
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
+import { inWords } from '../../pipeline/contract/territory.ts';
 import { curlLine } from '../accounts/key-format.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../dashboard/mail/settings.ts';
@@ -9,8 +10,8 @@ import { lineOf, UsageError } from '../errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../limits/limits.ts';
 import { openLog } from '../log.ts';
 import type { RunningServer } from '../server.ts';
+import { exampleStateOf } from '../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../snapshot/s3-url.ts';
-import { exampleStateOf, wordsOf } from '../snapshot/words.ts';
 import { throttled } from '../throttle.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
@@ -161,7 +162,7 @@ function announce(
   }
   const say = log ? report : print;
   say(
-    `serving ${model_version}: ${wordsOf({ territory }, `${coverage.states.length} states`)}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+    `serving ${model_version}: ${inWords(`${coverage.states.length} states`, territory)}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);

@@ -1,5 +1,6 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
 import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
+import type { Territory } from '../../contract/territory.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { type MapOutlines, renderMap } from './map.ts';
@@ -10,11 +11,14 @@ const NOT_COMPARED = '#b9b9b9';
 
 /** Outlines of the new version, as its boundary answers give them. */
 export interface DiffOutlines {
+  /** What its country calls its areas; snapshots from before contract 1.2 do not tell. */
+  territory: Territory | undefined;
   states: BoundariesStates['features'];
   lgas: BoundariesLgas['features'];
 }
 
 export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
+  territory: manifest.territory,
   states: answer<BoundariesStates>('boundaries-states', {}).features,
   lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
 });
@@ -53,7 +57,7 @@ export function changeMaps(
   };
   const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
     html`<div class="card"><h3>${label}</h3>${renderMap(outlines, {
-      label: `${label}, by LGA`,
+      label: `${label}, by area`,
       title,
       fill: (code) => {
         const row = byLga.get(code);
@@ -95,7 +99,7 @@ export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill
       html`<rect x="${x.get(period)}" y="${y.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
   );
   const years = periods.filter(({ period }) => period.endsWith('-01'));
-  return html`<svg width="${left + periods.length * width}" height="${top + states.length * height}" role="img" aria-label="Mean change by state and month" font-size="11" fill="currentColor">
+  return html`<svg width="${left + periods.length * width}" height="${top + states.length * height}" role="img" aria-label="Mean change by area and month" font-size="11" fill="currentColor">
 ${years.map(({ period }) => html`<text x="${x.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
 ${states.map(({ state_code }) => html`<text x="0" y="${y.get(state_code)! + height - 3}">${state_code}</text>`)}
 ${cells}</svg>`;

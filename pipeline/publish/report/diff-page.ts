@@ -1,8 +1,9 @@
+import { inWords } from '../../contract/territory.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import { describeColumns } from '../snapshot/table-diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
-import { type Column, html, type Markup, raw, table } from './markup.ts';
+import { type Column, html, type Markup, mapText, raw, table } from './markup.ts';
 import { listed } from './sections/words.ts';
 
 const TALLY: Column[] = [
@@ -42,7 +43,7 @@ ${main}
 `.markup;
 }
 
-/** Maps, tallies, levels, largest changes, forecasts scored, answers and tables. */
+/** Maps, tallies, levels, largest changes, forecasts scored, answers and tables, in the country's words. */
 export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup {
   const { all, states, past_forecasts: past } = diff;
   const stateNames = new Map(outlines.states.map(({ properties }) => [properties.code, properties.name]));
@@ -50,9 +51,9 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup
   const nameOf = ({ lga_code, state_code }: { lga_code: string; state_code: string }) =>
     `${lgaNames.get(lga_code) ?? lga_code}, ${stateNames.get(state_code) ?? state_code}`;
   const change = changeFill(diff);
-  return html`<section><h2>Where, and when</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new less old. Rest on an LGA for its figures.</p>
+  const sections = html`<section><h2>Where, and when</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new less old. Rest on an LGA for its figures.</p>
 <div class="triple">${changeMaps(diff, outlines, nameOf, change)}</div>
-<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by state and month"><h3>Mean change by state and month</h3>${heat(diff, change)}</div></section>
+<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by state and month</h3>${heat(diff, change)}</div></section>
 <section><h2>How much</h2>
 ${table(`A score has moved when it changed by more than ${diff.thresholds?.score_change ?? 0}; ranges are apart when they no longer overlap`, [{ head: 'Of' }, ...TALLY], [['all LGAs', ...tallyCells(all)], ['states’ own scores', ...tallyCells(diff.state_scores)], ...states.map((row) => [stateNames.get(row.state_code) ?? row.state_code, ...tallyCells(row)])])}
 ${
@@ -134,6 +135,7 @@ ${
       describeColumns(row),
     ]),
   )}</section>`;
+  return mapText(sections, (text) => inWords(text, outlines.territory));
 }
 
 /** Areas and months that only one of the two has. */

@@ -4,6 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
+import { inWords } from '../../contract/territory.ts';
 import { literal, withDatabase } from '../../duckdb.ts';
 import { UsageError } from '../../errors.ts';
 import type { Snapshot } from './read.ts';
@@ -206,7 +207,9 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       unscored_periods: await column<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
-      over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas) : [],
+      over: thresholds
+        ? overThresholds(all, thresholds, only_in_a.lgas).map((line) => inWords(line, b.manifest.territory))
+        : [],
     };
   });
 }

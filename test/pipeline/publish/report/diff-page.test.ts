@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import type { DiffOutlines } from '../../../../pipeline/publish/report/diff-maps.ts';
 import { renderDiffPage } from '../../../../pipeline/publish/report/diff-page.ts';
 import type { SnapshotDiff } from '../../../../pipeline/publish/snapshot/diff.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
+import { levelsIn } from '../../../support/nigerian.ts';
+import { OTHER } from '../../../support/other-country.ts';
 
 const tally = {
   compared: 24,
@@ -56,6 +59,7 @@ const ring = [
 ] as [number, number][];
 const geometry = { type: 'Polygon' as const, coordinates: [ring] };
 const outlines: DiffOutlines = {
+  territory: TERRITORY,
   states: [{ type: 'Feature', geometry, properties: { code: 'AB', name: 'Abia', zone: 'SE' } }],
   lgas: ['NG001001', 'NG001002'].map((lgaCode) => ({
     type: 'Feature',
@@ -63,6 +67,12 @@ const outlines: DiffOutlines = {
     properties: { lgaCode, lga: `<${lgaCode}>`, state: 'AB' },
   })),
 };
+
+test('of another country, in its words', () => {
+  const page = renderDiffPage(diff, { ...outlines, territory: OTHER });
+  expect(page).toContain('scores of communes and months compared');
+  expect(levelsIn(page)).toEqual([]);
+});
 
 test('a page of two versions: maps by LGA, cells, levels, largest changes, and what is over its threshold', () => {
   const page = renderDiffPage(diff, outlines);
