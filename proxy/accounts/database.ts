@@ -7,7 +7,7 @@ import type { Person, SessionTimes } from '../dashboard/people/rules.ts';
 import type { Account, Key } from './accounts.ts';
 import type { Attempts } from './attempts.ts';
 import type { AuditEntry } from './audit.ts';
-import type { UsageRow } from './usage.ts';
+import type { ErrorRow, UsageRow } from './usage.ts';
 
 type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };
 
@@ -33,6 +33,8 @@ export interface Tables {
   browsers: { hash: Uint8Array; person_id: string; seen_at: number };
   audit: Omit<AuditEntry, 'id' | 'by_service'> & { id: Generated<number>; by_service: boolean };
   usage: UsageRow;
+  usage_errors: ErrorRow;
+  notices: { what: string; at: number };
 }
 
 /** The database, or a transaction in it. */

@@ -14,6 +14,12 @@ export interface UsageRow {
   refused: number;
 }
 
+/** Of the same, those answered with an error: its code. */
+export interface ErrorRow extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
+  code: string;
+  count: number;
+}
+
 /** What is added to the counts, and the wall-clock time (ms) of the last of these requests. */
 export interface CountedRow extends UsageRow {
   at: number;
@@ -62,10 +68,37 @@ export function openUsage({ db, transactLightly }: Database) {
               .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
           )
           .execute();
-        if (latest !== cleared) await tx.deleteFrom('usage').where('day', '<', oldest).execute();
+        if (latest === cleared) return;
+        await tx.deleteFrom('usage').where('day', '<', oldest).execute();
+        await tx.deleteFrom('usage_errors').where('day', '<', oldest).execute();
       });
       cleared = latest;
     },
+    addErrors: (rows: readonly ErrorRow[]): Promise<void> =>
+      transactLightly(async (tx) => {
+        await tx
+          .insertInto('usage_errors')
+          .values(rows.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['key_id', 'day', 'operation', 'code'])
+              .doUpdateSet(({ eb, ref }) => ({ count: eb('usage_errors.count', '+', ref('excluded.count')) })),
+          )
+          .execute();
+      }),
+    /** Errors of the owner's keys from `day` on, by code and operation, the most frequent first. */
+    listErrors: (ownerId: string, day: string): Promise<Pick<ErrorRow, 'code' | 'operation' | 'count'>[]> =>
+      db
+        .selectFrom('usage_errors')
+        .innerJoin('keys', 'id', 'key_id')
+        .select(({ fn }) => ['code', 'operation', fn.sum<number>('count').as('count')])
+        .where('owner_id', '=', ownerId)
+        .where('day', '>=', day)
+        .groupBy(['code', 'operation'])
+        .orderBy('count', 'desc')
+        .orderBy('code', (order) => order.collate('C'))
+        .orderBy('operation', (order) => order.collate('C'))
+        .execute(),
     /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of day. */
     listUsage: (ownerId: string, day: string): Promise<OwnerUsage[]> =>
       db
@@ -88,10 +121,17 @@ export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0,
 /** Rows written at a time: requests are answered in between. */
 const AT_ONCE = 500;
 
+const idOf = ({ day, key_id, operation, code }: ErrorRow) => `${key_id} ${day} ${operation} ${code}`;
+
 /** Counts in memory; call `flush` periodically. */
-export function countUsage(store: Pick<UsageStore, 'add'>) {
+export function countUsage(store: Pick<UsageStore, 'add' | 'addErrors'>) {
   let rows = new Map<string, CountedRow>();
+  let errors = new Map<string, ErrorRow>();
   let day = { start: Number.NaN, name: '' };
+  const nameOf = (now: number) => {
+    if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
+    return day.name;
+  };
 
   const add = (row: CountedRow) => {
     const id = `${row.day} ${row.key_id} ${row.operation}`;
@@ -103,26 +143,42 @@ export function countUsage(store: Pick<UsageStore, 'add'>) {
       known.at = Math.max(known.at, row.at);
     }
   };
+  const addError = (row: ErrorRow) => {
+    const known = errors.get(idOf(row));
+    if (known) known.count += row.count;
+    else errors.set(idOf(row), row);
+  };
   return {
+    /** Counts one request answered with the error `code`. */
+    countError(key_id: string, operation: string, code: string, now: number): void {
+      addError({ day: nameOf(now), key_id, operation, code, count: 1 });
+    },
     /** Counts one request answered at wall-clock time `now` (ms). */
     count(key_id: string, operation: string, isRefused: boolean, now: number): void {
-      if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
-      add({ day: day.name, key_id, operation, granted: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, at: now });
+      add({ day: nameOf(now), key_id, operation, granted: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, at: now });
     },
     /** Adds the counts to the store; what it cannot take now is kept for the next time. */
     async flush(): Promise<void> {
-      const batch = [...rows.values()];
+      const [counted, failed] = [[...rows.values()], [...errors.values()]];
       rows = new Map();
+      errors = new Map();
       try {
-        while (batch.length > 0) {
-          await store.add(batch.slice(0, AT_ONCE));
-          batch.splice(0, AT_ONCE);
-          await new Promise(setImmediate);
-        }
+        await inBatches(counted, store.add);
+        await inBatches(failed, store.addErrors);
       } catch (error) {
-        batch.forEach(add);
+        counted.forEach(add);
+        failed.forEach(addError);
         throw error;
       }
     },
   };
+}
+
+/** Takes what was written off `rows`. */
+async function inBatches<T>(rows: T[], write: (batch: readonly T[]) => Promise<void>): Promise<void> {
+  while (rows.length > 0) {
+    await write(rows.slice(0, AT_ONCE));
+    rows.splice(0, AT_ONCE);
+    await new Promise(setImmediate);
+  }
 }

@@ -1,10 +1,17 @@
 /** What the limits say about a request: the headers, and the 429 once one is reached. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { UsageCounter } from '../accounts/usage.ts';
 import type { Clock } from '../clock.ts';
 import { MINUTE_MS, type Verdict } from '../limits/limits.ts';
-import { sendProblem } from './problems.ts';
+import { type ProblemCode, sendProblem } from './problems.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a problem that a request is answered with, for the owner of its key. */
+    countProblem(request: FastifyRequest, code: ProblemCode): void;
+  }
+}
 
 export interface LimitsOptions {
   usage: UsageCounter;
@@ -12,6 +19,9 @@ export interface LimitsOptions {
 }
 
 export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOptions) => {
+  app.decorate('countProblem', ({ admission, operation }: FastifyRequest, code: ProblemCode) => {
+    if (admission) usage.countError(admission.holder.keyId, operation?.id ?? 'none', code, clock.wallMs());
+  });
   app.addHook('onRequest', (request, reply, done) => {
     const { holder, verdict } = request.admission!;
     const { refusedBy } = verdict;

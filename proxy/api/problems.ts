@@ -37,6 +37,7 @@ export function sendProblem(
   words?: Words,
 ): FastifyReply {
   const { status, headers, body } = problemOf(code, reply.request.id, words);
+  reply.server.countProblem(reply.request, code);
   return reply
     .code(status)
     .headers({ ...headers, ...more })

@@ -54,6 +54,29 @@ export function unlockedMail(to: string, url: string): Mail {
   );
 }
 
+/** To those who make an account's keys, once `percent` of the month's allowance, `most` requests, is used. */
+export function allowanceMail(to: string, percent: number, most: number, url: string): Mail {
+  return mail(
+    to,
+    `Allowance at the ${SERVICE_NAME}`,
+    `Your live keys have used ${percent}% of this month's ${most} requests.`,
+    percent < 100
+      ? 'At 100%, requests with live keys are refused until the month ends (UTC); test keys go on.'
+      : 'Requests with live keys are refused until the month ends (UTC); test keys go on.',
+    `Usage by key and day: ${url}/settings/usage`,
+  );
+}
+
+/** To the same, some time before the key called `name` ends. */
+export function expiryMail(to: string, name: string, expiresAt: number, url: string): Mail {
+  return mail(
+    to,
+    `A key of the ${SERVICE_NAME} expires`,
+    `Your key “${name}” works until ${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    `Replace it, and the old one works on for a time of your choice: ${url}/settings/api-access`,
+  );
+}
+
 export function resetMail(to: string, link: string): Mail {
   return mail(
     to,

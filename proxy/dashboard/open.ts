@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { isPostgresUrl, openStore } from '../accounts/open-store.ts';
+import { HOUR_MS } from '../clock.ts';
 import { lineOf } from '../errors.ts';
 import { buildDashboard } from './app.ts';
 import { openMailer } from './mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
+import { sendNotices } from './notices.ts';
 import { openDirectory } from './people/directory.ts';
 import type { Role } from './people/rules.ts';
 import type { Services } from './services.ts';
@@ -32,6 +34,9 @@ interface Opening extends DashboardSettings {
   >;
   apiUrl: string;
 }
+
+/** How often to look whether somebody is to be mailed. */
+const NOTICES_MS = HOUR_MS;
 
 export interface Dashboard {
   app: FastifyInstance;
@@ -76,12 +81,16 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
     twoStep: settings.twoStep ?? [],
     later,
   };
+  const notices = () => later(() => sendNotices(all));
+  const noticing = setInterval(notices, NOTICES_MS).unref();
   return {
     app: await buildDashboard(all, { trustProxy: settings.trustProxy ?? [] }),
     listensAt(address) {
       if (url === '') url = address;
+      notices();
     },
     async close() {
+      clearInterval(noticing);
       await Promise.all(pending);
       mailer.close();
       await own?.close();

@@ -18,7 +18,7 @@ export interface Services {
   attempts: Attempts;
   mailer: Mailer;
   limiter: Pick<Gate, 'monthUsed'>;
-  usage: Pick<UsageStore, 'listUsage'>;
+  usage: Pick<UsageStore, 'listUsage' | 'listErrors'>;
   /** Brings `usage` up to date. */
   flushUsage: () => Promise<void>;
   /** The service's default limits. */

@@ -1,15 +1,15 @@
 /** People as several pages show them: tables, and inviting somebody. */
 
 import type { Account } from '../../accounts/accounts.ts';
-import { HOUR_MS } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
-import { button, choices, field, form, mark, moment, notice, table } from '../parts.ts';
-import { actorOf, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
+import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../parts.ts';
+import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
 import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
-import type { SignedIn } from '../visit.ts';
+import type { Answer, SignedIn } from '../visit.ts';
 
 /** Tables of the people and invitations of `account`; `at`: where the visitor manages them, null if nowhere. */
 export async function peopleTables(
@@ -115,10 +115,17 @@ export function roleAsked(account: Account | null, { form: sent }: SignedIn): Ro
 }
 
 /**
- * Invites the address in the form to `account`. If it has an account elsewhere, only its owner learns so, by mail.
+ * Invites the address in the form to `account`, and goes `back`; where no mail is sent, it shows the link first. If the
+ * address has an account elsewhere, only its owner learns so, by mail.
  * @throws UsageError to show at the form.
  */
-export async function invite(account: Account | null, role: Role, visit: SignedIn, services: Services) {
+export async function invite(
+  account: Account | null,
+  role: Role,
+  visit: SignedIn,
+  services: Services,
+  back: string,
+): Promise<Answer> {
   const { directory, mailer } = services;
   const by = actorOf(visit.visitor.person);
   const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: HOUR_MS };
@@ -128,11 +135,18 @@ export async function invite(account: Account | null, role: Role, visit: SignedI
   const token = mintToken();
   const asked = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
   const invitation = await directory.invite(asked, visit.now, by);
+  const link = linkUrl(services.url(), token);
   services.later(async () => {
     const isElsewhere = (await directory.credentials(invitation.email)) !== null;
     const mail = isElsewhere
       ? invitedElsewhereMail(invitation.email, account?.name ?? null)
-      : invitationMail(invitation.email, role, account?.name ?? null, linkUrl(services.url(), token));
+      : invitationMail(invitation.email, role, account?.name ?? null, link);
     await mailer.send(mail, visit.now);
   });
+  if (mailer.outbox === null) return { location: back };
+  const body = html`<h1>Pass the invitation on</h1>
+    ${notice('No mail is sent', `Give this link to ${invitation.email} and to nobody else: whoever opens it first chooses the password. It is shown only now, works once, and for ${INVITATION_MS / DAY_MS} days.`)}
+    ${copyable('link', 'Invitation', link)}
+    ${linkButton(back, 'I have passed it on')}`;
+  return { title: 'Invitation', body };
 }

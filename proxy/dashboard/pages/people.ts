@@ -114,9 +114,9 @@ function routesOf(place: Place): Route[] {
     ...routes(base, [place.for], {
       'POST /invitations': confirmed(async (visit, services) => {
         const { account } = visit.visitor;
-        const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
-        if (fault instanceof UsageError) return listPage(visit, services, fault.message);
-        return { location: `${base}?done=invited` };
+        const back = `${base}?done=invited`;
+        const done = await attempt(() => invite(account, roleAsked(account, visit), visit, services, back));
+        return done instanceof UsageError ? listPage(visit, services, done.message) : done;
       }),
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
         await directory.withdrawInvitation(params.id!, person.account_id, now, actorOf(person));

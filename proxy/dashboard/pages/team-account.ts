@@ -1,7 +1,5 @@
 /** One account, as the service team manages it: its state, limits, people, keys and usage. */
 import { type Account, type AccountChange, accountStatus, keyStatus } from '../../accounts/accounts.ts';
-import { dayOf } from '../../accounts/usage.ts';
-import { DAY_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { unlockedMail } from '../mails.ts';
@@ -13,7 +11,7 @@ import { confirmed } from './confirm.ts';
 import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, roleAsked } from './people-parts.ts';
 import { statusMark } from './team.ts';
-import { monthSection, spanOf, usageSections } from './usage.ts';
+import { monthSection, spanOf, usageOf } from './usage.ts';
 
 const PATH = '/team/accounts';
 
@@ -201,11 +199,9 @@ const confirm = (what: keyof typeof CONFIRM) =>
 export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   GET: about(accountPage),
   'GET /usage': about(async (account, visit, services) => {
-    await services.flushUsage();
     const { span, links } = spanOf(visit, `${PATH}/${account.id}/usage`);
-    const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
     const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
-      ${await monthSection(account, services)}${links}${usageSections(rows, span, visit.now)}`;
+      ${await monthSection(account, services)}${links}${await usageOf(account, span, visit.now, services)}`;
     return { title: `Usage of ${account.name}`, body };
   }),
   'POST /unlock': change('unlock'),
@@ -224,14 +220,15 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   'POST /limits': confirmed(about(setLimits)),
   'POST /invitations': confirmed(
     about(async (account, visit, services) => {
-      const fault = await attempt(() => invite(account, roleAsked(account, visit), visit, services));
-      if (fault instanceof UsageError) {
+      const back = `${PATH}/${account.id}?done=invited`;
+      const done = await attempt(() => invite(account, roleAsked(account, visit), visit, services, back));
+      if (done instanceof UsageError) {
         return accountPage(account, visit, services, {
           trouble: problem('The invitation was not sent'),
-          email: fault.message,
+          email: done.message,
         });
       }
-      return { location: `${PATH}/${account.id}?done=invited` };
+      return done;
     }),
   ),
   'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {

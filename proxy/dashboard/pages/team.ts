@@ -109,9 +109,10 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
   const account = await attempt(() => accounts.createAccount(kind, sent.text('name'), now, actorOf(visitor.person)));
   if (account instanceof UsageError) return again({ name: account.message });
   const role = kind === 'organisation' ? 'administrator' : 'researcher';
-  const fault = await attempt(() => invite(account, role, visit, services));
+  const back = `${PATH}/${account.id}?done=`;
+  const done = await attempt(() => invite(account, role, visit, services, `${back}created`));
   // The account exists even if the invitation failed; its page has a form to invite somebody.
-  return { location: `${PATH}/${account.id}?done=${fault instanceof UsageError ? 'uninvited' : 'created'}` };
+  return done instanceof UsageError ? { location: `${back}uninvited` } : done;
 }
 
 export const teamRoutes = routes(PATH, ['service'], {

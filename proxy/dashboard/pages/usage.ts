@@ -1,4 +1,6 @@
 /** Usage: this month's count against the allowance, and requests by day and operation. */
+
+import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import { dayOf, type OwnerUsage } from '../../accounts/usage.ts';
@@ -59,8 +61,16 @@ function groupsOf(rows: readonly OwnerUsage[], titleOf: (row: OwnerUsage) => str
   return groups.sort((a, b) => sum(b.rows, null) - sum(a.rows, null) || (a.title < b.title ? -1 : 1));
 }
 
+/** What an account asked for in the last `span` days, and with which errors. */
+export async function usageOf({ id }: Account, span: number, now: number, services: Services): Promise<Html> {
+  await services.flushUsage();
+  const since = dayOf(now - (span - 1) * DAY_MS);
+  const rows = await services.usage.listUsage(id, since);
+  return html`${usageSections(rows, span, now)}${errorsSection(await services.usage.listErrors(id, since), services)}`;
+}
+
 /** Requests of the last `span` days, by day and operation, as plots and as tables. */
-export function usageSections(rows: readonly OwnerUsage[], span: number, now: number): Html {
+function usageSections(rows: readonly OwnerUsage[], span: number, now: number): Html {
   const days = Array.from({ length: span }, (_, i) => dayOf(now - (span - 1 - i) * DAY_MS));
   if (rows.length === 0) {
     return html`<section class="empty"><p>No requests in the last ${span} days.</p></section>`;
@@ -117,6 +127,27 @@ export function usageSections(rows: readonly OwnerUsage[], span: number, now: nu
     ${table('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
 }
 
+type Failed = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
+const STATUS_OF: Readonly<Record<string, { status: number; title: string } | undefined>> = { ...ERRORS, ...FAULTS };
+
+/** Errors by status and code, with what each means; nothing where there were none. */
+function errorsSection(rows: readonly Failed[], { words }: Services): Html | false {
+  const codes = [...Map.groupBy(rows, ({ code }) => code)].map(([code, of]) => ({ code, of, known: STATUS_OF[code] }));
+  if (codes.length === 0) return false;
+  return html`<section><h2>Errors</h2>
+    ${table(
+      'Errors by status and code',
+      [
+        { title: 'Status', cell: ({ known }) => known?.status ?? '' },
+        { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
+        { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
+        { title: 'Where', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
+        { title: 'Requests', look: 'number', cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)) },
+      ],
+      codes,
+    )}</section>`;
+}
+
 /** The span of days asked for, and links to the others. */
 export function spanOf(visit: SignedIn, path: string): { span: number; links: Html } {
   const span = SPANS.find((days) => String(days) === visit.query.text('days')) ?? SPANS[0];
@@ -140,13 +171,11 @@ async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
     const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };
   }
-  await services.flushUsage();
   const { span, links } = spanOf(visit, '/settings/usage');
-  const rows = await services.usage.listUsage(account.id, dayOf(visit.now - (span - 1) * DAY_MS));
   const body = html`<p class="kicker">Settings</p><h1>Usage</h1>
     ${await monthSection(account, services)}
     ${links}
-    ${usageSections(rows, span, visit.now)}`;
+    ${await usageOf(account, span, visit.now, services)}`;
   return { title: 'Usage', body };
 }
 

@@ -3,6 +3,7 @@
 import { type Actor, type AuditEvent, listAudit, record } from '../../accounts/audit.ts';
 import type { Database, Db } from '../../accounts/database.ts';
 import { insert, remove, update } from '../../accounts/rows.ts';
+import { DAY_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { links } from './links.ts';
 import {
@@ -31,6 +32,9 @@ export interface Credentials {
  * Each method is atomic; those that change what someone may do also record it in the audit log. Nothing is cached.
  */
 export type Directory = ReturnType<typeof openDirectory>;
+
+/** How long it is remembered that something was mailed. */
+const NOTED_MS = 400 * DAY_MS;
 
 export function openDirectory(database: Database) {
   const { db, transact, transactLightly } = database;
@@ -114,6 +118,19 @@ export function openDirectory(database: Database) {
         const subject = by.id === id ? '' : person.email;
         await record(tx, { action, account: person.account_id, subject }, by, now);
       }),
+
+    /** Whether `what` is noted for the first time: of several dashboards, one gets true. Notes of a year ago go. */
+    noteOnce: (what: string, now: number): Promise<boolean> =>
+      transact(async (tx) => {
+        await tx
+          .deleteFrom('notices')
+          .where('at', '<', Math.floor(now - NOTED_MS))
+          .execute();
+        const row = tx.insertInto('notices').values({ what, at: Math.floor(now) });
+        const made = await row.onConflict((known) => known.column('what').doNothing()).executeTakeFirstOrThrow();
+        return made.numInsertedOrUpdatedRows === 1n;
+      }),
+    unnote: (what: string) => transact((tx) => remove(tx, 'notices', { what })),
 
     /** Records something that changed nothing here. */
     record: (event: AuditEvent, by: Actor, now: number) => transact((tx) => record(tx, event, by, now)),

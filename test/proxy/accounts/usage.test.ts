@@ -63,6 +63,27 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
   });
 
+  test('errors are counted by code and operation, each owner’s apart, and batches add up', async () => {
+    const { usage, store, counter, live, other } = await setUp(form);
+    const owner = (await store.findAccount('ministry'))!.id;
+    const fail = (key: string, operation: string, code: string) => counter.countError(key, operation, code, MIDNIGHT);
+    for (const [key, operation, code] of [
+      [live, 'risk-lgas', 'UNKNOWN_STATE'],
+      [live, 'risk-lgas', 'UNKNOWN_STATE'],
+      [live, 'none', 'NOT_FOUND'],
+      [other, 'risk-lgas', 'UNKNOWN_STATE'],
+    ] as const) {
+      fail(key, operation, code);
+      await counter.flush();
+    }
+    const listed = await usage.listErrors(owner, '2026-11-21');
+    expect(listed.map(({ operation, code, count }) => [operation, code, Number(count)])).toEqual([
+      ['risk-lgas', 'UNKNOWN_STATE', 2],
+      ['none', 'NOT_FOUND', 1],
+    ]);
+    expect(await usage.listErrors(owner, '2026-11-22')).toEqual([]);
+  });
+
   test('when a key was last used is written with its counts, and never goes back', async () => {
     const { store, counter, count, live, set } = await setUp(form);
     const noted = async () => (await store.listKeys('ministry'))[0]!.key.last_used_at;
@@ -83,7 +104,10 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   test('what could not be written is counted on, and written once the store takes it', async () => {
     const { usage, live, listed } = await setUp(form);
     let isGone = true;
-    const counter = countUsage({ add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)) });
+    const counter = countUsage({
+      add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
+      addErrors: usage.addErrors,
+    });
     for (isGone of [true, true, false]) {
       counter.count(live, 'periods', false, MIDNIGHT);
       await counter.flush().catch((error) => expect(error.message).toBe('gone'));

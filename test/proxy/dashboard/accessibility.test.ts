@@ -234,7 +234,7 @@ describe('the dashboard in Chromium', () => {
         await leave();
 
         await signIn(page, EMAIL_OF.service);
-        const at = made.path.split('?')[0]!;
+        const at = /href="(\/team\/accounts\/acc_\w+)/.exec(made.html)![1]!;
         for (const path of [at, `${at}/usage`, `${at}/remove`, '/team/accounts', '/team/activity']) {
           expect([path, await look(path)]).toEqual([path, true]);
         }

@@ -112,6 +112,7 @@ describe.each(forms)('$name', ({ place }) => {
       await team.fill('Email of the researcher or the first administrator', `ada@${at}`);
       const mails = dashboard.mails().length;
       await team.press('Create the account');
+      await team.follow('I have passed it on');
       expect(await team.text()).toContain('The account is created, and the invitation is on its way');
 
       const ada = await join(await nextMail(mails), 'Ada', options);

@@ -10,10 +10,12 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   const ada = await dashboard.signedIn('ada@example.org');
   const people = '/settings/people';
   const invite = (email: string, role: string) => ada.send(people, { email, role }, `${people}/invitations`);
-  expect((await invite('ben@example.org', 'member')).text).toContain('The invitation is on its way');
+  const invited = await invite('ben@example.org', 'member');
+  expect(invited.text).toContain('Give this link to ben@example.org and to nobody else');
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
+  expect(invited.html, 'the link, where no mail is sent').toContain(linkIn(mail));
   expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service.');
   const ben = dashboard.visitor();
   const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
@@ -55,8 +57,10 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
     { kind: 'researcher', name: 'Rui', email: 'rui@example.org' },
     '/team/accounts',
   );
-  expect(made.text).toContain('The account is created, and the invitation is on its way');
-  const at = made.path.split('?')[0]!;
+  expect(made.text).toContain('Pass the invitation on');
+  const passedOn = /href="(\/team\/accounts\/acc_\w+\?done=created)"/.exec(made.html)![1]!;
+  expect((await team.open(passedOn)).text).toContain('The account is created, and the invitation is on its way');
+  const at = passedOn.split('?')[0]!;
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const rui = dashboard.visitor();
   await rui.send(linkIn(dashboard.mails()[0]), { name: 'Rui', password: PASSWORD, again: PASSWORD });

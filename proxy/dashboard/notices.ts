@@ -1,0 +1,65 @@
+/** Mails that nobody's visit causes: an allowance mostly or wholly used, a key that will expire. Each is sent once. */
+import { type Account, accountStatus, type Key, keyStatus } from '../accounts/accounts.ts';
+import { DAY_MS } from '../clock.ts';
+import { lineOf } from '../errors.ts';
+import type { Mail } from './mail/mailer.ts';
+import { allowanceMail, expiryMail } from './mails.ts';
+import type { Services } from './services.ts';
+
+/** Percent of the allowance at which people are told, the highest first. */
+const TOLD_AT = [100, 80] as const;
+/** Before a key's end; of a key that lives for a shorter time, from the middle of its life on. */
+const AHEAD_MS = 14 * DAY_MS;
+
+/** Sends what is due. A mail that cannot be sent is tried again the next time. */
+export async function sendNotices(services: Services): Promise<void> {
+  const { accounts, clock, report } = services;
+  const now = clock.wallMs();
+  const keys = Map.groupBy(await accounts.listKeys(), ({ owner }) => owner.id);
+  for (const account of await accounts.listAccounts()) {
+    if (accountStatus(account) !== 'active') continue;
+    const due = [
+      ...(await allowanceDue(account, now, services)),
+      ...(keys.get(account.id) ?? []).flatMap(({ key }) => expiryDue(key, now, services)),
+    ];
+    for (const notice of due) await sendOnce(notice, account, now, services).catch((error) => report(lineOf(error)));
+  }
+}
+
+interface Notice {
+  /** What is never told twice. */
+  what: string;
+  /** To one of the people who are told; null where another notice has said more. */
+  mail: ((to: string) => Mail) | null;
+}
+
+async function allowanceDue({ id, per_month }: Account, now: number, services: Services): Promise<Notice[]> {
+  const most = per_month ?? services.perMonth;
+  const used = await services.limiter.monthUsed(id);
+  const month = new Date(now).toISOString().slice(0, 7);
+  const reached = TOLD_AT.filter((percent) => used >= (percent / 100) * most);
+  return reached.map((percent, i) => ({
+    what: `${percent}% of ${month} by ${id}`,
+    mail: i === 0 ? (to) => allowanceMail(to, percent, most, services.url()) : null,
+  }));
+}
+
+function expiryDue(key: Key, now: number, { url }: Services): Notice[] {
+  const { id, name, created_at, expires_at } = key;
+  if (expires_at === null || keyStatus(key, now) !== 'active') return [];
+  if (now < expires_at - Math.min(AHEAD_MS, (expires_at - created_at) / 2)) return [];
+  return [{ what: `end of ${id} at ${expires_at}`, mail: (to) => expiryMail(to, name, expires_at, url()) }];
+}
+
+async function sendOnce({ what, mail }: Notice, account: Account, now: number, services: Services): Promise<void> {
+  const { directory, mailer } = services;
+  if (!(await directory.noteOnce(what, now)) || mail === null) return;
+  try {
+    // Those who make keys.
+    const people = (await directory.listPeople(account.id)).filter(({ role }) => role !== 'member');
+    for (const { email } of people) await mailer.send(mail(email), now);
+  } catch (error) {
+    await directory.unnote(what);
+    throw error;
+  }
+}
