@@ -118,6 +118,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       'x-model-version': modelVersion,
       summary: 'Estimated and forecast malaria risk for every state and local government area',
       description: description(),
+      contact: { name: 'The service team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

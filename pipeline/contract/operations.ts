@@ -497,6 +497,7 @@ export function operationErrors(operation: Operation): ErrorCode[] {
     ...(operation.scopes.length > 0 ? (['SCOPE_REQUIRED'] as const) : []),
     ...operation.parameters.flatMap((name) => [...PARAMETERS[name].errors]),
     ...(pathParameters(operation).length > 0 ? (['UNKNOWN_VERSION'] as const) : []),
+    ...(operation.optional && pathParameters(operation).length === 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.response === null ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(operation.needsTransmission ? (['TRANSMISSION_DATA_UNAVAILABLE'] as const) : []),
   ];

@@ -4,7 +4,7 @@ import { area } from '@turf/turf';
 import { feature } from 'topojson-client';
 import { Check, Errors } from 'typebox/value';
 import { expect, inject, test } from 'vitest';
-import { JSON_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
+import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/duckdb.ts';
 import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
@@ -134,7 +134,7 @@ test('the description has an answer of this snapshot to every operation, short a
   const { paths, components } = answer<any>('openapi');
   const exampleOf = (name: string) => components.parameters[name].example;
   expect(['state', 'lga', 'period', 'months'].map(exampleOf)).toEqual(['AB', 'NG001001', '2021-12', '4']);
-  for (const { id, path: address, type, response } of JSON_OPERATIONS) {
+  for (const { id, path: address, type, response } of [...JSON_OPERATIONS, RELEASE_OPERATIONS[0]]) {
     const { example } = paths[address].get.responses[200].content[type];
     if (!Check(response, example)) throw new Error(`${id}: ${JSON.stringify(Errors(response, example)[0])}`);
     expect([id, JSON.stringify(example).length < 4000]).toEqual([id, true]);
