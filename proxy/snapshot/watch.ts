@@ -38,9 +38,9 @@ export interface WatchOptions {
  */
 export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
   const { intervalMs = 1000, retryMs = 30_000, report } = options;
-  const open = async (): Promise<Served> => {
+  const open = async (known?: Releases): Promise<Served> => {
     const opened = await openSnapshot(path);
-    return { ...opened, releases: await openReleases(opened, report) };
+    return { ...opened, releases: await openReleases(opened, report, known) };
   };
   let identity = await identityOf(path);
   let snapshot = await open();
@@ -57,7 +57,10 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     try {
       // What is told of the same snapshot can change: a version is removed, or has arrived from object storage.
       const isSame = snapshotOf(found) === snapshotOf(identity);
-      snapshot = isSame ? { ...snapshot, releases: await openReleases(snapshot, report) } : await open();
+      const { releases } = snapshot;
+      snapshot = isSame
+        ? { ...snapshot, releases: await openReleases(snapshot, report, releases) }
+        : await open(releases);
       identity = found;
       refusal = null;
       if (!isSame) report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);

@@ -7,6 +7,8 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { Versions, VersionsDiff } from '../../../pipeline/contract/schemas.ts';
 import { tellAgain } from '../../../pipeline/publish/release/told.ts';
 import { toldIn } from '../../../pipeline/publish/release/told-in.ts';
+import { openReleases } from '../../../proxy/snapshot/earlier.ts';
+import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { versionOf } from '../fixture.ts';
 import { giveKey, type Service, startService } from '../service.ts';
 import { publishRelease } from '../versions.ts';
@@ -145,6 +147,15 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   renameSync(join(folder, 'changed'), join(folder, 'manifest.json'));
   await vi.waitFor(() => expect(own.reports.at(-1)).toMatch(/refused the snapshot .* bytes, the manifest says/));
   expect(await statusOf('/v1/versions')).toBe(200);
+});
+
+test('of a version that was served before, nothing is read again', async () => {
+  const directory = join(service.build, 'snapshots', THREE);
+  const current = await openSnapshot(directory);
+  const known = await openReleases(current, () => {});
+  const again = await openReleases(current, () => {}, known);
+  for (const version of [ONE, TWO]) expect(again.versions.get(version)).toBe(known.versions.get(version));
+  expect((await openReleases(current, () => {})).versions.get(ONE)).not.toBe(known.versions.get(ONE));
 });
 
 test('a folder that holds a snapshot alone has no versions to tell', async () => {
