@@ -32,6 +32,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     async () => (await import('./commands/draws.ts')).drawsCommand,
   ],
   synth: ['Make up a country whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
+  'new-country': [
+    'Draft the catalog of a country from its raw files',
+    async () => (await import('./commands/new-country.ts')).newCountryCommand,
+  ],
   catalog: [
     'Check a catalog and its files, accept changed ones',
     async () => (await import('./commands/catalog.ts')).catalogCommand,

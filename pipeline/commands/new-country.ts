@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { BadInput } from '../bad-input.ts';
+import { checkCountry } from '../catalog/check/country.ts';
+import { answersTo, type Draft, draftCountry, OPEN, writeDraft } from '../catalog/draft/draft.ts';
+import { type Look, listFiles, lookAt } from '../catalog/draft/look.ts';
+import { type Answers, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
+import { say } from './options.ts';
+import { formatTable } from './table.ts';
+
+const DETAIL = `
+Looks into every file, and drafts sources.json and model.json: roles, columns, codes and parents, rounds of surveys, units,
+ranges, SHA-256. Files are told by what they hold first, by their names second. What files cannot tell is asked on a
+terminal, with a guess that Enter takes; elsewhere guesses are taken. DIR/answers.json keeps the answers: change it, remove
+the two files of the catalog, and run the same again with --answers.
+
+Fields that only people can fill (producer, citation, licence, release) say "${OPEN}". Files that nothing is made of are
+listed with the reason, and for formats that are not read with the command that converts them.
+
+Example:
+  malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
+  malaria-risk build --country raw-data/madagascar --raw-data ../downloads/madagascar --publish`;
+
+interface Options {
+  from: string[];
+  answers?: string;
+}
+
+/** `malaria-risk new-country`. */
+export function newCountryCommand(): Command {
+  return new Command('new-country')
+    .description('Draft the catalog of a country from its raw files')
+    .argument('<dir>', 'directory for sources.json and model.json')
+    .requiredOption('--from <files...>', 'the raw files, or directories of them')
+    .option('--answers <file>', 'answers to its questions as JSON, instead of asking')
+    .addHelpText('after', DETAIL)
+    .action(async (directory: string, { from, answers: file }: Options) => {
+      for (const name of ['sources.json', 'model.json'])
+        if (existsSync(path.join(directory, name)))
+          throw new BadInput(directory, '', `a ${name}`, 'a directory without a catalog (remove it to draft anew)');
+      const { root, files } = await listFiles(from);
+      const draft = draftCountry(await lookAtAll(root, files));
+      describe(draft);
+      const given = file ? readAnswers(file) : await ask(draft.questions);
+      const { answers, guessed } = answersTo(draft.questions, given);
+      const { sources, model } = await writeDraft(draft, answers, root, new Date().toISOString());
+      mkdirSync(directory, { recursive: true });
+      const write = (name: string, content: unknown) =>
+        writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
+      await write('sources.json', { sources });
+      await write('model.json', model);
+      await write('answers.json', answers);
+      await tellNext(directory, root, guessed, answers);
+    });
+}
+
+async function lookAtAll(root: string, files: readonly string[]): Promise<Look[]> {
+  const looks: Look[] = [];
+  for (const [i, file] of files.entries()) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[KLooking at ${i + 1} of ${files.length}: ${file}`);
+    const look = await lookAt(root, file, files);
+    if (look) looks.push(look);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  return looks;
+}
+
+function describe({ entries, leftOut }: Draft): void {
+  say(
+    formatTable(
+      entries.map(({ entry, files, notes }) => ({
+        role: entry.figure ?? entry.role,
+        file: files.length > 3 ? `${files[0]!.path} and ${files.length - 1} more` : files[0]!.path,
+        by: notes[0]!,
+      })),
+    ),
+  );
+  if (leftOut.length > 0) say('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  say('');
+}
+
+function readAnswers(file: string): Answers {
+  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'answers as JSON, as in DIR/answers.json');
+  try {
+    const content = JSON.parse(readFileSync(file, 'utf8'));
+    if (Object.values(content).every((answer) => typeof answer === 'string')) return content;
+  } catch {
+    // Told below, like any other content.
+  }
+  throw new BadInput(file, '', 'something else', 'a JSON object of answers by the names of their questions, each text');
+}
+
+/** On a terminal, every question until its answer has the right form; elsewhere none. */
+async function ask(questions: readonly Question[]): Promise<Answers> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return {};
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answers: Record<string, string> = {};
+  try {
+    for (const question of questions) {
+      const shown = question.guess === null ? '' : ` [${question.guess}]`;
+      for (;;) {
+        const answer = (await terminal.question(`${question.asks}${shown}: `)).trim() || question.guess;
+        const wrong = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
+        if (!wrong) {
+          answers[question.id] = answer!;
+          break;
+        }
+        say(wrong);
+      }
+    }
+  } finally {
+    terminal.close();
+  }
+  return answers;
+}
+
+async function tellNext(
+  directory: string,
+  root: string,
+  guessed: readonly Question[],
+  answers: Answers,
+): Promise<void> {
+  if (guessed.length > 0)
+    say(
+      `Guessed, for you to look at in ${path.join(directory, 'answers.json')}:`,
+      ...guessed.map(({ id, asks }) => `  ${id}: ${answers[id]} (${asks})`),
+      '',
+    );
+  say(
+    `Open in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file, which say "${OPEN}".`,
+  );
+  const faults = await checkCountry(directory, root);
+  const raw = path.relative('.', root) || '.';
+  if (faults.length === 0)
+    say(
+      '',
+      'catalog check: no faults. Build it:',
+      `  malaria-risk build --country ${directory} --raw-data ${raw} --publish`,
+    );
+  else {
+    say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));
+    say('', 'What can be declared of them:', `  malaria-risk catalog repair --country ${directory} --raw-data ${raw}`);
+    process.exitCode = 1;
+  }
+}
