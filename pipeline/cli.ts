@@ -10,7 +10,6 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     async () => (await import('./commands/build.ts')).buildCommand,
   ],
   plan: ['Say which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
-  part: ["Work out some states' part of a stage", async () => (await import('./commands/part.ts')).partCommand],
   review: [
     'Say what publishing a candidate would change',
     async () => (await import('./commands/review.ts')).reviewCommand,

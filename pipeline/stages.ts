@@ -44,7 +44,6 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'zonal',
     module: 'pipeline/zonal/stage.ts',
-    by_state: true,
     reads: rasters,
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
@@ -53,7 +52,6 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'context',
     module: 'pipeline/context/stage.ts',
-    by_state: true,
     reads: none,
     model: [],
     inputs: [...AREAS, 'ingest/layers', ...COVARIATES, 'zonal/lgas', 'zonal/cells', 'boundaries/areas_km2'],
@@ -62,7 +60,6 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'survey',
     module: 'pipeline/survey/stage.ts',
-    by_state: true,
     reads: none,
     model: ['parameters.survey'],
     inputs: [...AREAS, ...SURVEYS, 'ingest/census', 'context/lgas'],
@@ -71,7 +68,6 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'season',
     module: 'pipeline/season/stage.ts',
-    by_state: true,
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],

@@ -1,46 +1,23 @@
-import { areasOf } from '../areas.ts';
-import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { byCode, type RowOf, tableOf } from '../table.ts';
 import { figuresOf, responseIndex, weightedMean } from './figures.ts';
 import { refuseCoverageValues } from './not-inputs.ts';
 import { LGAS, STATES } from './tables.ts';
 
-interface ContextPart {
-  lgas: RowOf<typeof LGAS>[];
-  states: RowOf<typeof STATES>[];
-}
-
 /** The context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
-export const split: Split<null, ContextPart> = {
-  prepare: async () => null,
-  part: async (io) => contextOf(io),
-  async merge(io, _, parts) {
-    const areas = areasOf(io);
-    const byLga = byCode(
-      parts.flatMap((part) => part.lgas),
-      'lga_code',
-    );
-    const byState = byCode(
-      parts.flatMap((part) => part.states),
-      'state_code',
-    );
-    const lgas = areas.lgas.map(({ lga_code }) => byLga[lga_code]!);
-    const states = areas.states.map(({ state_code }) => byState[state_code]!);
-    refuseCoverageValues(lgas, io.table('ingest/covariates'), io.table('zonal/covariates'), io.columns('zonal/cells'));
-    const urban = lgas.filter((lga) => lga.is_urban).length;
-    const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
-    return {
-      lgas: tableOf(LGAS, lgas),
-      states: tableOf(STATES, states),
-      report: [{ source: 'population', rule: 'is_urban', what }],
-    };
-  },
+export const run: StageRun = async (io) => {
+  const { lgas, states } = contextOf(io);
+  refuseCoverageValues(lgas, io.table('ingest/covariates'), io.table('zonal/covariates'), io.columns('zonal/cells'));
+  const urban = lgas.filter((lga) => lga.is_urban).length;
+  const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
+  return {
+    lgas: tableOf(LGAS, lgas),
+    states: tableOf(STATES, states),
+    report: [{ source: 'population', rule: 'is_urban', what }],
+  };
 };
 
-export const run: StageRun = (io) => runSplit(split, io);
-
-function contextOf(io: StageIo): ContextPart {
+function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typeof STATES>[] } {
   const layers = byCode(io.table('ingest/layers'), 'lga_code');
   const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
   const areas = byCode(io.table('boundaries/areas_km2'), 'lga_code');
@@ -59,7 +36,9 @@ function contextOf(io: StageIo): ContextPart {
     };
   });
 
-  const states = [...Map.groupBy(lgas, ({ state_code }) => state_code)].map(([state_code, own]) => {
+  const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
+  const states = io.table('ingest/states').map(({ state_code }) => {
+    const own = byState.get(state_code)!;
     const sum = (field: 'population' | 'area_km2') => own.reduce((s, lga) => s + lga[field], 0);
     const figures = figuresOf((figure) =>
       weightedMean(own.map((lga) => ({ value: lga[figure], weight: lga.population }))),

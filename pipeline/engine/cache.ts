@@ -169,8 +169,7 @@ export function clearTemporaries(cache: string): void {
 }
 
 /**
- * Removes every entry that no country's latest build used, and the steps of split stages. Call it only with the cache to
- * yourself.
+ * Removes every entry that no country's latest build used. Call it only with the cache to yourself.
  * @returns entries removed and their bytes
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
@@ -184,7 +183,7 @@ export function pruneEntries(cache: string): { entries: number; bytes: number; k
     }
   }
   for (const stage of foldersOf(cache)) {
-    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}(?:\.steps)?$/.test(entry))) {
+    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
       if (used.has(name)) {
         result.kept += 1;
         continue;

@@ -8,10 +8,9 @@ import type { Country } from './country.ts';
 import { taskOf } from './io.ts';
 import { changedRawFile } from './raw.ts';
 import type { Stage } from './stage.ts';
-import { stepsDirectory } from './steps.ts';
 import { inThread } from './threads.ts';
 import { causesOf } from './why.ts';
-import type { WorkerMessage, WorkerTask } from './worker.ts';
+import type { WorkerMessage } from './worker.ts';
 
 /** Events while stages run, for display. */
 export type StageEvent =
@@ -97,10 +96,7 @@ async function runInThread(
   workers: Set<Worker>,
 ): Promise<CacheEntry> {
   const began = performance.now();
-  const task: WorkerTask = {
-    ...(await taskOf(stage, country, cache, entries)),
-    steps: stepsDirectory(cache, cacheKey),
-  };
+  const task = await taskOf(stage, country, cache, entries);
   const module = new URL('./worker.ts', import.meta.url);
   const values = await inThread(module, task, workers, (message: WorkerMessage) => {
     if (message.type === 'failed') throw failure(stage.name, message);

@@ -6,10 +6,8 @@ import { type ColumnsOf, type RowOf, rowsOf, type Table } from '../table.ts';
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
   readonly name: string;
-  /** Path of its module from the repository's root. It exports `run: StageRun`, and `split` if the stage splits by state. */
+  /** Path of its module from the repository's root. It exports `run: StageRun`. */
   readonly module: string;
-  /** It can be split by state (see split.ts). */
-  readonly by_state?: true;
   /** Which sources' raw files and catalog entries it reads. */
   readonly reads: (source: Source) => boolean;
   /** It publishes what the catalog says about files for readers (citation, licence …), which no other stage sees. */

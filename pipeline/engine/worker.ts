@@ -4,15 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Complaint, complaintIn } from '../bad-input.ts';
 import { ROOT } from './code.ts';
 import { openIo, type StageTask } from './io.ts';
-import { runSplit, type Split } from './split.ts';
 import type { StageRun } from './stage.ts';
-import { readSteps } from './steps.ts';
-
-/** What a thread is started with. */
-export interface WorkerTask extends StageTask {
-  /** Directory of the steps done elsewhere, if there are any. */
-  steps: string;
-}
 
 /** What a thread reports. */
 export type WorkerMessage =
@@ -20,14 +12,13 @@ export type WorkerMessage =
   | { type: 'done'; values: Record<string, unknown> }
   | { type: 'failed'; message: string; stack: string; complaint: Complaint | null; code?: string };
 
-const task = workerData as WorkerTask;
+const task = workerData as StageTask;
 const say = (message: WorkerMessage) => parentPort!.postMessage(message);
 const io = openIo(task, (share, what) => say({ type: 'progress', share, ...(what === undefined ? {} : { what }) }));
 
 try {
-  const stage = (await import(path.join(ROOT, task.module))) as { run: StageRun; split?: Split<unknown, unknown> };
-  const values = stage.split ? await runSplit(stage.split, io, readSteps(task.steps)) : await stage.run(io);
-  say({ type: 'done', values });
+  const stage = (await import(path.join(ROOT, task.module))) as { run: StageRun };
+  say({ type: 'done', values: await stage.run(io) });
 } catch (error) {
   const { message, stack = '', code } = error as NodeJS.ErrnoException;
   say({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });

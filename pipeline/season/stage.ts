@@ -6,7 +6,6 @@ import type { Model } from '../catalog/model.ts';
 import { roundFields } from '../contract/decimals.ts';
 import { monthOf } from '../contract/months.ts';
 import type { Season, SeasonMethod } from '../contract/schemas.ts';
-import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { randomStream } from '../numerics/random.ts';
 import { tableOf } from '../table.ts';
@@ -42,51 +41,46 @@ export interface SeasonOutput {
 }
 
 /** What the records show about rain and season, the same for every area, and what follows for the country. */
-export interface SeasonPrepared extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+interface Learned extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
   fitted: RainSeason;
   /** Recorded seasons by code. */
   records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
   /** Seasons recorded in states left out, and those expected there. */
   left_out: { states: SeasonPair[]; lgas: SeasonPair[] };
 }
-type SeasonPart = Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'>;
 
-/** Seasons of the country, its states and LGAs, each from the rain where its people live. */
+/**
+ * Seasons of the country, its states and LGAs: one fit to all records decides how rain makes a season; each area's then
+ * follows from the rain where its people live.
+ */
 export function season(input: SeasonInput): SeasonOutput {
-  const prepared = learnSeason(input);
-  return merge(input.areas, prepared, [seasonsOf(input, prepared)]);
+  const learned = learnSeason(input);
+  const { method, national, check, report } = learned;
+  return { method, national, check, report, ...seasonsOf(input, learned) };
 }
 
-/** One fit to all records decides how rain makes a season; each state's season then follows from its own rain. */
-export const split: Split<SeasonPrepared | null, SeasonPart | null> = {
-  prepare: async (io) => (hasRain(io) ? learnSeason(inputOf(io)) : null),
-  part: async (io, prepared) => prepared && seasonsOf(inputOf(io), prepared),
-  async merge(io, prepared, given) {
-    const parts = given.filter((part) => part !== null);
-    if (prepared === null) return withoutRain(io);
-    const { method, national, states, lgas, rain, windows, check, report } = merge(areasOf(io), prepared, parts);
-    const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
-      Object.entries(seasons).flatMap(([own, season]) =>
-        monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
-      );
-    const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
-      usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
+export const run: StageRun = async (io) => {
+  if (!hasRain(io)) return withoutRain(io);
+  const { method, national, states, lgas, rain, windows, check, report } = season(inputOf(io));
+  const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
+    Object.entries(seasons).flatMap(([own, season]) =>
+      monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
     );
-    return {
-      ...{ method, check, report },
-      national: tableOf(NATIONAL, monthsOf(national)),
-      states: tableOf(STATES, each('state_code', states)),
-      lgas: tableOf(LGAS, each('lga_code', lgas)),
-      rain: tableOf(RAIN, rainByMonth),
-      windows: tableOf(
-        WINDOWS,
-        [windows.states, windows.lgas].flatMap((areas) => Object.values(areas).flat()),
-      ),
-    };
-  },
+  const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
+    usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
+  );
+  return {
+    ...{ method, check, report },
+    national: tableOf(NATIONAL, monthsOf(national)),
+    states: tableOf(STATES, each('state_code', states)),
+    lgas: tableOf(LGAS, each('lga_code', lgas)),
+    rain: tableOf(RAIN, rainByMonth),
+    windows: tableOf(
+      WINDOWS,
+      [windows.states, windows.lgas].flatMap((areas) => Object.values(areas).flat()),
+    ),
+  };
 };
-
-export const run: StageRun = (io) => runSplit(split, io);
 
 const hasRain = (io: StageIo) => io.table('ingest/climate').length + io.table('zonal/climate').length > 0;
 
@@ -121,7 +115,7 @@ function inputOf(io: StageIo): SeasonInput {
   };
 }
 
-function learnSeason(input: SeasonInput): SeasonPrepared {
+function learnSeason(input: SeasonInput): Learned {
   const { areas, cases, model } = input;
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
@@ -161,7 +155,10 @@ function learnSeason(input: SeasonInput): SeasonPrepared {
   };
 }
 
-function seasonsOf(input: SeasonInput, { fitted, records, left_out }: SeasonPrepared): SeasonPart {
+function seasonsOf(
+  input: SeasonInput,
+  { fitted, records, left_out }: Learned,
+): Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'> {
   const { season, transmission } = input.model.parameters;
   const { rainOf, rain } = usualRains(input);
   const seasonsFrom = (area: SeasonWindow['area'], rains: Iterable<[string, readonly number[]]>) => {
@@ -183,30 +180,6 @@ function seasonsOf(input: SeasonInput, { fitted, records, left_out }: SeasonPrep
   return {
     ...{ states: states.seasons, lgas: lgas.seasons, rain },
     windows: { states: states.windows, lgas: lgas.windows },
-  };
-}
-
-/** Joins the parts' areas in their order. */
-function merge(
-  areas: Areas,
-  { method, national, check, report }: SeasonPrepared,
-  parts: readonly SeasonPart[],
-): SeasonOutput {
-  const all = <T>(of: (part: SeasonPart) => Record<string, T>, codes: readonly string[]): Record<string, T> => {
-    const found: Record<string, T> = Object.assign({}, ...parts.map(of));
-    return Object.fromEntries(codes.map((code) => [code, found[code]!]));
-  };
-  const states = areas.states.map((state) => state.state_code);
-  const lgas = areas.lgas.map((lga) => lga.lga_code);
-  return {
-    ...{ method, national, check, report },
-    states: all((part) => part.states, states),
-    lgas: all((part) => part.lgas, lgas),
-    rain: all((part) => part.rain, states),
-    windows: {
-      states: all((part) => part.windows.states, states),
-      lgas: all((part) => part.windows.lgas, lgas),
-    },
   };
 }
 

@@ -2,44 +2,37 @@ import { surveysOf } from '../areas.ts';
 import type { Cluster, StateRound, TrendRow } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import { weightedMean } from '../context/figures.ts';
-import { runSplit, type Split } from '../engine/split.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { byCode, tableOf } from '../table.ts';
 import { TREND } from './tables.ts';
 import { ratioEstimate } from './trend.ts';
 
 /** Positivity per round, for the country and each state, with design-based ranges where clusters are known. */
-export const split: Split<null, TrendRow[]> = {
-  prepare: async () => null,
-  async part(io) {
-    const { clusters, state_rounds } = surveysOf(io);
-    const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
-    const trendOf = (state_code: string): TrendRow[] => {
-      const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
-      const rounds = state_rounds.filter((round) => round.state_code === state_code);
-      return [
-        ...[...byYear].map(([year, sample]) => ({ ...sampleRow(year, sample, io.model), state_code })),
-        ...rounds.map((round) => ({ ...unnumbered(round.survey_year, round.positivity), state_code })),
-      ].sort((a, b) => a.survey_year - b.survey_year);
-    };
-    return io.table('ingest/states').flatMap(({ state_code }) => trendOf(state_code));
-  },
-  async merge(io, _, parts) {
-    const found = Map.groupBy(parts.flat(), ({ state_code }) => state_code);
-    const states = io.table('ingest/states').flatMap(({ state_code }) => found.get(state_code) ?? []);
-    const national = nationalTrend(io);
-    const { small_sample, method } = io.model.parameters.survey;
-    const years = national.map((row) => row.survey_year);
-    const small = states.filter((row) => row.small_sample).length;
-    const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures rest on fewer than ${small_sample} children`;
-    return {
-      trend: tableOf(TREND, [...national, ...states]),
-      report: [{ source: 'survey', rule: 'small samples flagged', what }],
-    };
-  },
+export const run: StageRun = async (io) => {
+  const states = stateTrends(io);
+  const national = nationalTrend(io);
+  const { small_sample, method } = io.model.parameters.survey;
+  const years = national.map((row) => row.survey_year);
+  const small = states.filter((row) => row.small_sample).length;
+  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures rest on fewer than ${small_sample} children`;
+  return {
+    trend: tableOf(TREND, [...national, ...states]),
+    report: [{ source: 'survey', rule: 'small samples flagged', what }],
+  };
 };
 
-export const run: StageRun = (io) => runSplit(split, io);
+function stateTrends(io: StageIo): TrendRow[] {
+  const { clusters, state_rounds } = surveysOf(io);
+  const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
+  return io.table('ingest/states').flatMap(({ state_code }) => {
+    const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
+    const rounds = state_rounds.filter((round) => round.state_code === state_code);
+    return [
+      ...[...byYear].map(([year, sample]) => ({ ...sampleRow(year, sample, io.model), state_code })),
+      ...rounds.map((round) => ({ ...unnumbered(round.survey_year, round.positivity), state_code })),
+    ].sort((a, b) => a.survey_year - b.survey_year);
+  });
+}
 
 /** The country's figures come from all clusters together, since its range cannot be had from the states' figures. */
 function nationalTrend(io: StageIo): TrendRow[] {

@@ -14,12 +14,11 @@ import { type Coverage, coveredCells, createCover } from './coverage.ts';
 import { drawOutline } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
-import type { ZonalPrepared } from './prepare.ts';
 import { gridOfRain, readRain } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
-import { addTouched, type TouchedCells } from './touched-cells.ts';
 import { markCentres } from './urban-centre.ts';
+import type { WholeRasters } from './whole-rasters.ts';
 
 /** Side of the blocks that population cells are pooled to for prediction. */
 const POOL_KM = 5;
@@ -36,13 +35,14 @@ export interface LgaFigures {
   rain_mm: (number | null)[] | null;
 }
 
-/** Figures of some LGAs, each worked out on its own. */
-export interface ZonalPart {
+/** What the rasters hold inside the LGAs. */
+export interface Measured {
   lgas: LgaFigures[];
   cells: PredictionCells;
   /** By covariate that came as a raster, in the catalog's order: its values in the cells' order, null where unknown. */
   covariates: (number | null)[][];
-  touched: TouchedCells;
+  /** Cells with people that any LGA meets. */
+  touched: number;
 }
 
 /** Measures LGAs on the rasters. @throws BadInput for an LGA that lies off the population raster or has no people */
@@ -50,9 +50,9 @@ export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],
   rawData: string,
-  { centres }: ZonalPrepared,
+  { centres }: Pick<WholeRasters, 'centres'>,
   onProgress: (share: number, what: string) => void,
-): Promise<ZonalPart> {
+): Promise<Measured> {
   const codes = areas.lgas.map((lga) => lga.lga_code);
   if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
   const open = (source: Source) => openSource(source, rawData, unitsOf(source));
@@ -79,7 +79,7 @@ export async function measureLgas(
     const personSums = codes.map(createSums);
     const urbanSums = codes.map(createSums);
     const covered = codes.map(() => 0);
-    const touched: TouchedCells = {};
+    let touched = 0;
     const areaSizes = await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
@@ -100,7 +100,7 @@ export async function measureLgas(
         pool.add(lga, coverage, window, persons, urban, heights, values);
         if (match) rainWeights?.add(lga, coverage, window, persons, match);
       }
-      addTouched(touched, coverages, window, persons);
+      touched += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
     });
     areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
@@ -170,6 +170,19 @@ async function eachWindow(
 async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(number | null)[]> {
   const [sums] = await sumInside([elevation.description], null, outlinesOn(elevation, polygons), 1, () => {});
   return sums!.map((sum) => zonalStatistics(sum, false).mean);
+}
+
+/** Cells of a window with people that any of the areas meets; one on a border is met from both sides. */
+function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
+  const met = new Uint8Array(persons.length);
+  for (const [, { firstRow, rowStart, column, length }] of coverages) {
+    for (let i = 0; i + 1 < rowStart.length; i++) {
+      const offset = (firstRow + i - window.row) * window.columns - window.column;
+      for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++)
+        met.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
+    }
+  }
+  return met.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
 }
 
 const outlinesOn = ({ grid }: Raster, { lgas }: Polygons) => lgas.map(({ polygons }) => drawOutline(polygons, grid));

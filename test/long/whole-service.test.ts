@@ -1,29 +1,11 @@
-/** Countries of full size, made up and real, from their raw files to answers over HTTP; and built in parts. */
+/** Countries of full size, made up and real, from their raw files to answers over HTTP. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { buildByStates } from '../support/built-by-states.ts';
-import { readJson } from '../support/built-tiny.ts';
-import { hashTree } from '../support/command-line.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
 import { buildAndServe, type Whole, wholeCountry } from '../support/whole-country.ts';
-
-/** A country of full size built state by state, in processes of their own, and merged: the same bytes. */
-function sameByStates(whole: () => Whole) {
-  test('split by state, in processes of their own, and merged: the same bytes', async () => {
-    const { out, place, result } = whole();
-    const snapshot = result.directory;
-    const { coverage } = readJson(snapshot, 'manifest.json') as Manifest;
-    const groups = [0, 1].map((group) => coverage.states.filter((_, i) => i % 2 === group));
-    const split = await buildByStates({ ...place, joint: out }, groups);
-    const tree = hashTree(snapshot);
-    expect(Object.keys(tree).length).toBeGreaterThan(10_000);
-    expect(hashTree(split.snapshot)).toEqual(tree);
-  });
-}
 
 describe('the made-up country', () => {
   let whole!: Whole;
@@ -35,7 +17,6 @@ describe('the made-up country', () => {
     });
   });
   wholeCountry(() => whole);
-  sameByStates(() => whole);
 
   test('everything made from it says so', async () => {
     expect((await whole.ask<schemas.Periods>('periods')).model_version).toMatch(/^synthetic-/);
@@ -53,7 +34,6 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
     whole = await buildAndServe(async () => ({ country: REAL_CATALOG, rawData: REAL_DATA }));
   });
   wholeCountry(() => whole);
-  sameByStates(() => whole);
 
   test('people of all LGAs: 216,371,857', async () => {
     const { states } = await whole.ask<schemas.ContextStates>('context-states');

@@ -8,7 +8,7 @@ import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
 /** What only whole rasters show: a town may span two states, and people may live outside all of them. */
-export interface ZonalPrepared {
+export interface WholeRasters {
   centres: UrbanCentres;
   /** People, and cells with people, of the whole population raster. */
   people: number;
@@ -16,11 +16,11 @@ export interface ZonalPrepared {
 }
 
 /** Looks at each raster as a whole. @throws BadInput for values that only stand for missing ones */
-export async function prepareZonal(
+export async function readWhole(
   sources: readonly Source[],
   rawData: string,
   onProgress: (share: number, what: string) => void,
-): Promise<ZonalPrepared> {
+): Promise<WholeRasters> {
   const refuseFillsOf = async (source: Source, path?: string) => {
     const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
