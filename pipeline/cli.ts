@@ -10,6 +10,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
     async () => (await import('./commands/build.ts')).buildCommand,
   ],
   plan: ['Say which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
+  countries: [
+    'Tell how many countries fared, in one table',
+    async () => (await import('./commands/countries.ts')).countriesCommand,
+  ],
   review: [
     'Say what publishing a candidate would change',
     async () => (await import('./commands/review.ts')).reviewCommand,

@@ -2,6 +2,8 @@ import { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../synthetic/families.ts';
+import { type CountrySize, NIGERIAN, sizeOf } from '../synthetic/size.ts';
+import { atLeastOne } from './options.ts';
 
 const DETAIL = `
 Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,
@@ -11,15 +13,24 @@ truth/, with the values that the models should recover. The same seed and family
 Families of truth, --truth:
 ${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
 
+Its size, unless it is to be Nigeria's: --states, then --lgas and --clusters, which go by the states; --months of estimates
+and case records; --cells-per-degree of the population raster.
+
 A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
 
 Examples:
   malaria-risk synth                             seed 1, to ${DEFAULT_OUT}
   malaria-risk synth --seed 7 --out ../seven     another country, elsewhere
   malaria-risk synth --truth trend --out ../t    a truth that the risk model does not assume
+  malaria-risk synth --states 5 --out ../small   a country of five states
   malaria-risk build --country ${DEFAULT_OUT}  the next step`;
 
 interface SynthOptions {
+  states?: number;
+  lgas?: number;
+  clusters?: number;
+  months?: number;
+  cellsPerDegree?: number;
   truth: TruthFamily;
   out: string;
   ifMissing?: boolean;
@@ -32,6 +43,11 @@ export function synthCommand(): Command {
     .description('Write a made-up country whose truth is known')
     .option('--seed <n>', 'seed of all random draws, a whole number from 0', '1')
     .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
+    .option('--states <n>', `states, of ${NIGERIAN.states}`, atLeastOne)
+    .option('--lgas <n>', 'LGAs', atLeastOne)
+    .option('--clusters <n>', 'clusters of the survey rounds with places', atLeastOne)
+    .option('--months <n>', `estimated months, ${NIGERIAN.months} unless given`, atLeastOne)
+    .option('--cells-per-degree <n>', `a multiple of ${NIGERIAN.cells_per_degree}`, atLeastOne)
     .option('--out <dir>', 'directory to write', DEFAULT_OUT)
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
     .option('--json', 'print what was written as JSON')
@@ -40,14 +56,19 @@ export function synthCommand(): Command {
 }
 
 async function synth(options: SynthOptions & { seed: number }): Promise<void> {
-  const { seed, truth: family, out, json } = options;
-  if (options.ifMissing && hasSyntheticCountry(seed, family, out)) {
+  const { seed, truth: family, out, json, states, lgas, clusters, months, cellsPerDegree: cells_per_degree } = options;
+  const asked = Object.entries({ states, lgas, clusters, months, cells_per_degree } satisfies Record<
+    keyof CountrySize,
+    unknown
+  >);
+  const size = sizeOf(Object.fromEntries(asked.filter(([, value]) => value !== undefined)));
+  if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
     const words = `${out} holds the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family},`} already`;
     print(json ? JSON.stringify({ out, seed, written: false }) : words);
     return;
   }
   const onProgress = json ? () => {} : (part: string) => print(`making ${part}`);
-  const written = await writeSyntheticCountry({ seed, family, out, onProgress });
+  const written = await writeSyntheticCountry({ seed, family, size, out, onProgress });
   const { files, bytes, release } = written;
   print(
     json

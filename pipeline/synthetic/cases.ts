@@ -6,17 +6,26 @@ import { LINK, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { SEASON_RECIPE, scaleToPeak } from './season.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
+import { type CountrySize, firstOf, NIGERIAN } from './size.ts';
 import { STATES } from './states.ts';
 
 export const STATE_CASES_FIRST: Period = '2015-01';
 const LGA_CASES_FIRST: Period = '2020-01';
 export const CASES_LAST: Period = '2023-12';
-/** First month of the records by LGA. */
-export const lgaCasesFirst = (family: TruthFamily): Period =>
-  family === 'linked' || family === 'unlinked' ? LINK.lga_cases_first : LGA_CASES_FIRST;
+/** First month of the records by LGA, which are as long as a share of the estimated months. */
+export const lgaCasesFirst = (family: TruthFamily, { months }: CountrySize = NIGERIAN): Period =>
+  family === 'linked' || family === 'unlinked'
+    ? LINK.lga_cases_first
+    : firstOf(Math.round((48 * months) / NIGERIAN.months));
 /** States with records by state, and by LGA. Kebbi has both: its LGAs add up to it. */
 const STATE_CASES = ['EK', 'KE', 'KW'];
 const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
+/** Those of the states with records that the country has; its first two where it has none of them. */
+function recordedStates(codes: readonly string[], { states }: Geography): string[] {
+  const here = states.map(({ state }) => STATES[state]!.state_code);
+  const recorded = codes.filter((code) => here.includes(code));
+  return recorded.length > 0 ? recorded : here.slice(0, 2);
+}
 /** Counts vary like a negative binomial of this size: about 7% beyond chance. */
 const NOISE_SIZE = 200;
 
@@ -71,8 +80,9 @@ export function recordStateCases(
   people: number[],
   forcing: number[][],
   deviations: Deviations | null,
+  first: Period = STATE_CASES_FIRST,
 ): StateCases[] {
-  return STATE_CASES.map((code) => {
+  return recordedStates(STATE_CASES, geography).map((code) => {
     const random = randomStream(seed, `cases ${code}`);
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
@@ -85,7 +95,7 @@ export function recordStateCases(
       b: 2.9 + 0.9 * random.uniform(),
       share_year_round: 0.4 + 0.25 * random.uniform(),
     };
-    const periods = periodRange(STATE_CASES_FIRST, CASES_LAST);
+    const periods = periodRange(first, CASES_LAST);
     const season = scaleToPeak(mean);
     const incidence = simulateSirs(sirs, season, periods.length);
     const reporting = driftReporting(random, periods);
@@ -128,9 +138,10 @@ export function recordLgaCases(
   season: number[][],
   states: StateCases[],
   { family, deviations }: { family: TruthFamily; deviations: Deviations | null },
+  size: CountrySize = NIGERIAN,
 ): LgaCases[] {
-  const periods = periodRange(lgaCasesFirst(family), CASES_LAST);
-  return LGA_CASES.flatMap((code) => {
+  const periods = periodRange(lgaCasesFirst(family, size), CASES_LAST);
+  return recordedStates(LGA_CASES, geography).flatMap((code) => {
     const random = randomStream(seed, `cases by LGA ${code}`);
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);

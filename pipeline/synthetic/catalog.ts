@@ -1,12 +1,14 @@
 import type { Model } from '../catalog/model.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import { addMonths } from '../contract/months.ts';
-import { CASES_LAST, LGA_BLANK, LGA_DIP, lgaCasesFirst, STATE_CASES_FIRST, STATE_GAPS } from './cases.ts';
+import { CASES_LAST, LGA_BLANK, LGA_DIP, lgaCasesFirst, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';
 import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
 import type { TruthFamily } from './families.ts';
+import type { MadeCountry } from './made.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
+import { type CountrySize, firstOf, NIGERIAN, statesOf } from './size.ts';
 import { STATES, TERRITORY } from './states.ts';
 import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
@@ -22,12 +24,22 @@ export interface WrittenFile {
   /** Of a table, without its header. */
   rows?: number;
 }
+/** What its catalog tells of. */
+export type DescribedCountry = Pick<MadeCountry, 'seed' | 'size' | 'geography' | 'cases_states' | 'cases_lgas'> & {
+  family: TruthFamily;
+};
 /** What differs from source to source; the rest is the same for all of a made-up country. */
 type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
 
 /** The second part of `model_version`, which has letters, digits and dots only. */
-export const releaseOf = (seed: number, family: TruthFamily) =>
-  `${VERSION}.seed${seed}${family === 'matern' ? '' : `.${family.replace('-', '')}`}`;
+export const releaseOf = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN) =>
+  [
+    `${VERSION}.seed${seed}`,
+    ...(family === 'matern' ? [] : [family.replace('-', '')]),
+    ...(isNigerian(size) ? [] : Object.entries(size).map(([name, value]) => `${value}${name[0]}`)),
+  ].join('.');
+const isNigerian = (size: CountrySize) =>
+  Object.entries(NIGERIAN).every(([name, value]) => size[name as keyof CountrySize] === value);
 const seedAndFamily = (seed: number, family: TruthFamily) =>
   `seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
 const pcodeOf = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
@@ -41,7 +53,7 @@ const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) =>
   reason,
 }));
 
-const entriesOf = (family: TruthFamily): Entry[] => [
+const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
   {
     id: 'lga_boundaries',
     role: 'lga_boundaries',
@@ -144,22 +156,22 @@ const entriesOf = (family: TruthFamily): Entry[] => [
   {
     id: 'cases_states',
     role: 'cases_states',
-    title: `Confirmed malaria by month, three states, ${STATE_CASES_FIRST} to ${CASES_LAST}`,
+    title: `Confirmed malaria by month, by state, ${firstOf(size.months)} to ${CASES_LAST}`,
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', period: 'period', confirmed: 'confirmed' },
-    span: { first: STATE_CASES_FIRST, last: CASES_LAST },
+    span: { first: firstOf(size.months), last: CASES_LAST },
     files: ['cases/states.csv'],
     gaps: stateGaps,
   },
   {
     id: 'cases_lgas',
     role: 'cases_lgas',
-    title: `Confirmed malaria by month, LGAs of ten states, ${lgaCasesFirst(family)} to ${CASES_LAST}`,
+    title: `Confirmed malaria by month, LGAs of ten states, ${lgaCasesFirst(family, size)} to ${CASES_LAST}`,
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', lga_pcode: 'lga_pcode', period: 'period', confirmed: 'confirmed' },
-    span: { first: lgaCasesFirst(family), last: CASES_LAST },
+    span: { first: lgaCasesFirst(family, size), last: CASES_LAST },
     files: ['cases/lgas.csv'],
     gaps: [
       {
@@ -237,33 +249,47 @@ const entriesOf = (family: TruthFamily): Entry[] => [
 ];
 
 /** The sources of a written country. `files` are all of them; those with a `period` are the rain's. */
-export function describeSources(seed: number, family: TruthFamily, files: WrittenFile[]): { sources: Source[] } {
+export function describeSources(
+  { seed, family, size, geography, cases_states, cases_lgas }: DescribedCountry,
+  files: WrittenFile[],
+): { sources: Source[] } {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const sources = entriesOf(family).map((entry) => ({
+  const recorded = cases_states.map(({ state }) => STATES[state]!.state_pcode);
+  const lgas = new Set(geography.lgas.map(({ lga_pcode }) => lga_pcode));
+  const withCases = new Set(cases_lgas.map(({ lga }) => geography.lgas[lga]!.lga_pcode));
+  // A smaller country does not have them all.
+  const holds = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
+    (lga_pcode === undefined || (role === 'cases_lgas' ? withCases : lgas).has(lga_pcode)) &&
+    (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstOf(size.months)));
+  const sources = entriesOf(family, size).map(({ gaps, ...entry }) => ({
     ...entry,
+    ...gapsOf(gaps?.filter((gap) => holds(entry.role, gap))),
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
-    release: releaseOf(seed, family),
+    release: releaseOf(seed, family, size),
     files:
       entry.role === 'climate' ? files.filter((file) => file.period) : entry.files.map((path) => byPath.get(path)!),
   }));
   return { sources };
 }
 
-export function describeModel(seed: number, family: TruthFamily): Model {
+const gapsOf = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
+
+export function describeModel(seed: number, family: TruthFamily, size: CountrySize = NIGERIAN): Model {
+  const kept = statesOf(seed, size).map((s) => STATES[s]!);
   return {
     country: 'synthetic',
     name: 'Made-up country',
     synthetic: true,
-    release: releaseOf(seed, family),
-    first_estimated: '2015-01',
+    release: releaseOf(seed, family, size),
+    first_estimated: firstOf(size.months),
     last_estimated: '2023-12',
     updated_at: '2024-02-01T00:00:00.000Z',
     territory: TERRITORY,
-    expected: { states: STATES.length, lgas: STATES.reduce((sum, state) => sum + state.lgas, 0) },
+    expected: { states: size.states, lgas: size.lgas },
     extent: [2.7, 4.3, 14.7, 13.9],
-    states: STATES.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),
+    states: kept.map(({ state_pcode, state_code, state, zone }) => ({ state_pcode, state_code, state, zone })),
     parameters: {
       seed,
       boundaries: { tolerance_m: 200, max_area_change: 0.01 },

@@ -8,12 +8,14 @@ import { describeModel, describeSources, releaseOf, type WrittenFile } from './c
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './made.ts';
+import { type CountrySize, NIGERIAN } from './size.ts';
 import { listTruth } from './truth.ts';
 
 export interface SyntheticCountryOptions {
   seed: number;
   /** `matern` unless given. */
   family?: TruthFamily;
+  size?: CountrySize;
   /** Directory to write, `raw-data/synthetic` unless given. */
   out?: string;
   onProgress?: (part: string) => void;
@@ -34,39 +36,48 @@ export const DEFAULT_OUT = 'raw-data/synthetic';
  * @throws Error when `out` holds anything but a made-up country.
  */
 export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {
-  const { seed, family = 'matern', onProgress = () => {} } = options;
+  const { seed, family = 'matern', size = NIGERIAN, onProgress = () => {} } = options;
   const out = resolve(options.out ?? DEFAULT_OUT);
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new UsageError(`seed ${seed}, expected a whole number of 0 or more`);
   refuseForeign(out);
   removeLeftovers(out);
 
-  const made = makeCountry(seed, family, onProgress);
+  const made = makeCountry(seed, family, onProgress, size);
   onProgress('files');
   const aside = `${out}.writing-${process.pid}`;
   try {
     const files: WrittenFile[] = [];
     for await (const file of listFiles(made)) files.push(writeFile(aside, file));
     const truth = [...listTruth(made)].map((file) => writeFile(aside, file));
-    const catalog = { 'model.json': describeModel(seed, family), 'sources.json': describeSources(seed, family, files) };
+    const catalog = {
+      'model.json': describeModel(seed, family, size),
+      'sources.json': describeSources({ ...made, family }, files),
+    };
     const catalogs = Object.entries(catalog).map(([path, content]) =>
       writeFile(aside, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
     );
     replace(out, aside);
     const all = [...files, ...truth, ...catalogs];
     const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
-    return { out, release: releaseOf(seed, family), files: all.length, bytes };
+    return { out, release: releaseOf(seed, family, size), files: all.length, bytes };
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
 }
 
 /** Whether `out` holds the whole made-up country of `seed` and family, of this version: every listed file, as listed. */
-export function hasSyntheticCountry(seed: number, family: TruthFamily, out: string): boolean {
+export function hasSyntheticCountry(
+  seed: number,
+  family: TruthFamily,
+  out: string,
+  size: CountrySize = NIGERIAN,
+): boolean {
   try {
     const model: Model = JSON.parse(readFileSync(join(out, 'model.json'), 'utf8'));
     const { sources }: Sources = JSON.parse(readFileSync(join(out, 'sources.json'), 'utf8'));
-    if (!model.synthetic || model.release !== releaseOf(seed, family) || !existsSync(join(out, 'truth'))) return false;
+    if (!model.synthetic || model.release !== releaseOf(seed, family, size) || !existsSync(join(out, 'truth')))
+      return false;
     return sources.every((source) =>
       source.files.every((file) => hash(readFileSync(join(out, file.path))) === file.sha256),
     );

@@ -16,7 +16,7 @@ import {
 import { writeGeotiff } from './geotiff-writer.ts';
 import type { MadeCountry } from './made.ts';
 import { toDecimals } from './made.ts';
-import { POPULATION_GRID } from './population.ts';
+import { populationRaster } from './population.ts';
 import { STATES } from './states.ts';
 import { positivityByState, STATE_ROUND } from './surveys.ts';
 import { ELEVATION_GRID, ELEVATION_NODATA, surveyElevation } from './terrain.ts';
@@ -53,9 +53,9 @@ async function* boundaryFiles({ geography }: MadeCountry): AsyncGenerator<Countr
       ADM1_PCODE: STATES[state]!.state_pcode,
     },
   }));
-  const states = geography.states.map(({ polygons, state_pcode }, i) => ({
+  const states = geography.states.map(({ polygons, state, state_pcode }) => ({
     polygons,
-    properties: { ADM1_EN: STATES[i]!.state, ADM1_PCODE: state_pcode },
+    properties: { ADM1_EN: STATES[state]!.state, ADM1_PCODE: state_pcode },
   }));
   for (const [name, areas] of [['lgas', lgas] as const, ['states', states] as const]) {
     for (const [ending, content] of Object.entries(await writeShapefile(areas))) {
@@ -64,8 +64,9 @@ async function* boundaryFiles({ geography }: MadeCountry): AsyncGenerator<Countr
   }
 }
 
-function* rasterFiles({ seed, geography, population, terrain, rain }: MadeCountry): Generator<CountryFile> {
-  yield { path: 'population/population.tif', content: writeGeotiff(population.persons, POPULATION_GRID) };
+function* rasterFiles({ seed, size, geography, population, terrain, rain }: MadeCountry): Generator<CountryFile> {
+  const { persons, grid } = populationRaster(population, size);
+  yield { path: 'population/population.tif', content: writeGeotiff(persons, grid) };
   const elevation = surveyElevation(terrain, geography);
   yield { path: 'elevation/elevation.tif', content: writeGeotiff(elevation, ELEVATION_GRID, String(ELEVATION_NODATA)) };
   for (const [i, period] of rain.periods.entries()) {
@@ -116,18 +117,18 @@ function clusterTable({ clusters }: MadeCountry): string {
   ])}\n`;
 }
 
-function stateRoundTable({ state_round }: MadeCountry): string {
+function stateRoundTable({ geography, state_round }: MadeCountry): string {
   const methods = (['microscopy', 'rdt'] as const).map((method) => ({
     method,
     positivity: positivityByState(state_round, method),
   }));
-  const rows = STATES.flatMap(({ state_pcode, state }, i) =>
+  const rows = geography.states.flatMap(({ state_pcode, state }) =>
     methods.map(({ method, positivity }) => ({
       survey_year: STATE_ROUND.survey_year,
       state_pcode,
-      state,
+      state: STATES[state]!.state,
       method,
-      positivity: toDecimals(positivity[i]!, 6),
+      positivity: toDecimals(positivity[state]!, 6),
     })),
   );
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'method', 'positivity'])}\n`;
@@ -167,14 +168,14 @@ function netUseTable({ seed, geography }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'lga', 'itn_use'])}\n`;
 }
 
-function netAccessTable({ seed }: MadeCountry): string {
+function netAccessTable({ seed, geography }: MadeCountry): string {
   const access = makeNetAccess(seed);
   const rows = ACCESS_YEARS.flatMap((survey_year, y) =>
-    STATES.map(({ state_pcode, state }, i) => ({
+    geography.states.map(({ state_pcode, state }) => ({
       survey_year,
       state_pcode,
-      state,
-      itn_access_percent: toDecimals(access[y]![i]!, 1),
+      state: STATES[state]!.state,
+      itn_access_percent: toDecimals(access[y]![state]!, 1),
     })),
   );
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'itn_access_percent'])}\n`;

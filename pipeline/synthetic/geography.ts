@@ -5,6 +5,7 @@ import { inventNames } from './names.ts';
 import { drawSurface } from './noise.ts';
 import { outlineOf } from './outlines.ts';
 import { type Ground, growRegions } from './regions.ts';
+import { type CountrySize, lgaCounts, NIGERIAN, statesOf } from './size.ts';
 import { STATES } from './states.ts';
 
 export interface SyntheticLga {
@@ -19,13 +20,14 @@ export interface SyntheticLga {
   places: [number, number][];
 }
 export interface Geography {
-  states: { state_pcode: string; polygons: Polygon[] }[];
+  /** `state` is its position in `STATES`. */
+  states: { state: number; state_pcode: string; polygons: Polygon[] }[];
   /** In ascending order of p-code. */
   lgas: SyntheticLga[];
 }
 
-/** The made-up country's ground: 37 states with Nigeria's names and LGA counts, and 774 LGAs nested in them. */
-export function growGeography(seed: number): Geography {
+/** The made-up country's ground: states with Nigeria's names, 37 unless it is to be smaller, and LGAs nested in them. */
+export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geography {
   const random = randomStream(seed, 'geography');
   const [bays, capes, inlets] = [drawSurface(random, 260), drawSurface(random, 260), drawSurface(random, 70)];
   const lattice = growLattice(
@@ -34,21 +36,22 @@ export function growGeography(seed: number): Geography {
     (x, y) => 0.22 * capes(x, y) + 0.07 * inlets(y, x),
   );
   const state = growStates(seed, lattice);
-  const names = inventNames(
-    randomStream(seed, 'names'),
-    STATES.map((s) => s.lgas),
-  );
+  const kept = statesOf(seed, size);
+  const counts = lgaCounts(size, kept);
+  const names = inventNames(randomStream(seed, 'names'), counts);
   const lga = new Int32Array(lattice.longitude.length).fill(-1);
   const lgas: SyntheticLga[] = [];
-  for (const [s, recipe] of STATES.entries()) {
+  for (const [at, s] of kept.entries()) {
+    const recipe = STATES[s]!;
+    const count = counts[at]!;
     const cells = [...lga.keys()].filter((cell) => state[cell] === s);
-    const parts = growLgas(seed, lattice, cells, s);
+    const parts = growLgas(seed, lattice, cells, s, count);
     for (const [k, cell] of cells.entries()) lga[cell] = lgas.length + parts.region[k]!;
-    for (let k = 0; k < recipe.lgas; k++) {
+    for (let k = 0; k < count; k++) {
       const members = cells.filter((_, i) => parts.region[i] === k);
       lgas.push({
         lga_pcode: `${recipe.state_pcode}${String(k + 1).padStart(3, '0')}`,
-        lga: names[s]![k]!,
+        lga: names[at]![k]!,
         state: s,
         city: parts.city[k]!,
         polygons: outlineOf(lattice, lga, lgas.length, members),
@@ -56,8 +59,9 @@ export function growGeography(seed: number): Geography {
       });
     }
   }
-  const states = STATES.map((recipe, s) => ({
-    state_pcode: recipe.state_pcode,
+  const states = kept.map((s) => ({
+    state: s,
+    state_pcode: STATES[s]!.state_pcode,
     polygons: outlineOf(
       lattice,
       state,
@@ -91,7 +95,13 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
 }
 
 /** Parts one state's hexagons; the LGAs nearest its capital are cities, and small. */
-function growLgas(seed: number, lattice: Lattice, cells: number[], s: number): { region: Int32Array; city: boolean[] } {
+function growLgas(
+  seed: number,
+  lattice: Lattice,
+  cells: number[],
+  s: number,
+  count: number,
+): { region: Int32Array; city: boolean[] } {
   const recipe = STATES[s]!;
   const random = randomStream(seed, `lgas ${recipe.state_code}`);
   const position = new Map(cells.map((cell, i) => [cell, i]));
@@ -102,7 +112,7 @@ function growLgas(seed: number, lattice: Lattice, cells: number[], s: number): {
   };
   const anywhere = () => Math.floor(random.uniform() * cells.length);
   const capital = anywhere();
-  const seeds = Array.from({ length: recipe.lgas }, anywhere)
+  const seeds = Array.from({ length: count }, anywhere)
     .map((i) => ({
       x: ground.x[i]! + 1e-3 * random.normal(),
       y: ground.y[i]!,
@@ -113,7 +123,7 @@ function growLgas(seed: number, lattice: Lattice, cells: number[], s: number): {
       distance: Math.hypot(site.x - ground.x[capital]!, site.y - ground.y[capital]!),
     }))
     .sort((a, b) => a.distance - b.distance);
-  const cities = cityCount(s);
+  const cities = cityCount(s, count);
   const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
   const region = growRegions(ground, shares, SPACING);
   // Codes are alphabetical, so the capital must not always be the first: shuffle which region is which LGA.
@@ -124,9 +134,9 @@ function growLgas(seed: number, lattice: Lattice, cells: number[], s: number): {
 }
 
 /** More of a crowded state's LGAs are cities: one or two in most, half of Lagos. */
-function cityCount(s: number): number {
+function cityCount(s: number, count: number): number {
   const recipe = STATES[s]!;
   const total = (of: 'people' | 'area') => STATES.reduce((sum, state) => sum + state[of], 0);
   const crowding = (recipe.people / recipe.area) * (total('area') / total('people'));
-  return Math.max(1, Math.round(recipe.lgas * Math.min(0.7, 0.17 * crowding ** 0.6)));
+  return Math.max(1, Math.round(count * Math.min(0.7, 0.17 * crowding ** 0.6)));
 }

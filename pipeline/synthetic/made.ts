@@ -8,12 +8,21 @@ import { POPULATION_GRID, type Population, settle } from './population.ts';
 import { makePrevalence, type Prevalence } from './prevalence.ts';
 import { centreOf } from './raster.ts';
 import { rainForcing, seasonIndex, seasonOfPrevalence } from './season.ts';
-import { buildFrame, CLUSTER_ROUNDS, STATE_ROUND, type SurveyCluster, takeSurvey } from './surveys.ts';
+import { type CountrySize, firstOf, NIGERIAN } from './size.ts';
+import {
+  buildFrame,
+  CLUSTER_ROUNDS,
+  STATE_ROUND,
+  type SurveyCluster,
+  type SurveyRound,
+  takeSurvey,
+} from './surveys.ts';
 import { raiseTerrain } from './terrain.ts';
 
 /** A whole made-up country in memory, truth and all. Lists by LGA are in `geography.lgas`' order. */
 export interface MadeCountry {
   seed: number;
+  size: CountrySize;
   geography: Geography;
   population: Population;
   terrain: Surface;
@@ -38,9 +47,10 @@ export function makeCountry(
   seed: number,
   family: TruthFamily = 'matern',
   onProgress: (part: string) => void = () => {},
+  size: CountrySize = NIGERIAN,
 ): MadeCountry {
   onProgress('ground');
-  const geography = growGeography(seed);
+  const geography = growGeography(seed, size);
   const terrain = raiseTerrain(seed);
   onProgress('people');
   const population = settle(seed, geography);
@@ -56,9 +66,21 @@ export function makeCountry(
   const frame = buildFrame(geography, population);
   const sample = { geography, frame, cells, prevalence, family };
   const people = Array.from(population.by_lga);
-  const cases_states = recordStateCases(seed, geography, people, forcing, prevalence.departures.deviations);
+  const cases_states = recordStateCases(
+    seed,
+    geography,
+    people,
+    forcing,
+    prevalence.departures.deviations,
+    firstOf(size.months),
+  );
+  const sized = (round: SurveyRound): SurveyRound => ({
+    ...round,
+    clusters: Math.round((round.clusters * size.clusters) / NIGERIAN.clusters),
+  });
   return {
     seed,
+    size,
     geography,
     population,
     terrain,
@@ -68,10 +90,10 @@ export function makeCountry(
     forcing,
     season,
     prevalence,
-    clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, round, sample)),
-    state_round: takeSurvey(seed, STATE_ROUND, sample),
+    clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, sized(round), sample)),
+    state_round: takeSurvey(seed, sized(STATE_ROUND), sample),
     cases_states,
-    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, prevalence.departures),
+    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, prevalence.departures, size),
   };
 }
 

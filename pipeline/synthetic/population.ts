@@ -3,6 +3,7 @@ import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { burnAreas, cellArea, centreOf } from './raster.ts';
+import { type CountrySize, NIGERIAN } from './size.ts';
 import { STATES } from './states.ts';
 
 export const POPULATION_GRID: Grid = { west: 2.7, north: 13.9, step: 1 / 120, columns: 1440, rows: 1152 };
@@ -98,4 +99,49 @@ function townPeople(towns: Town[], cells: number[]): number[] {
 
 function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * The raster that is handed out: of a smaller country cut to it with a margin, and of finer cells where they are asked
+ * for, in which a cell's people lie unevenly, as measured ones do.
+ */
+export function populationRaster(
+  { persons, lga }: Population,
+  { states, cells_per_degree }: CountrySize,
+): { persons: Float32Array; grid: Grid } {
+  const { columns, rows } = POPULATION_GRID;
+  let [west, east, north, south] = [0, columns - 1, 0, rows - 1];
+  if (states < NIGERIAN.states) {
+    [west, east, north, south] = [columns, 0, rows, 0];
+    for (const [cell, owner] of lga.entries()) {
+      if (owner < 0) continue;
+      const [row, column] = [Math.floor(cell / columns), cell % columns];
+      west = Math.min(west, column);
+      east = Math.max(east, column);
+      north = Math.min(north, row);
+      south = Math.max(south, row);
+    }
+    const margin = 12;
+    west = Math.max(0, west - margin);
+    east = Math.min(columns - 1, east + margin);
+    north = Math.max(0, north - margin);
+    south = Math.min(rows - 1, south + margin);
+  }
+  const finer = cells_per_degree / NIGERIAN.cells_per_degree;
+  const grid: Grid = {
+    west: POPULATION_GRID.west + west * POPULATION_GRID.step,
+    north: POPULATION_GRID.north - north * POPULATION_GRID.step,
+    step: POPULATION_GRID.step / finer,
+    columns: (east - west + 1) * finer,
+    rows: (south - north + 1) * finer,
+  };
+  const cut = new Float32Array(grid.columns * grid.rows);
+  for (let i = 0; i < cut.length; i++) {
+    const row = north + Math.floor(Math.floor(i / grid.columns) / finer);
+    const column = west + Math.floor((i % grid.columns) / finer);
+    const people = persons[row * columns + column]!;
+    // Between half and one and a half times an even share: a hash of the place, in bits that differ from cell to cell.
+    cut[i] = finer === 1 ? people : (people / finer ** 2) * (0.5 + (Math.imul(i, 2_654_435_761) >>> 0) / 2 ** 32);
+  }
+  return { persons: cut, grid };
 }

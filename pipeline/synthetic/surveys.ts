@@ -114,12 +114,17 @@ export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): 
 
 /** Clusters by stratum: the states' numbers differ by one at most, and a stratum that has people gets one or more. */
 function allocate(clusters: number, frame: Stratum[]): number[] {
-  const perState = Math.floor(clusters / STATES.length);
-  const byPeople = [...STATES.keys()].sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
-  const extra = new Set(byPeople.slice(0, clusters % STATES.length));
+  const peopleOf = (state: number) =>
+    [0, 1].map((k) => frame[2 * state + k]!.cumulative.at(-1) ?? 0) as [number, number];
+  const byPeople = [...STATES.keys()]
+    .filter((state) => Math.max(...peopleOf(state)) > 0)
+    .sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
+  const perState = Math.floor(clusters / byPeople.length);
+  const extra = new Set(byPeople.slice(0, clusters % byPeople.length));
   return STATES.flatMap((_, state) => {
+    const [urban, rural] = peopleOf(state);
+    if (urban + rural === 0) return [0, 0];
     const n = perState + (extra.has(state) ? 1 : 0);
-    const [urban, rural] = [frame[2 * state]!.cumulative.at(-1) ?? 0, frame[2 * state + 1]!.cumulative.at(-1) ?? 0];
     const inTowns = Math.round((n * urban) / (urban + rural));
     const bounded = Math.min(rural > 0 ? n - 1 : n, Math.max(urban > 0 ? 1 : 0, inTowns));
     return [bounded, n - bounded];
@@ -146,7 +151,9 @@ function drawCluster(
   const share = prevalence.at(cells.of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
   const inside = (x: number, y: number) =>
-    geography.states[stratum.state]!.polygons.some((polygon) => isInPolygon(polygon, x, y));
+    geography.states
+      .find(({ state }) => state === stratum.state)!
+      .polygons.some((polygon) => isInPolygon(polygon, x, y));
   const misplaced = family === 'misplaced' && random.uniform() < 1 / MISPLACED.one_in;
   const reach_km = misplaced ? MISPLACED.reach_km : reachOf(random, stratum.urban);
   const [longitude, latitude] = displace(random, reach_km, true_longitude, true_latitude, inside);

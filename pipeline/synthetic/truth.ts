@@ -70,7 +70,8 @@ function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
 }
 
 function prevalenceByState({ geography, population, prevalence }: MadeCountry): string {
-  const rows = STATES.flatMap(({ state_code }, s) => {
+  const rows = geography.states.flatMap(({ state: s }) => {
+    const { state_code } = STATES[s]!;
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === s);
     const people = here.reduce((sum, i) => sum + population.by_lga[i]!, 0);
     return prevalence.periods.map((period, t) => {
@@ -141,11 +142,11 @@ function lgaCases({ geography, cases_lgas }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
-function deviationTable({ prevalence: { departures, periods } }: MadeCountry): string {
+function deviationTable({ geography, prevalence: { departures, periods } }: MadeCountry): string {
   const { prevalence, cases } = departures.deviations!;
-  const rows = STATES.flatMap(({ state_code }, s) =>
+  const rows = geography.states.flatMap(({ state: s }) =>
     periods.map((period, t) => ({
-      state_code,
+      state_code: STATES[s]!.state_code,
       period,
       prevalence_logit: toDecimals(prevalence[s]![t]!, 6),
       cases_log: toDecimals(cases[s]![t]!, 6),

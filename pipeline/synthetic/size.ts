@@ -1,0 +1,67 @@
+/** How large a made-up country is. Whatever is not given is as in a country of Nigeria's size. */
+import { addMonths, type Period } from '../contract/months.ts';
+import { UsageError } from '../errors.ts';
+import { randomStream } from '../numerics/random.ts';
+import { STATES } from './states.ts';
+
+export interface CountrySize {
+  /** States: those of the 37 that lie nearest to one that the seed picks. */
+  states: number;
+  /** LGAs in them; every state has one or more. */
+  lgas: number;
+  /** Clusters of the three survey rounds with places, together. */
+  clusters: number;
+  /** Estimated months, and months of the longest case records; both end with 2023-12. */
+  months: number;
+  /** Cells of the population raster to a degree, a multiple of 120. */
+  cells_per_degree: number;
+}
+
+export const NIGERIAN: CountrySize = { states: 37, lgas: 774, clusters: 1970, months: 108, cells_per_degree: 120 };
+const LAST: Period = '2023-12';
+
+/** The size asked for; LGAs and clusters go by the states unless given. @throws UsageError for one that cannot be made */
+export function sizeOf(asked: Partial<CountrySize>): CountrySize {
+  const states = asked.states ?? NIGERIAN.states;
+  const usual = (of: 'lgas' | 'clusters') => Math.round((NIGERIAN[of] * states) / NIGERIAN.states);
+  const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...asked };
+  const within = (name: keyof CountrySize, least: number, most: number) => {
+    if (size[name] >= least && size[name] <= most) return;
+    throw new UsageError(`--${name.replaceAll('_', '-')}: found ${size[name]}, expected ${least} to ${most}`);
+  };
+  within('states', 2, STATES.length);
+  within('lgas', 2 * states, 4 * usual('lgas'));
+  within('clusters', 20 * states, 100 * usual('clusters'));
+  within('months', 72, 240);
+  within('cells_per_degree', 120, 1200);
+  if (size.cells_per_degree % 120 !== 0)
+    throw new UsageError(`--cells-per-degree: found ${size.cells_per_degree}, expected a multiple of 120`);
+  return size;
+}
+
+/** Positions in `STATES` of the country's states, ascending. */
+export function statesOf(seed: number, { states }: CountrySize): number[] {
+  const all = [...STATES.keys()];
+  if (states === all.length) return all;
+  const { longitude, latitude } =
+    STATES[Math.floor(all.length * randomStream(seed, 'states that are kept').uniform())]!;
+  const far = (s: number) => Math.hypot(STATES[s]!.longitude - longitude, STATES[s]!.latitude - latitude);
+  return all
+    .sort((a, b) => far(a) - far(b) || a - b)
+    .slice(0, states)
+    .sort((a, b) => a - b);
+}
+
+/** LGAs of each state of `kept`: in proportion to its usual number, the largest remainders rounded up. */
+export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): number[] {
+  const usual = kept.reduce((sum, s) => sum + STATES[s]!.lgas, 0);
+  const shares = kept.map((s) => (STATES[s]!.lgas * lgas) / usual);
+  const counts = shares.map((share) => Math.max(1, Math.floor(share)));
+  const byRemainder = [...kept.keys()].sort((a, b) => (shares[b]! % 1) - (shares[a]! % 1) || a - b);
+  let left = lgas - counts.reduce((sum, n) => sum + n, 0);
+  for (const k of byRemainder) if (left-- > 0) counts[k]!++;
+  return counts;
+}
+
+/** First month of a span of so many that ends when all do. */
+export const firstOf = (months: number): Period => addMonths(LAST, 1 - months);

@@ -1,0 +1,53 @@
+/** Made-up countries of other sizes than Nigeria's. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readCountry } from '../../../pipeline/engine/country.ts';
+import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
+import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
+import { lgaCounts, NIGERIAN, sizeOf, statesOf } from '../../../pipeline/synthetic/size.ts';
+import { STATES } from '../../../pipeline/synthetic/states.ts';
+import { hashTree, temporary } from '../../support/command-line.ts';
+
+test('what is not asked for goes by the states; what cannot be made is refused', () => {
+  expect(sizeOf({})).toEqual(NIGERIAN);
+  expect(sizeOf({ states: 5, months: 120 })).toEqual({ ...NIGERIAN, states: 5, lgas: 105, clusters: 266, months: 120 });
+  expect(() => sizeOf({ states: 38 })).toThrow('--states: found 38, expected 2 to 37');
+  expect(() => sizeOf({ states: 5, lgas: 500 })).toThrow('--lgas: found 500, expected 10 to 420');
+  expect(() => sizeOf({ cells_per_degree: 130 })).toThrow('--cells-per-degree: found 130, expected a multiple of 120');
+});
+
+test('every state has its share of LGAs; the states are neighbours, and all of them are the usual country', () => {
+  const all = statesOf(1, NIGERIAN);
+  expect(lgaCounts(NIGERIAN, all)).toEqual(STATES.map(({ lgas }) => lgas));
+  const counts = lgaCounts(sizeOf({ lgas: 3096 }), all);
+  expect(counts).toEqual(STATES.map(({ lgas }) => 4 * lgas));
+  for (const seed of [1, 2, 3]) {
+    const size = sizeOf({ states: 4, lgas: 11 });
+    const kept = statesOf(seed, size);
+    expect(new Set(kept).size).toBe(4);
+    expect(lgaCounts(size, kept).reduce((sum, n) => sum + n, 0)).toBe(11);
+    expect(Math.min(...lgaCounts(size, kept))).toBeGreaterThan(0);
+  }
+});
+
+test('a country of three states and finer cells: a sound catalog of that size, the same bytes again', async () => {
+  const size = sizeOf({ states: 3, lgas: 12, clusters: 90, months: 72, cells_per_degree: 240 });
+  const [one, two] = [temporary(), temporary()];
+  for (const out of [one, two]) await writeSyntheticCountry({ seed: 4, size, out });
+  expect(hashTree(one)).toEqual(hashTree(two));
+  const { model, sources } = readCountry(one);
+  expect(model).toMatchObject({ expected: { states: 3, lgas: 12 }, first_estimated: '2018-01' });
+  expect(model.states).toHaveLength(3);
+  const rows = (file: string) => readFileSync(path.join(one, file), 'utf8').trimEnd().split('\n').slice(1);
+  expect(rows('population/census.csv').length).toBe(12);
+  const clusters = new Set(rows('surveys/clusters_2010_2015_2018.csv').map((row) => row.split(',')[2]));
+  expect(clusters.size).toBe(90);
+  const pcodes = model.states.map(({ state_pcode }) => state_pcode);
+  for (const { gaps = [] } of sources)
+    for (const { state_pcode, lga_pcode } of gaps) expect(pcodes).toContain(state_pcode ?? lga_pcode?.slice(0, 5));
+  const raster = await openRaster(path.join(one, 'population/population.tif'), { nodata: 'none' });
+  expect(raster.grid.cellWidth).toBeCloseTo(1 / 240, 9);
+  expect(raster.grid.columns).toBeLessThan(2 * 1440);
+  await raster.close();
+});
