@@ -34,7 +34,7 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
       name,
       catalog: country ? at(name) : REAL_CATALOG,
       raw_data: country ? '' : REAL_DATA,
-      out: `out/${name}`,
+      out: `../out/${name}`,
     });
   };
   // The longest first; validation is left out of both sides, so that the test is done in minutes.
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
   /** The one command. @returns how Snakemake ended, and what it said */
   const workflow = (whileItRuns: () => Promise<void> = async () => {}) => {
     const args = ['--snakefile', path.join(ROOT, 'workflow/Snakefile'), '--profile', path.join(ROOT, 'workflow/slurm')];
-    const config = [`countries=${at('countries.csv')}`, `runs=${at('runs')}`, `program=${program}`, 'threads=1'];
+    const config = ['countries=list/countries.csv', 'runs=runs', `program=${program}`, 'threads=1'];
     const child = spawn('snakemake', [...args, '--config', ...config, 'options=--without-validation'], {
       cwd: place,
       env: { ...process.env, ...slurm.env, HOME: place, XDG_CACHE_HOME: at('home') },
@@ -75,7 +75,8 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
 
   beforeAll(async () => {
     const list = ['name,catalog,raw_data,out', ...rows.map((row) => Object.values(row).join(','))];
-    writeFileSync(at('countries.csv'), `${list.join('\n')}\n`);
+    mkdirSync(at('list'));
+    writeFileSync(at('list/countries.csv'), `${list.join('\n')}\n`);
     mkdirSync(at('slurm'));
     slurm = await startSlurm(at('slurm'), 1);
   });
