@@ -36,8 +36,10 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     application_name: 'malaria-proxy',
     types,
   });
-  // A connection that breaks while idle is replaced when needed.
+  // A connection that breaks while idle is replaced when needed; of one that is in use the next statement says so. What a
+  // server says as it ends can come with the last byte of the handshake, before anybody else listens.
   pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const shared: PostgresPool = { options: pool.options, connect: () => connect(pool), end: () => pool.end() };
   const ready = async () => {
     await migrate(shared, schemaOf('postgres'));
@@ -68,9 +70,6 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   } catch (error) {
     throw unavailable(error);
   }
-  // If it breaks between two statements, the next one says so.
-  const ignore = () => {};
-  client.on('error', ignore);
   let broken: Error | undefined;
   // Nothing is streamed, so there are no cursors.
   const query = async (text: string, values: readonly unknown[]) => {
@@ -84,11 +83,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   };
   return {
     query: query as unknown as PostgresPoolClient['query'],
-    release() {
-      // A broken one is only ended, and until it has may still be told that the server stops.
-      if (!broken) client.off('error', ignore);
-      client.release(broken);
-    },
+    release: () => client.release(broken),
   };
 }
 

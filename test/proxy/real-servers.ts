@@ -145,6 +145,8 @@ export async function startPostgres(from?: string): Promise<RealServer> {
     isUp: async () => {
       const pg = await import('pg');
       const client = new pg.default.Client({ connectionString: url });
+      // The server may be killed before the connection has ended.
+      client.on('error', () => {});
       return client.connect().then(
         () => client.end().then(() => true),
         () => false,

@@ -47,10 +47,12 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
   const elsewhere = await dashboard.signedIn('ada@example.org');
   const someone = dashboard.visitor();
   const ask = async () => {
-    const count = dashboard.mails().length;
+    // A wrong password is mailed about too, when it may.
+    const links = () => dashboard.mails().filter((mail) => mail.includes('/link/'));
+    const count = links().length;
     await someone.send('/forgotten', { email: 'ada@example.org' });
-    await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(count + 1);
-    return linkIn(dashboard.mails().at(-1));
+    await expect.poll(() => links().length, { timeout: 20_000 }).toBe(count + 1);
+    return linkIn(links().at(-1));
   };
   const first = await ask();
   const link = await ask();
