@@ -111,10 +111,7 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
     changes: { scores_compared: 72 },
   });
   // What was replaced is still answered from, and so it is by a proxy that has to fetch it.
-  const fresh = await startService({
-    snapshot: URL,
-    snapshotCopies: mkdtempSync(path.join(tmpdir(), 'malaria-copies-')),
-  });
+  const fresh = await startService({ snapshot: URL, snapshotCopies: path.join(temporary(), 'copies') });
   for (const { get, store } of [service, fresh]) {
     const { key: own } = await giveKey(store);
     const before = () => get(`/v1/versions/${first}/periods`, own);
