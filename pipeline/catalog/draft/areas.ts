@@ -90,7 +90,7 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
     throw new BadInput(
       outlines.file,
       '',
-      'areas without codes',
+      `areas without codes${nearest(tables, names)}`,
       'a field with a code of each, or a table that gives codes by name',
     );
   const { table, columns, spelled } = found;
@@ -166,6 +166,28 @@ function codesByName(tables: readonly Tabular[], names: readonly string[]) {
   });
   // A table of codes alone rather than one of people.
   return fitting.sort((a, b) => a.spelled.size - b.spelled.size || a.numbers - b.numbers)[0] ?? null;
+}
+
+/** In which way the table that has most of the names with codes falls short. */
+function nearest(tables: readonly Tabular[], names: readonly string[]): string {
+  const wanted = new Set(names.map(plain));
+  const [best] = tables
+    .flatMap((table) => {
+      const lga = columnAmong(table, (cell) => wanted.has(plain(cell)));
+      if (lga === null || columnOf(table.header, 'lga_pcode') === null) return [];
+      const listed = cellsOf(table, lga).map(plain);
+      return [
+        { file: table.file, rows: listed.length, missing: names.filter((name) => !listed.includes(plain(name))) },
+      ];
+    })
+    .sort((a, b) => a.missing.length - b.missing.length);
+  if (!best) return '';
+  const { file, rows, missing } = best;
+  const lacks =
+    missing.length > 0
+      ? `has no ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`
+      : `has ${rows} rows for ${names.length} areas, or a code twice`;
+  return `; of the tables with names ${file} is nearest, and ${lacks}`;
 }
 
 const numericColumns = (table: Csv) =>

@@ -92,6 +92,10 @@ test('outlines without codes take them by name from a table, names spelled other
     { lga: 'shapeName' },
     'lga_codes',
   ]);
+  const short = { ...spelled, 'codes.csv': String(spelled['codes.csv']).replace(/^COTE.*\n/m, '') };
+  await expect(draftOf(filesOf(short))).rejects.toThrow(
+    /areas without codes; of the tables with names codes\.csv is nearest, and has no Côte, expected/,
+  );
   expect(model.states).toHaveLength(2);
   expect(guessed.map(({ id }) => id)).not.toContain('name');
 });
