@@ -1,4 +1,5 @@
 /** Columns of tables by the names that they are met under, and by what they hold. */
+import { plain } from '../../ingest/input.ts';
 import type { Csv } from '../../ingest/readers/csv.ts';
 
 /** Names as they are met, without case, blanks and marks; the likeliest first. */
@@ -79,17 +80,11 @@ const MET = {
 } as const satisfies Record<string, readonly string[]>;
 export type Known = keyof typeof MET;
 
-export const bare = (name: string): string =>
-  name
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-const yearless = (name: string) => bare(name).replace(/(19|20)\d\d$/, '');
+const yearless = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
 /** The file's column that is likeliest the project's `name`; years behind a name (`T_TL_2015`) are no part of it. */
 export function columnOf(header: readonly string[], name: Known): string | null {
-  const names = header.map((own) => ({ own, met: bare(own), base: yearless(own) }));
+  const names = header.map((own) => ({ own, met: plain(own), base: yearless(own) }));
   for (const known of MET[name]) {
     const exact = names.find(({ met }) => met === known);
     if (exact) return exact.own;
@@ -103,7 +98,7 @@ export function columnOf(header: readonly string[], name: Known): string | null 
 /** The same column of another year, where the table has one. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
   const dated = `${yearless(column)}${year}`;
-  return header.find((own) => bare(own) === dated) ?? column;
+  return header.find((own) => plain(own) === dated) ?? column;
 }
 
 /** The columns that are known of those named, under the project's names. */

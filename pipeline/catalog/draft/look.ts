@@ -1,5 +1,5 @@
 /** What a raw file is, by what it holds: outlines, a table, a raster, or something that is not read. */
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
 import type { Period } from '../../contract/months.ts';
@@ -8,7 +8,7 @@ import { readDbf } from '../../ingest/readers/dbf.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
-import { refuseUnread } from '../../ingest/readers/unread.ts';
+import { firstBytesOf, refuseUnread } from '../../ingest/readers/unread.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../numerics/grid.ts';
 import type { Source } from '../sources.ts';
@@ -88,7 +88,7 @@ export async function lookAt(root: string, file: string, files: readonly string[
     }
     if (extension === '.tif' || extension === '.tiff') return await lookAtRaster(full, file);
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await lookAtJson(full, file);
-    refuseUnread(file, await firstBytes(full), 'table');
+    refuseUnread(file, await firstBytesOf(full), 'table');
     return { kind: 'left out', file, why: `nothing is known of files ending in ${extension || 'nothing'}` };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
@@ -97,18 +97,8 @@ export async function lookAt(root: string, file: string, files: readonly string[
   }
 }
 
-async function firstBytes(full: string): Promise<Uint8Array> {
-  const handle = await open(full);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
 async function lookAtJson(full: string, file: string): Promise<Look> {
-  const start = Buffer.from(await firstBytes(full)).toString('latin1');
+  const start = Buffer.from(await firstBytesOf(full)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
     return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };

@@ -1,9 +1,10 @@
 /** What a table is for, by its columns, the codes in them and its rows. */
 import { isPeriod } from '../../contract/months.ts';
+import { plain } from '../../ingest/input.ts';
 import { dashed } from '../../ingest/readers/table.ts';
 import { FIGURES, type Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
-import { bare, cellsOf, columnAmong, columnOf, columnsOf, type Known } from './columns.ts';
+import { cellsOf, columnAmong, columnOf, columnsOf, type Known } from './columns.ts';
 import type { Tabular } from './look.ts';
 
 /** Part of an entry of sources.json: what the table itself tells. */
@@ -139,9 +140,9 @@ function draftByPlace(table: Tabular, codes: Codes): Drafted | string {
       unit: 'persons',
       columns: { ...at, people, ...columnsOf(header, ['children_0_4']), ...names },
     };
-  const figure = FIGURES.find((name) => header.some((column) => bare(column) === bare(name)));
+  const figure = FIGURES.find((name) => header.some((column) => plain(column) === plain(name)));
   if (!figure) return 'by area, but no column of people, cases, rain or a figure of the context';
-  const column = header.find((own) => bare(own) === bare(figure))!;
+  const column = header.find((own) => plain(own) === plain(figure))!;
   const most = Math.max(...cellsOf(table, column).map(Number));
   const unit = figure === 'travel_minutes_to_care' ? 'minutes' : most > 1 ? 'percent' : 'share';
   return { ...{ role: 'layer', figure, unit }, columns: { ...at, [figure]: column, ...names } };

@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../../bad-input.ts';
@@ -6,7 +6,7 @@ import type { Grid } from '../../numerics/grid.ts';
 import { type Declared, meaningOf } from './geotiff-meaning.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
-import { refuseUnread } from './unread.ts';
+import { firstBytesOf, refuseUnread } from './unread.ts';
 import type { BlockSize } from './windows.ts';
 
 /** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
@@ -64,16 +64,6 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
   } finally {
     await tiff.close();
-  }
-}
-
-async function firstBytesOf(file: string): Promise<Uint8Array> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
   }
 }
 

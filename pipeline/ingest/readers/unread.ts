@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../bad-input.ts';
 
@@ -65,6 +66,17 @@ export function refuseUnread(file: string, bytes: Uint8Array, wanted: Wanted): v
   const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
   const expected = command ? `${READ[wanted]}; make one with: ${command}` : READ[wanted];
   throw new BadInput(file, '', `the format ${found.name}`, expected);
+}
+
+/** The beginning of a file, enough to tell its format. */
+export async function firstBytesOf(file: string): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** R and others pack what they save with gzip, whatever the name says. */
