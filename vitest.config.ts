@@ -11,7 +11,7 @@ const BUILD = [
   'test/pipeline/forecast/{leak,case-model/forecaster}.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/publish/release/{places,publish,releases,review,told}.test.ts',
-  'test/pipeline/publish/snapshot/{bulk,diff,provenance,verify}.test.ts',
+  'test/pipeline/publish/snapshot/{bulk,case-series,diff,provenance,verify}.test.ts',
   'test/pipeline/risk/fit.test.ts',
   'test/pipeline/synthetic/country.test.ts',
   'test/pipeline/transmission/{held-back,season-and-transmission}.test.ts',

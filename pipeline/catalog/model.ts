@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
+import { CASE_SERIES_UNITS, type CaseSeriesForm } from '../transmission/case-series-form.ts';
 import type { HeldBack } from './held-back.ts';
 import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
 
@@ -128,6 +129,17 @@ export const Model = Type.Object(
             starts: Type.Integer({ minimum: 1, maximum: 1000 }),
           },
           closed,
+        ),
+        publication: Type.Optional(
+          Type.Object(
+            {
+              case_series: Type.Enum(Object.keys(CASE_SERIES_UNITS) as CaseSeriesForm[], {
+                description:
+                  'How exactly `transmission/model` and its table give monthly case records (left out: exact); the report always draws an index',
+              }),
+            },
+            closed,
+          ),
         ),
         evidence: Type.Object(
           {

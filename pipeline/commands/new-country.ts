@@ -42,11 +42,12 @@ export function newCountryCommand(): Command {
         if (existsSync(path.join(directory, name)))
           throw new BadInput(directory, '', `a ${name}`, 'a directory without a catalog (remove it to draft anew)');
       const { root, files } = await listFiles(from);
-      const draft = draftCountry(await lookAtAll(root, files));
+      const now = new Date().toISOString();
+      const draft = draftCountry(await lookAtAll(root, files), now);
       describe(draft);
       const given = file ? readAnswers(file) : await ask(draft.questions);
       const { answers, guessed } = answersTo(draft.questions, given);
-      const { sources, model } = await writeDraft(draft, answers, root, new Date().toISOString());
+      const { sources, model } = await writeDraft(draft, answers, root, now);
       mkdirSync(directory, { recursive: true });
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);

@@ -81,7 +81,7 @@ export function stateSeries(read: ReadAnswer, state: string, first: Period): str
 }
 
 /** Reported and modelled cases of each state as two lines, and how projections did. */
-export function modelCharts(read: ReadAnswer): string[] {
+export function modelCharts(read: ReadAnswer, unit: string): string[] {
   const { states, projection_test } = read<schemas.TransmissionModel>('transmission-model', {});
   const lines = states.flatMap(({ state, series }) => {
     const top = Math.max(...series.flatMap(({ reported, modelled }) => [reported, modelled]));
@@ -91,7 +91,7 @@ export function modelCharts(read: ReadAnswer): string[] {
         top,
       )}`;
     return [
-      `${state}, ${series[0]!.period} to ${series.at(-1)!.period}, highest ${top} cases per 1,000:`,
+      `${state}, ${series[0]!.period} to ${series.at(-1)!.period}, highest ${top}, in ${unit}:`,
       line('reported'),
       line('modelled'),
     ];

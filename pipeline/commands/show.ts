@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import type { Model } from '../catalog/model.ts';
 import { isPeriod, type Period } from '../contract/months.ts';
 import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
@@ -6,6 +7,7 @@ import { toCsv } from '../csv.ts';
 import { UsageError } from '../errors.ts';
 import { type Provenance, provenanceOf } from '../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
+import { CASE_SERIES_UNITS } from '../transmission/case-series-form.ts';
 import { sparkline } from './charts.ts';
 import { say, terminalWidth } from './options.ts';
 import { modelCharts, stateSeries, withRangeBars } from './show-charts.ts';
@@ -154,7 +156,10 @@ function chartsBefore(what: string, { state, snapshot }: ShowOptions): string[] 
 }
 
 function chartsAfter(what: string, { snapshot }: ShowOptions): string[] {
-  return what === 'model' ? modelCharts(openSnapshot(snapshot).answer) : [];
+  if (what !== 'model') return [];
+  const { answer, json } = openSnapshot(snapshot);
+  const card = json<{ parameters: Partial<Model['parameters']> }>('model-card.json');
+  return modelCharts(answer, CASE_SERIES_UNITS[card?.parameters.publication?.case_series ?? 'exact']);
 }
 
 function read<T>(options: ShowOptions, id: OperationId, values: FileParameters): T {

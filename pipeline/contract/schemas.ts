@@ -194,7 +194,7 @@ export const Places = closed({
       state_code: stateCode,
       state,
       zone,
-      pcode: Type.String({ description: '{lga_code}' }),
+      pcode: Type.String({ description: 'Code of the state in the raw files, where `state_code` is another' }),
       iso_code: Type.Union([Type.String(), Type.Null()], { description: 'ISO 3166-2', [OF_COUNTRY]: 'iso_code' }),
       ...placeFields,
       neighbours: Type.Array(stateCode, { description: 'States that share a border with it' }),
@@ -394,7 +394,9 @@ export const TransmissionModel = closed({
       series: Type.Array(
         closed({
           period: period('Month'),
-          reported: per1000('Confirmed cases per 1,000 people, as reported; months without a report are left out'),
+          reported: per1000(
+            'Confirmed cases per 1,000 people, as reported; rounded or an index where `limits` say so. Months without a report are left out',
+          ),
           modelled: per1000('The same, by the model'),
         }),
       ),

@@ -24,6 +24,7 @@ import { CONTRACT_VERSION } from '../contract/version.ts';
 import { withDatabase } from '../duckdb.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
+import { withCaseSeries } from '../transmission/case-series-form.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './clients/api-page.ts';
 import { firstLines, shortened } from './clients/example.ts';
@@ -153,7 +154,8 @@ async function contentsOf(input: SnapshotInput): Promise<{
   observations: Pick<Evidence, 'surveys' | 'past_forecasts'>;
 }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
-  const transmission = artifact<schemas.TransmissionModel | null>('transmission/model');
+  const fitted = artifact<schemas.TransmissionModel | null>('transmission/model');
+  const transmission = fitted && withCaseSeries(fitted, model.parameters.publication?.case_series ?? 'exact');
   return withDatabase(async (db) => {
     await createArtifactViews(db, cache, entries);
     const states = await db.rows<{ state_code: string }>('FROM ingest.states');
@@ -200,6 +202,7 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),
+    exact_series: artifact<schemas.TransmissionModel | null>('transmission/model')?.states ?? [],
   };
 }
 

@@ -38,8 +38,8 @@ const AFTER_SURVEY = 12;
 /** Tables that the same places and times may come in twice: the one with more columns that are known comes first. */
 const ONCE: readonly Drafted['role'][] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
 
-/** @throws BadInput where the outlines, or codes for them, are missing */
-export function draftCountry(looks: readonly Look[]): Draft {
+/** @param now when, ISO 8601: what nothing dates ends with the year before @throws BadInput where the outlines, or codes for them, are missing */
+export function draftCountry(looks: readonly Look[], now: string): Draft {
   const of = <Kind extends Look['kind']>(kind: Kind) =>
     looks.filter((one) => one.kind === kind) as Extract<Look, { kind: Kind }>[];
   const tables = of('table');
@@ -77,7 +77,7 @@ export function draftCountry(looks: readonly Look[]): Draft {
     leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut].sort((a, b) =>
       a.file < b.file ? -1 : 1,
     ),
-    questions: questionsOf(hintsOf(areas, entries, kept)),
+    questions: questionsOf(hintsOf(areas, entries, kept, now)),
   };
 }
 
@@ -158,7 +158,7 @@ function entryOfRaster(pictures: readonly Picture[], entry: Drafted, census: num
   };
 }
 
-function hintsOf(areas: DraftAreas, entries: readonly Entry[], kept: readonly Kept[]) {
+function hintsOf(areas: DraftAreas, entries: readonly Entry[], kept: readonly Kept[], now: string) {
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
   const ends = rounds.map(({ last }) => last).sort();
@@ -168,7 +168,7 @@ function hintsOf(areas: DraftAreas, entries: readonly Entry[], kept: readonly Ke
     .sort()
     .at(-1);
   // Whole years: without rain they are estimated so.
-  const most = [survey, cases].filter((one) => one != null).sort()[0] ?? `${new Date().getUTCFullYear() - 1}-12`;
+  const most = [survey, cases].filter((one) => one != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
   const last = most.endsWith('-12') ? most : `${Number(most.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
   return { ...{ codes: areas.lgas.map(({ code }) => code), first, last }, ages: agesOf(kept) };

@@ -1,6 +1,7 @@
 import { centerOfMass } from '@turf/turf';
 import type { Period } from '../../contract/months.ts';
 import { LEVELS } from '../../contract/schemas.ts';
+import { caseFormOf } from '../../transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
@@ -13,7 +14,7 @@ import { isReported } from './sections/words.ts';
 /** Everything that the page's scripts draw. */
 export function pageData(
   contents: Contents,
-  { risk, validation, season_check, fits, past_forecasts }: Evidence,
+  { risk, validation, season_check, fits, exact_series, past_forecasts }: Evidence,
 ): PageData {
   const { tables, model, coverage, transmission } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
@@ -64,7 +65,7 @@ export function pageData(
         })),
       }),
     ),
-    transmission: transmission && transmissionData(transmission, fits),
+    transmission: transmission && transmissionData(transmission, exact_series, fits),
     validation,
   };
 }
@@ -97,8 +98,11 @@ function northToSouth({ boundaries_states }: Tables): number[] {
 
 function transmissionData(
   { states }: NonNullable<Contents['transmission']>,
+  exact_series: Evidence['exact_series'],
   fits: TransmissionFits | null,
 ): PageTransmission {
+  const seriesOf = new Map(exact_series.map(({ state_code, series }) => [state_code, series]));
+  const indexOf = (state_code: string) => caseFormOf('index', seriesOf.get(state_code)!);
   const projection = fits?.projection;
   const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
   const rangeOf = (state_code: string) => {
@@ -106,22 +110,28 @@ function transmissionData(
     return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
   };
   const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
-  const own = (values: readonly (number | null)[]) => values.map((value) => (value === null ? null : short(value)));
+  const own = (state_code: string, values: readonly (number | null)[]) =>
+    values.map((value) => (value === null ? null : indexOf(state_code)(value)));
   return {
-    states: states.map(({ state_code, state, reproduction_number_by_month, series }) => ({
+    states: states.map(({ state_code, state, reproduction_number_by_month }) => ({
       state_code,
       state,
       reproduction_number: reproduction_number_by_month,
       reproduction_range: rangeOf(state_code),
-      series: series.map((row) => ({ ...row, left_out: isLeftOut(state_code, row.period) })),
+      series: seriesOf.get(state_code)!.map(({ period, reported, modelled }) => ({
+        period,
+        reported: indexOf(state_code)(reported),
+        modelled: indexOf(state_code)(modelled),
+        left_out: isLeftOut(state_code, period),
+      })),
     })),
     projections: (projection?.years ?? []).map(({ state_code, year, reported, methods }) => ({
       state_code,
       year,
       held_back: !projection!.development_years.includes(year),
-      reported: own(reported),
-      model: own(methods.model!),
-      same_month_last_year: own(methods.same_month_last_year!),
+      reported: own(state_code, reported),
+      model: own(state_code, methods.model!),
+      same_month_last_year: own(state_code, methods.same_month_last_year!),
     })),
     errors: Object.keys(projection?.held_back.errors ?? {})
       .filter(isReported)

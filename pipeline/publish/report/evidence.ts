@@ -1,4 +1,5 @@
 import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
+import type { TransmissionModel } from '../../contract/schemas.ts';
 import type { LinkEvidence } from '../../forecast/link/stage.ts';
 import type { PAST } from '../../forecast/tables.ts';
 import type { SeasonCheckRow } from '../../season/check.ts';
@@ -16,6 +17,8 @@ export interface Evidence {
   known_truth: KnownTruth;
   season_check: readonly SeasonCheckRow[];
   fits: TransmissionFits | null;
+  /** Reported and modelled cases per 1,000 people, for the report to draw as an index. */
+  exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
   surveys: Surveys;
   /** Past forecasts of states' cases; empty where none were made. */
   past_forecasts: readonly RowOf<typeof PAST>[];

@@ -109,7 +109,7 @@ export const WINDOW_COLUMNS = [
   'record_best',
 ] as const;
 
-/** Cases per 1,000 people. */
+/** Cases as an index: 100 is the mean of the state's reported months. Errors: cases per 1,000 people. */
 export interface PageTransmission {
   states: {
     state_code: string;

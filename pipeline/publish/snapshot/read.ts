@@ -30,9 +30,12 @@ export function openSnapshot(directory: string): Snapshot {
     manifest,
     answer(id, values) {
       const name = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
-      if (!Object.hasOwn(manifest.files, name))
-        throw new UsageError(`${directory}: found no ${name}, expected a state and month that it covers`);
-      return read(name);
+      if (Object.hasOwn(manifest.files, name)) return read(name);
+      if (id.startsWith('transmission-') && !manifest.coverage.transmission)
+        throw new UsageError(
+          `${manifest.model_version} has no ${name}: ${(manifest.limits ?? []).join(' ') || 'its country has no monthly case records'} Surveys are in the table: malaria-risk query "FROM survey_trend"`,
+        );
+      throw new UsageError(`${directory}: found no ${name}, expected a state and month that it covers`);
     },
     json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),
   };

@@ -82,7 +82,7 @@ export const TABLES = {
     columns: {
       state_code,
       period,
-      reported: real('Confirmed cases per 1,000 people, as reported'),
+      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index where model.json says so'),
       modelled: real('The same by the transmission model (research)'),
     },
   },
@@ -96,7 +96,7 @@ export const TABLES = {
       name: text('Its name'),
       state_code,
       zone: orNull(text('{zone}, full name; null for an LGA')),
-      pcode: text('{lga_code}'),
+      pcode: text('Code of the area in the raw files; of an LGA the same as `code`'),
       iso_code: orNull(text('ISO 3166-2; null for an LGA')),
       longitude: real('Of the centre of its area, degrees east; may lie outside it'),
       latitude: real('The same, degrees north'),

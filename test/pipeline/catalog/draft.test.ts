@@ -26,7 +26,13 @@ async function draftOf(directory: string) {
   const { root, files } = await listFiles([directory]);
   const looks = [];
   for (const file of files) looks.push(await lookAt(root, file, files));
-  return { root, draft: draftCountry(looks.filter((look) => look !== null)) };
+  return {
+    root,
+    draft: draftCountry(
+      looks.filter((look) => look !== null),
+      NOW,
+    ),
+  };
 }
 
 /** The catalog drafted from the files of a directory, written to another one. */

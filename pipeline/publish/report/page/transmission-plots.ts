@@ -14,12 +14,12 @@ export function transmission(): void {
       x: 'date',
       y: 'reported',
       title: (row: (typeof rows)[number]) =>
-        `${state}, ${periodName(row.period)}\nreported ${row.reported.toFixed(2)}, modelled ${row.modelled.toFixed(2)}`,
+        `${state}, ${periodName(row.period)}\nreported ${row.reported.toFixed(0)}, modelled ${row.modelled.toFixed(0)}`,
     };
     element('fits').append(
       titled(
         state,
-        wide(`${state}: reported and modelled cases per 1,000 people`, [
+        wide(`${state}: reported and modelled cases, 100 the mean of the months reported`, [
           Plot.lineY(rows, { x: 'date', y: 'modelled', stroke: 'var(--accent)', strokeWidth: 2 }),
           Plot.dot(rows, {
             x: 'date',

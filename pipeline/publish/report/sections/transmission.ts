@@ -18,7 +18,7 @@ function fitted({ states, assumed, projection_test, limits }: TransmissionModel,
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
   return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${listed(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
-<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases per 1,000 people</p>
+<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index, 100 the mean of a state’s reported months</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
 ${table(

@@ -28,6 +28,7 @@ const section = (validation: Validation | null, of_this_code = false) =>
       season_check: [],
       past_forecasts: [],
       fits: null,
+      exact_series: [],
       surveys: { clusters: [], state_rounds: [] },
     },
   ).markup;
