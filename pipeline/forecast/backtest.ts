@@ -35,17 +35,19 @@ export interface OriginSpan {
   last: Period;
 }
 
+/** Origins that are looked back on, six years of them: what was forecast before says little of today's forecasts. */
+const MOST_ORIGINS = 72;
+
 /** Origins of a panel that somebody asked for: `month` counts from the panel's first. */
 export function originsOf(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
-  const { tried, scored } = panel.origins;
+  const later = Math.max(0, panel.months - 1 - panel.origins.scored - MOST_ORIGINS);
+  const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
   const asked = (month: number) => {
     const period = periodOf(panel.first + month);
     return month >= scored && (span === null || (span.first <= period && period <= span.last));
   };
-  const all = Array.from(
-    { length: Math.max(0, panel.months - 1 - Math.max(0, tried)) },
-    (_, i) => Math.max(0, tried) + i,
-  );
+  const first = Math.max(0, tried);
+  const all = Array.from({ length: Math.max(0, panel.months - 1 - first) }, (_, i) => first + i);
   const last = all.findLastIndex(asked);
   return all.slice(0, last + 1).map((month) => ({ month, scored: asked(month) }));
 }

@@ -109,6 +109,18 @@ function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrup
   };
 }
 
+/** A panel without its months before `first`, counted from its own first. */
+export function fromMonth(panel: Panel, first: number): Panel {
+  return {
+    ...panel,
+    first: panel.first + first,
+    months: panel.months - first,
+    areas: panel.areas.map((area) => ({ ...area, y: area.y.slice(first) })),
+    disrupted: panel.disrupted.slice(first),
+    origins: { tried: panel.origins.tried - first, scored: panel.origins.scored - first },
+  };
+}
+
 /** What was known at the end of the month `origin`: all that a forecast from there is given. */
 export function seenAt(whole: Panel, origin: number): Panel {
   const months = origin + 1;

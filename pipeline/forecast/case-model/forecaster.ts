@@ -1,6 +1,6 @@
 import { mean } from '../../numerics/averages.ts';
 import { HORIZONS } from '../horizons.ts';
-import { type Panel, withoutDisrupted } from '../panel.ts';
+import { fromMonth, type Panel, withoutDisrupted } from '../panel.ts';
 import type { Forecaster } from '../past-errors.ts';
 import { coursesOfAreas } from './area-courses.ts';
 import { covariancesOf, type Fitted, fitHyperparameters, type Grouped, observedOf, settleNoise } from './fit.ts';
@@ -15,6 +15,8 @@ const REFIT_EVERY = 3;
 const ROUNDS = { first: 4, later: 2 };
 /** Steps of the noise by itself. */
 const STEPS = 5;
+/** The last months of a record that it looks at: work grows with their cube. MODEL.md, section 6. */
+const WINDOW = 72;
 const START_NOISE_SD = 0.2;
 
 /** The case model of MODEL.md. Fitted anew as origins pass, from where the fit before ended. */
@@ -22,14 +24,17 @@ export function caseModel(): Forecaster {
   const quantiles = noisyQuantiles(NOISE_DF);
   let origins = 0;
   let fitted: Fitted | null = null;
+  let began = 0;
   return {
     name: 'case_model',
     forecast(seen) {
-      const { data, centre } = grouped(seen);
+      const first = Math.max(0, seen.months - WINDOW);
+      const { data, centre } = grouped(fromMonth(seen, first));
       if (Number.isNaN(centre)) return seen.areas.map(() => HORIZONS.map(() => null));
       const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
       let { logs, noise } = fitted ?? startOf(data);
-      noise = settleNoise(data, { logs, noise: overMonths(noise, data.months) }, STEPS);
+      noise = settleNoise(data, { logs, noise: overMonths(noise, data.months, first - began) }, STEPS);
+      began = first;
       for (let round = 0; round < rounds; round++) {
         logs = fitHyperparameters(data, { logs, noise });
         noise = settleNoise(data, { logs, noise }, STEPS);

@@ -22,9 +22,9 @@ export function startNoise(areas: number, months: number, sd: number): Noise {
   };
 }
 
-/** The same over another number of months: new ones have weight 1. */
-export function overMonths(noise: Noise, months: number): Noise {
-  const weights = noise.weights.map((own) => Float64Array.from({ length: months }, (_, t) => own[t] ?? 1));
+/** The same over other months, `later` of the first ones gone: new ones have weight 1. */
+export function overMonths(noise: Noise, months: number, later = 0): Noise {
+  const weights = noise.weights.map((own) => Float64Array.from({ length: months }, (_, t) => own[t + later] ?? 1));
   return { ...noise, weights };
 }
 

@@ -37,6 +37,14 @@ test('origins may be chosen; those before are gone through for the errors made t
   expect(origins.at(-1)!.month).toBe(27);
 });
 
+test('of long records the last six years of origins are scored, and a year before them is gone through', () => {
+  const origins = originsOf(madePanel(3, 216), null);
+  expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual(
+    Array.from({ length: 72 }, (_, i) => 143 + i),
+  );
+  expect(origins[0]).toEqual({ month: 130, scored: false });
+});
+
 test('the summary goes by level, year of the origin, method and horizon', () => {
   const rows = backtest(madePanel(3, 42), [calm], null);
   const summary = summarise(rows);

@@ -11,8 +11,10 @@ import {
 import { caseModel } from '../../../../pipeline/forecast/case-model/forecaster.ts';
 import { areaPart, groupPart } from '../../../../pipeline/forecast/case-model/hierarchy.ts';
 import { priorsOf } from '../../../../pipeline/forecast/case-model/hyperparameters.ts';
-import { startNoise } from '../../../../pipeline/forecast/case-model/noise.ts';
+import { overMonths, startNoise } from '../../../../pipeline/forecast/case-model/noise.ts';
+import type { Panel } from '../../../../pipeline/forecast/panel.ts';
 import { correlation, mean } from '../../../../pipeline/numerics/averages.ts';
+import { madePanel } from '../made-panel.ts';
 import { simulated, TRUTH } from './simulated.ts';
 
 const MONTHS = 48;
@@ -96,3 +98,22 @@ test('forecasts are the same whenever they are made', () => {
   const once = backtest(panel, [caseModel()], null);
   expect(backtest(panel, [caseModel()], null)).toEqual(once);
 });
+
+test('what is older than six years changes no forecast, and weights stay with their months as the window moves', () => {
+  const panel = madePanel(4, 110);
+  const old = withNoiseBefore(panel, 38);
+  expect(caseModel().forecast(old)).toEqual(caseModel().forecast(panel));
+  expect(caseModel().forecast(withNoiseBefore(panel, 39))).not.toEqual(caseModel().forecast(panel));
+
+  const noise = { precision: [1], common: 1, weights: [Float64Array.of(0.1, 0.2, 0.3)] };
+  expect([...overMonths(noise, 3, 1).weights[0]!]).toEqual([0.2, 0.3, 1]);
+});
+
+/** The panel with noise in the months before `first`. */
+function withNoiseBefore(panel: Panel, first: number): Panel {
+  const areas = panel.areas.map((area) => ({
+    ...area,
+    y: area.y.map((value, t) => (t < first ? 5 + (t % 7) : value)),
+  }));
+  return { ...panel, areas };
+}
