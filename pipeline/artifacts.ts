@@ -18,6 +18,7 @@ import * as zonal from './zonal/tables.ts';
 export const ARTIFACT_TABLES = {
   'ingest/states': ingest.STATES,
   'ingest/lgas': ingest.LGAS,
+  'ingest/other_names': ingest.OTHER_NAMES,
   'ingest/climate': ingest.CLIMATE,
   'ingest/clusters': ingest.CLUSTERS,
   'ingest/state_rounds': ingest.STATE_ROUNDS,

@@ -27,6 +27,7 @@ export const STAGES: readonly Stage[] = [
       'climate',
       'clusters',
       'state_rounds',
+      'other_names',
       'cases',
       'layers',
       'covariates',

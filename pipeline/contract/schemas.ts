@@ -188,11 +188,13 @@ const placeFields = {
   longitude: Type.Number({ description: 'Of the centre of its area, degrees east; may lie outside it' }),
   latitude: Type.Number({ description: 'Degrees north' }),
 };
+const aliases = Type.Array(Type.String(), { description: 'Other names that raw files give it' });
 export const Places = closed({
   states: Type.Array(
     closed({
       state_code: stateCode,
       state,
+      aliases,
       zone,
       pcode: Type.String({ description: 'Code of the state in the raw files, where `state_code` is another' }),
       iso_code: Type.Union([Type.String(), Type.Null()], { description: 'ISO 3166-2', [OF_COUNTRY]: 'iso_code' }),
@@ -204,6 +206,7 @@ export const Places = closed({
     closed({
       lga_code: lgaCode,
       lga,
+      aliases,
       state_code: stateCode,
       ...placeFields,
       neighbours: Type.Array(lgaCode, { description: 'LGAs that share a border with it, in any state' }),

@@ -7,7 +7,8 @@ import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { areaKm2 } from '../numerics/area.ts';
 import { selfCrossing } from '../numerics/self-crossing.ts';
-import { type IngestInput, plain, sourceOf, sourcesOf } from './input.ts';
+import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
+import { plain } from './names.ts';
 import { dissolveBy, readPolygons } from './readers/polygons.ts';
 import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
 
@@ -72,6 +73,11 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   await refuseOverlaps(file, lgas);
   if (states && byPlace.length === 0) compareWithStates(input, lgas, states);
 
+  // What the outlines were recoded from.
+  for (const [from, to] of Object.entries(lgaSource.recode?.lga ?? {}))
+    for (const { code, name } of lgas)
+      if (name === to && plain(from) !== plain(to)) input.otherNames?.add('lga', code, from);
+
   return {
     areas: {
       states: model.states
@@ -119,6 +125,10 @@ async function readCodes(input: IngestInput): Promise<Map<string, { code: string
   const codes = new Map(
     readEach(table.rows, (row) => {
       const parent = table.columns.has('state_pcode') ? textOf(table, row, 'state_pcode') : '';
+      const state = input.model.states.find(({ state_pcode }) => state_pcode === parent);
+      const named = row.values.state;
+      if (state && named && plain(named) !== plain(state.state))
+        input.otherNames?.add('state', state.state_code, named);
       return [textOf(table, row, 'lga'), { code: textOf(table, row, 'lga_pcode'), parent }] as const;
     }),
   );

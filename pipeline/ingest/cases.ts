@@ -46,7 +46,7 @@ async function readSeries(
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, [key, 'period']);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const rows = new Map<string, Row[]>();
   readEach(table.rows, (row) => {
     const place = level === 'lga' ? lgaWithState(code, table, row) : code.state(table, row).state_code;

@@ -19,7 +19,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   if (!source) return [];
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const monthOfRow = new Map(readEach(table.rows, (row) => [row, readMonth(table, row)] as const));
   const span = source.span!;
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));

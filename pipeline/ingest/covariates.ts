@@ -45,7 +45,7 @@ async function readCovariate(
   const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, [key, ...['period', 'year', 'month'].filter((name) => table.columns.has(name))]);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   /** By time, then by place. */
   const values = new Map<string | null, Map<string, number>>();
   readEach(table.rows, (row) => {

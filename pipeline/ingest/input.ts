@@ -3,6 +3,7 @@ import { BadInput } from '../bad-input.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
+import { type OtherNames, plain } from './names.ts';
 import { type Row, type Table, textOf } from './readers/table.ts';
 
 /** Input of every part of ingest, which adds its findings to `report`. */
@@ -11,6 +12,8 @@ export interface IngestInput {
   sources: readonly Source[];
   model: Model;
   report: ReportLine[];
+  /** Names that the files give places besides their own, for who joins tables by name. */
+  otherNames?: OtherNames;
 }
 
 /** The sources of a role, in the catalog's order. */
@@ -34,18 +37,29 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
  * Looks codes up in the country's areas, naming the row where one is unknown. Codes, never names: but a row that gives a
  * code the name of another place has one of the two wrong, and is refused. Spellings may differ.
  */
-export function codeReader(areas: Areas) {
+export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas) {
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
   const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
   const lgaNames = new Set(areas.lgas.map((lga) => plain(lga.lga)));
   const stateNames = new Set(areas.states.map((state) => plain(state.state)));
-  const checkName = (table: Table, row: Row, column: string, code: string, own: string, names: ReadonlySet<string>) => {
-    const given = row.values[column];
-    if (given == null || plain(given) === plain(own) || !names.has(plain(given))) return;
+  const checkName = (
+    table: Table,
+    row: Row,
+    area: 'lga' | 'state',
+    code: string,
+    own: string,
+    names: ReadonlySet<string>,
+  ) => {
+    const given = row.values[area];
+    if (given == null || plain(given) === plain(own)) return;
+    if (!names.has(plain(given))) {
+      otherNames?.add(area, code, given);
+      return;
+    }
     throw new BadInput(
       table.file,
-      `row ${row.line}, ${column}`,
+      `row ${row.line}, ${area}`,
       `${given} with the code ${code}`,
       `${own}, whose code it is`,
     );
@@ -70,7 +84,8 @@ export function codeReader(areas: Areas) {
         );
       }
       checkName(table, row, 'lga', code, lga.lga, lgaNames);
-      checkName(table, row, 'state', code, byCode.get(lga.state_code)!.state, stateNames);
+      const state = byCode.get(lga.state_code)!;
+      checkName(table, row, 'state', state.state_code, state.state, stateNames);
       return lga;
     },
     state(table: Table, row: Row) {
@@ -88,18 +103,11 @@ export function codeReader(areas: Areas) {
             : null,
         );
       }
-      checkName(table, row, 'state', code, state.state, stateNames);
+      checkName(table, row, 'state', state.state_code, state.state, stateNames);
       return state;
     },
   };
 }
-
-/** A name's letters and digits alone, without case, accents, blanks and marks. */
-export const plain = (name: string) =>
-  name
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** @throws BadInput for a gap that the catalog declares for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {

@@ -42,7 +42,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
   const key = byLga ? 'lga_pcode' : 'state_pcode';
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, [key]);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const values = new Map(
     readEach(table.rows, (row) => {
@@ -133,7 +133,7 @@ export async function ingestCensus(
   if (!source) return [];
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['lga_pcode']);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const rows = new Map(
     readEach(table.rows, (row) => {
       const people = numberOf(table, row, 'people', { least: 1, whole: true });

@@ -8,12 +8,28 @@ import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { netDoubts } from './layer-doubts.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { locator } from './locate.ts';
+import { otherNames } from './names.ts';
 import { ingestSurveys } from './surveys.ts';
-import { CASES, CENSUS, CLIMATE, CLUSTERS, COVARIATES, LAYERS, LGAS, STATE_ROUNDS, STATES } from './tables.ts';
+import {
+  CASES,
+  CENSUS,
+  CLIMATE,
+  CLUSTERS,
+  COVARIATES,
+  LAYERS,
+  LGAS,
+  OTHER_NAMES,
+  STATE_ROUNDS,
+  STATES,
+} from './tables.ts';
 
 /** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
 export const run: StageRun = async (io) => {
-  const input: IngestInput = { rawData: io.rawData, sources: io.sources, model: io.model, report: [] };
+  const names = otherNames();
+  const input: IngestInput = {
+    ...{ rawData: io.rawData, sources: io.sources, model: io.model },
+    ...{ report: [], otherNames: names },
+  };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas);
   io.progress(0.4, 'tables');
@@ -30,6 +46,7 @@ export const run: StageRun = async (io) => {
     states: tableOf(STATES, areas.states),
     lgas: tableOf(LGAS, areas.lgas),
     polygons,
+    other_names: tableOf(OTHER_NAMES, names.rows()),
     climate: tableOf(CLIMATE, climate),
     clusters: tableOf(CLUSTERS, clusters),
     state_rounds: tableOf(STATE_ROUNDS, state_rounds),

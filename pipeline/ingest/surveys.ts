@@ -75,7 +75,7 @@ export async function readClusters(
 ): Promise<Cluster[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const snapped: string[] = [];
   // Rows by another method are read too: a fault among them is a fault of the file.
   const all = readEach(table.rows, (row) => {
@@ -193,7 +193,7 @@ function readPlace(
 export async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'state_pcode', 'method']);
-  const code = codeReader(areas);
+  const code = codeReader(input, areas);
   const { first, last } = source.fieldwork!;
   const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];

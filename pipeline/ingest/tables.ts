@@ -15,6 +15,14 @@ export const STATES = {
   },
 };
 export const LGAS = { row: 'An LGA', columns: { lga_code, lga, state_code } };
+export const OTHER_NAMES = {
+  row: 'A name that some raw file gives a place, other than its own',
+  columns: {
+    area: text<'state' | 'lga'>('state or lga'),
+    code: text('state_code or lga_code'),
+    name: text('As the file spells it'),
+  },
+};
 export const CLIMATE = {
   row: 'An LGA in a month; none where the climate does not come in this form',
   columns: {

@@ -278,10 +278,18 @@ function bodyOf(
     case 'places':
       return {
         states: places.map((p) => ({
-          ...{ ...p, pcode: 'NG001', iso_code: `NG-${p.state_code}`, longitude: 8.5, latitude: 12.1, neighbours: [] },
+          ...{
+            ...p,
+            aliases: [],
+            pcode: 'NG001',
+            iso_code: `NG-${p.state_code}`,
+            longitude: 8.5,
+            latitude: 12.1,
+            neighbours: [],
+          },
         })),
         lgas: nation(lgasPerState).map(({ lga_code, lga: name, state_code }) => ({
-          ...{ lga_code, lga: name, state_code, longitude: 8.5, latitude: 12.1, neighbours: [] },
+          ...{ lga_code, lga: name, aliases: [], state_code, longitude: 8.5, latitude: 12.1, neighbours: [] },
         })),
       };
     case 'openapi':

@@ -1,7 +1,7 @@
 /** Which outlines are a country's areas, where their codes and states come from, and how the codes look. */
 import { BadInput } from '../../bad-input.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
-import { plain } from '../../ingest/input.ts';
+import { plain } from '../../ingest/names.ts';
 import type { Csv } from '../../ingest/readers/csv.ts';
 import type { Source } from '../sources.ts';
 import { cellsOf, columnAmong, columnOf } from './columns.ts';

@@ -1,5 +1,5 @@
 /** Columns of tables by the names that they are met under, and by what they hold. */
-import { plain } from '../../ingest/input.ts';
+import { plain } from '../../ingest/names.ts';
 import type { Csv } from '../../ingest/readers/csv.ts';
 
 /** Names as they are met, without case, blanks and marks; the likeliest first. */

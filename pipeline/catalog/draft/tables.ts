@@ -1,6 +1,6 @@
 /** What a table is for, by its columns, the codes in them and its rows. */
 import { isPeriod } from '../../contract/months.ts';
-import { plain } from '../../ingest/input.ts';
+import { plain } from '../../ingest/names.ts';
 import { dashed } from '../../ingest/readers/table.ts';
 import { FIGURES, type Role } from '../roles.ts';
 import type { Source } from '../sources.ts';

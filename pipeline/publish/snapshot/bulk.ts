@@ -115,13 +115,15 @@ export function boundariesTopology(tables: Tables, source: string): schemas.Boun
 
 export function placesAnswer({ places }: Tables): schemas.Places {
   const near = (neighbours: string) => neighbours.split(' ').filter(Boolean);
+  const other = (aliases: string | null) => aliases?.split('; ') ?? [];
   return {
-    states: places.flatMap(({ area, code, name, zone, pcode, iso_code, longitude, latitude, neighbours }) =>
+    states: places.flatMap(({ area, code, name, zone, pcode, aliases, iso_code, longitude, latitude, neighbours }) =>
       area === 'state'
         ? [
             {
               state_code: code,
               state: name,
+              aliases: other(aliases),
               zone,
               pcode,
               iso_code,
@@ -132,9 +134,14 @@ export function placesAnswer({ places }: Tables): schemas.Places {
           ]
         : [],
     ),
-    lgas: places.flatMap(({ area, code, name, state_code, longitude, latitude, neighbours }) =>
+    lgas: places.flatMap(({ area, code, name, aliases, state_code, longitude, latitude, neighbours }) =>
       area === 'lga'
-        ? [{ lga_code: code, lga: name, state_code, longitude, latitude, neighbours: near(neighbours) }]
+        ? [
+            {
+              ...{ lga_code: code, lga: name, aliases: other(aliases), state_code },
+              ...{ longitude, latitude, neighbours: near(neighbours) },
+            },
+          ]
         : [],
     ),
   };

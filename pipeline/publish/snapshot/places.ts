@@ -43,12 +43,16 @@ export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
   >;
 }
 
-/** The table `places`: states, then LGAs, in ascending order of code. */
+/** The table `places`: states, then LGAs, in ascending order of code. @param names other names of places */
 export function placesOf(
   outlined: Outlined,
   states: readonly { state_code: string; state_pcode: string }[],
   { iso_code, iso_3166_2 }: Territory,
+  names: readonly { area: string; code: string; name: string }[],
 ): Row<'places'>[] {
+  const named = Map.groupBy(names, ({ area, code }) => `${area} ${code}`);
+  const aliases = (area: 'state' | 'lga', code: string) =>
+    (named.get(`${area} ${code}`) ?? []).map(({ name }) => name).join('; ') || null;
   const { objects } = topologyOf(outlined);
   const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
   const beside = (geometries: unknown[], codes: readonly string[]) =>
@@ -77,6 +81,7 @@ export function placesOf(
       const pcode = pcodes.get(state_code)!;
       return {
         ...{ area: 'state' as const, code: state_code, name: state, state_code, zone, pcode },
+        aliases: aliases('state', state_code),
         ...{
           iso_code: iso_3166_2 ? `${iso_code}-${state_code}` : null,
           ...centre(geometry),
@@ -86,6 +91,7 @@ export function placesOf(
     }),
     ...outlined.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({
       ...{ area: 'lga' as const, code: lga_code, name: lga, state_code, zone: null, pcode: lga_code },
+      aliases: aliases('lga', lga_code),
       ...{ iso_code: null, ...centre(geometry), neighbours: near.lga[i]! },
     })),
   ]);

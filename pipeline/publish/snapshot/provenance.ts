@@ -80,7 +80,7 @@ const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = 
   'series-lgas': ['ingest/lgas', 'context/lgas', 'risk/lgas', ...BASIS],
   'boundaries-nation': ['ingest/lgas', 'boundaries/outlines'],
   'boundaries-topology': ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
-  places: ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
+  places: ['ingest/states', 'ingest/lgas', 'ingest/other_names', 'boundaries/outlines'],
   tables: [],
   'model-card': [
     'risk/evidence',

@@ -97,6 +97,9 @@ export const TABLES = {
       state_code,
       zone: orNull(text('{zone}, full name; null for an LGA')),
       pcode: text('Code of the area in the raw files; of an LGA the same as `code`'),
+      aliases: orNull(
+        text('Other names that raw files give it, semicolon and blank between; null where they give none'),
+      ),
       iso_code: orNull(text('ISO 3166-2; null for an LGA')),
       longitude: real('Of the centre of its area, degrees east; may lie outside it'),
       latitude: real('The same, degrees north'),

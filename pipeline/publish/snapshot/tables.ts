@@ -140,7 +140,12 @@ export async function makeTables(
       (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
     ),
     ...boundaries,
-    places: placesOf(boundaries, await db.rows('SELECT state_code, state_pcode FROM ingest.states'), territory),
+    places: placesOf(
+      boundaries,
+      await db.rows('SELECT state_code, state_pcode FROM ingest.states'),
+      territory,
+      await db.rows('FROM ingest.other_names'),
+    ),
   };
 }
 

@@ -186,7 +186,10 @@ function placesFaults(tables: Tables, territory: Territory): string[] {
   const states = tables.places.flatMap(({ area, code, pcode }) =>
     area === 'state' ? [{ state_code: code, state_pcode: pcode }] : [],
   );
-  const difference = firstDifference(tables.places, placesOf(tables, states, territory));
+  const names = tables.places.flatMap(({ area, code, aliases }) =>
+    (aliases?.split('; ') ?? []).map((name) => ({ area, code, name })),
+  );
+  const difference = firstDifference(tables.places, placesOf(tables, states, territory, names));
   return difference ? [`tables/places: ${difference}`] : [];
 }
 

@@ -66,10 +66,10 @@ check("Nasarawa", list(missing$lga_code, missing$state_code, missing$lga, missin
 check("only Nasarawa", malariarisk:::frame(list(list(s = "NA"))), data.frame(s = "NA"))
 
 # Joins
-own <- data.frame(state = c("Nasarawa State", "NA", "benue", "Benue", "Utopia", NA),
-                  lga = c("OBI", "obi ", "Ado Ekiti", "Gboko", "Obi", "Obi"))
+own <- data.frame(state = c("Nasarawa State", "NA", "benue", "Benue", "Utopia", NA, "Benue"),
+                  lga = c("OBI", "obi ", "Ado Ekiti", "Gboko", "Obi", "Obi", "igumale"))
 found <- match_places(faulty("places"), own)
-check("matched", found$matched$lga_code, c("NG026011", "NG026011", "NG007003"))
+check("matched", found$matched$lga_code, c("NG026011", "NG026011", "NG007003", "NG007003"))
 check("unmatched", sub(";.*", "", found$unmatched$why),
       c("no LGAs of BE are named 'Gboko'", "no state is named 'Utopia'", "no state"))
 alone <- match_places(faulty("places"), own[c(1, 3), ], state = NULL)

@@ -11,7 +11,7 @@ import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
 import { giveKey, serveBuild } from '../service.ts';
 
-/** LGAs whose name stands for two places, and Nasarawa, whose code is NA. */
+/** LGAs whose name stands for two places, one with other names, and Nasarawa, whose code is NA. States as before contract 1.4. */
 const point = { longitude: 8.5, latitude: 8.5, neighbours: [] };
 const PLACES = {
   states: [
@@ -19,9 +19,9 @@ const PLACES = {
     { state_code: 'NA', state: 'Nasarawa', zone: 'North Central', pcode: 'NG026', iso_code: 'NG-NA', ...point },
   ],
   lgas: [
-    { lga_code: 'NG007015', lga: 'Obi', state_code: 'BE', ...point },
-    { lga_code: 'NG026011', lga: 'Obi', state_code: 'NA', ...point },
-    { lga_code: 'NG007003', lga: 'Ado-Ékiti', state_code: 'BE', ...point },
+    { lga_code: 'NG007015', lga: 'Obi', aliases: [], state_code: 'BE', ...point },
+    { lga_code: 'NG026011', lga: 'Obi', aliases: [], state_code: 'NA', ...point },
+    { lga_code: 'NG007003', lga: 'Ado-Ékiti', aliases: ['Ado Town', 'Igumale'], state_code: 'BE', ...point },
   ],
 };
 

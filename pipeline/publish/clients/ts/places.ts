@@ -23,10 +23,14 @@ export interface Matched<Row> {
  */
 export function match<Row>(rows: readonly Row[], places: Places, describe: (row: Row) => Described): Matched<Row> {
   const codes = new Map(places.lgas.map((place) => [place.lga_code, place]));
-  const named = Map.groupBy(places.lgas, ({ lga }) => plain(lga));
+  // Snapshots of before contract 1.4 have no aliases.
+  const named = new Map<string, Places['lgas']>();
+  for (const place of places.lgas)
+    for (const name of new Set([place.lga, ...(place.aliases ?? [])].map(plain)))
+      named.set(name, [...(named.get(name) ?? []), place]);
   const states = new Map(
-    places.states.flatMap(({ state_code, state, iso_code, pcode }) =>
-      [state_code, state, `${state} State`, iso_code, pcode]
+    places.states.flatMap(({ state_code, state, aliases, iso_code, pcode }) =>
+      [...(aliases ?? []), iso_code, pcode, state_code, state, `${state} State`]
         .filter((name) => name !== null)
         .map((name) => [plain(name), state_code] as const),
     ),

@@ -28,12 +28,15 @@ def match(
     known = {place["lga_code"]: place for place in places["lgas"]}
     states: Dict[str, str] = {}
     for one in places["states"]:
-        for name in (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"]):
+        own = (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"])
+        # Snapshots of before contract 1.4 have no aliases.
+        for name in (*one.get("aliases", ()), *own):
             if name:
                 states[plain(name)] = one["state_code"]
     named: Dict[str, List[Mapping[str, Any]]] = {}
     for place in places["lgas"]:
-        named.setdefault(plain(place["lga"]), []).append(place)
+        for name in {plain(place["lga"]), *map(plain, place.get("aliases", ()))}:
+            named.setdefault(name, []).append(place)
 
     def find(row: Mapping[str, Any]) -> Tuple[Optional[Mapping[str, Any]], str]:
         if code is not None:

@@ -20,6 +20,9 @@ plain <- function(name) {
   gsub("[^a-z0-9]", "", tolower(name))
 }
 
+# Each of values as often as the place has aliases; snapshots of before contract 1.4 have none.
+repeated <- function(values, aliases) if (is.null(aliases)) values[0] else rep(values, lengths(aliases))
+
 match_places <- function(client, rows, lga = "lga", state = "state", code = NULL) {
   found <- get_json(client, "/v1/places")
   all <- frame(found$lgas)
@@ -35,10 +38,13 @@ match_places <- function(client, rows, lga = "lga", state = "state", code = NULL
     states <- frame(found$states)
     known <- unlist(lapply(c("state_code", "state", "iso_code", "pcode"), function(name) plain(states[[name]])))
     known <- c(known, plain(paste(states$state, "State")))
-    of <- if (is.null(state)) NULL else states$state_code[(match(plain(rows[[state]]), known) - 1L) %% nrow(states) + 1L]
-    names_there <- plain(all$lga)
+    known <- c(known, plain(unlist(states$aliases)))
+    codes <- c(rep(states$state_code, 5L), repeated(states$state_code, states$aliases))
+    of <- if (is.null(state)) NULL else codes[match(plain(rows[[state]]), known)]
+    names_there <- c(plain(all$lga), plain(unlist(all$aliases)))
+    whose <- c(seq_len(nrow(all)), repeated(seq_len(nrow(all)), all$aliases))
     for (i in seq_len(n)) {
-      there <- which(names_there == plain(rows[[lga]][i]))
+      there <- unique(whose[names_there == plain(rows[[lga]][i])])
       shown <- paste0("'", rows[[lga]][i], "'")
       if (!is.null(state)) {
         if (is.na(rows[[state]][i]) || !nzchar(rows[[state]][i])) {

@@ -1,0 +1,104 @@
+/**
+ * Many made-up countries of two to eight states through Snakemake and a Slurm of three nodes on this host: wall time against
+ * the CPU seconds of the builds over what runs them at once. With --kill, Snakemake is killed after a third of the
+ * countries and started again.
+ *
+ *   npm run bench -- countries-wall --countries 54 [--kill]
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import { sizeOf } from '../../pipeline/synthetic/size.ts';
+import { missingForSlurm, NODES, startSlurm } from '../support/slurm.ts';
+
+const { values: given } = parseArgs({
+  options: { countries: { type: 'string', default: '54' }, kill: { type: 'boolean', default: false } },
+});
+const missing = missingForSlurm();
+if (missing !== null) {
+  console.error(`countries-wall: ${missing}`);
+  process.exit(2);
+}
+const tell = (line: string) => void process.stdout.write(`${line}\n`);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const place = mkdtempSync(path.join(tmpdir(), 'wall-'));
+const names = Array.from({ length: Number(given.countries) }, (_, k) => `c${String(k + 1).padStart(2, '0')}`);
+for (const [k, name] of names.entries())
+  await writeSyntheticCountry({ seed: k + 1, size: sizeOf({ states: statesOf(name) }), out: path.join(place, name) });
+// Longest first, as whoever has measured before would list them.
+const list = names.toSorted((a, b) => statesOf(b) - statesOf(a) || (a < b ? -1 : 1));
+writeFileSync(
+  path.join(place, 'countries.csv'),
+  `name,catalog,raw_data,out\n${list.map((name) => `${name},${name},,out/${name}\n`).join('')}`,
+);
+mkdirSync(path.join(place, 'slurm'));
+const slurm = await startSlurm(path.join(place, 'slurm'), 1);
+const built = () => {
+  try {
+    return readdirSync(path.join(place, 'runs')).filter((name) => /^c\d+\.ok$/.test(name)).length;
+  } catch {
+    return 0;
+  }
+};
+let code = null;
+const began = performance.now();
+try {
+  if (given.kill) {
+    const first = snakemake();
+    while (built() < names.length / 3) await new Promise((resolve) => setTimeout(resolve, 500));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    tell(`killed after ${built()} countries`);
+    await snakemake('--unlock').ended;
+  }
+  code = await snakemake().ended;
+} finally {
+  await slurm.stop();
+}
+const wall = (performance.now() - began) / 1000;
+const results = names.map((name) => JSON.parse(readFileSync(path.join(place, 'runs', `${name}.json`), 'utf8')));
+const sum = (field: string) => results.reduce((total, row) => total + row[field], 0);
+const [cpu, seconds] = [sum('cpu_seconds'), sum('seconds')];
+const cores = Math.min(NODES.length, availableParallelism());
+tell(
+  `${results.filter(({ status }) => status === 'built').length} of ${names.length} countries built, exit code ${code}`,
+);
+tell(`wall ${wall.toFixed(0)} s; builds ${cpu.toFixed(0)} CPU s, ${seconds.toFixed(0)} s of their own wall time`);
+tell(
+  `wall / (CPU s / ${cores} cores) ${((wall * cores) / cpu).toFixed(2)}; wall / (s / ${NODES.length} nodes) ${((wall * NODES.length) / seconds).toFixed(2)}`,
+);
+rmSync(place, { recursive: true });
+
+function statesOf(name: string): number {
+  return 2 + ((Number(name.slice(1)) - 1) % 7);
+}
+
+function snakemake(...more: string[]) {
+  const program = `${process.execPath} ${path.join(ROOT, 'bin/malaria-risk.js')}`;
+  const child = spawn(
+    'snakemake',
+    [
+      ...[
+        '--snakefile',
+        path.join(ROOT, 'workflow/Snakefile'),
+        '--profile',
+        path.join(ROOT, 'workflow/slurm'),
+        ...more,
+      ],
+      ...['--config', 'countries=countries.csv', 'runs=runs', `program=${program}`, 'threads=1'],
+    ],
+    { cwd: place, env: { ...process.env, ...slurm.env, HOME: place }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  child.stderr!.on('data', (data) => {
+    said = `${said}${data}`.slice(-4000);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve)).then((status) => {
+    if (status !== 0 && !child.killed) console.error(said);
+    return status;
+  });
+  return { child, ended };
+}

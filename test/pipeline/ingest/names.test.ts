@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { otherNames } from '../../../pipeline/ingest/names.ts';
+import { handedOn } from '../../support/stage-io.ts';
+import { sourceIn } from '../../support/tiny-country.ts';
+import { edit, read } from './broken.ts';
+
+test('names that a file spells otherwise are kept, once; another case, accent or mark is no other name', () => {
+  const names = otherNames();
+  names.add('lga', 'NG001002', 'Garun Malam');
+  names.add('lga', 'NG001002', 'GARUN-MALAM');
+  names.add('lga', 'NG001001', ' Kiru South ');
+  names.add('state', 'AB', 'Abia North');
+  expect(names.rows()).toEqual([
+    { area: 'lga', code: 'NG001001', name: 'Kiru South' },
+    { area: 'lga', code: 'NG001002', name: 'Garun Malam' },
+    { area: 'state', code: 'AB', name: 'Abia North' },
+  ]);
+});
+
+test('a table that spells a place otherwise hands its name on', async () => {
+  const { tables } = await read((country) => {
+    const names = ['place', 'Plaice One', 'PLACE-2', 'place 3', 'Place 4'];
+    edit('nets.csv', (text) =>
+      text
+        .split('\n')
+        .map((row, i) => row && `${row},${names[i]}`)
+        .join('\n'),
+    )(country);
+    sourceIn(country, 'itn_use').columns.lga = 'place';
+  });
+  expect(handedOn(tables.other_names)).toEqual([{ area: 'lga', code: 'NG001001', name: 'Plaice One' }]);
+});
