@@ -43,6 +43,9 @@ export const Model = Type.Object(
           state_pcode: text,
           state_code: Type.String({ pattern: ANY_CODE, description: 'Of the form that `territory.state.code` says' }),
           state: text,
+          aliases: Type.Optional(
+            Type.Array(text, { minItems: 1, description: 'Other names that people give it, for joins by name' }),
+          ),
           zone: Type.Optional(
             Type.String({
               minLength: 1,

@@ -94,7 +94,8 @@ function inWords(remedy: Remedy): string {
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" is "${remedy.to}"`;
   const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
-  return `gap ${rule}: ${lga_pcode ?? state_pcode}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
+  const place = lga_pcode ?? state_pcode;
+  return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
 }
 
 async function write(before: Country, now: Country, repairs: readonly Repair[], accept: Omit<Acceptance, 'what'>) {

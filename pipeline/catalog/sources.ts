@@ -11,12 +11,13 @@ import { closed, FOR_EDITORS, period, text, year } from './values.ts';
  * - `omit`: the area adds nothing to sums over this source.
  * - `mask`: the months named are kept in what is shown and left out of fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.
+ * - `overlap`: ground that two LGAs share by mistake of drawing, up to `area_km2` in each such place; it counts in both.
  * - `nearest`: prediction cells without a value of a covariate take that of the nearest cell with one, within `km`.
  * - `value`: `value` stands for a covariate's missing ones.
  */
 export const Gap = Type.Object(
   {
-    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered', 'nearest', 'value']),
+    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered', 'overlap', 'nearest', 'value']),
     lga_pcode: Type.Optional(Type.String()),
     state_pcode: Type.Optional(Type.String()),
     first: Type.Optional(period),

@@ -17,7 +17,7 @@ const GROUPS: readonly Group[] = [
     title: 'Without data of their own',
     todo: 'their answers are null or rest on what is named here; `malaria-risk catalog update SOURCE FILE` takes a fuller file',
     rules: [
-      ...['neighbours', 'nearest', 'value', 'null', 'omit', 'uncovered', 'off the coast'],
+      ...['neighbours', 'nearest', 'value', 'null', 'omit', 'uncovered', 'overlap', 'off the coast'],
       ...['nearest round', 'known by state only', 'no case records', 'no monthly rain'],
     ],
   },

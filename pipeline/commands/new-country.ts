@@ -47,7 +47,9 @@ export function newCountryCommand(): Command {
       describe(draft);
       const given = file ? readAnswers(file) : await ask(draft.questions);
       const { answers, guessed } = answersTo(draft.questions, given);
+      showNow('Hashing and measuring the files');
       const { sources, model } = await writeDraft(draft, answers, root, now);
+      showNow('');
       mkdirSync(directory, { recursive: true });
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
@@ -61,12 +63,17 @@ export function newCountryCommand(): Command {
 async function lookAtAll(root: string, files: readonly string[]): Promise<Look[]> {
   const looks: Look[] = [];
   for (const [i, file] of files.entries()) {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[KLooking at ${i + 1} of ${files.length}: ${file}`);
+    showNow(`Looking at ${i + 1} of ${files.length}: ${file}`);
     const look = await lookAt(root, file, files);
     if (look) looks.push(look);
   }
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  showNow('');
   return looks;
+}
+
+/** What is being done, on a terminal; the next text takes its place. */
+function showNow(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`);
 }
 
 function describe({ entries, leftOut }: Draft): void {
@@ -133,7 +140,9 @@ async function tellNext(
   say(
     `Open in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file, which say "${OPEN}".`,
   );
+  showNow('Checking the catalog against the files');
   const faults = await checkCountry(directory, root);
+  showNow('');
   const raw = path.relative('.', root) || '.';
   if (faults.length === 0)
     say(

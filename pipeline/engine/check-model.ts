@@ -15,6 +15,12 @@ export function checkModel(model: Model): void {
     const again = values.find((value, i) => values.indexOf(value) !== i);
     if (again) throw complain(`states, ${key}`, `${again} twice`, 'each once');
   }
+  for (const { state, state_code, aliases = [] } of model.states)
+    for (const alias of aliases) {
+      const others = model.states.filter((other) => other.state_code !== state_code);
+      const taken = others.find((other) => [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias));
+      if (taken) throw complain(`states, ${state}, aliases`, alias, `a name that ${taken.state} has not`);
+    }
   if (model.states.length !== model.expected.states)
     throw complain('states', `${model.states.length} states`, `${model.expected.states} as in expected.states`);
   checkTerritory(model, complain);

@@ -25,6 +25,7 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
 
 /** The rules for gaps that a role's source knows. */
 const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
+  lga_boundaries: ['overlap'],
   state_boundaries: ['uncovered'],
   population_census: ['omit'],
   elevation: ['null', 'neighbours'],
@@ -198,6 +199,7 @@ function checkGap({ id, role, format }: Source, gap: Gap): void {
     throw complain(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw complain('`uncovered` without its place or size', 'state_pcode and area_km2');
+  if (gap.rule === 'overlap' && gap.area_km2 === undefined) throw complain('`overlap` without its size', 'area_km2');
   const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && format !== 'geotiff');
   if (placed && gap.lga_pcode === undefined) throw complain(`\`${gap.rule}\` without its place`, 'lga_pcode');
   if (role === 'covariate' && format === 'geotiff' && (gap.lga_pcode ?? gap.state_pcode) !== undefined)

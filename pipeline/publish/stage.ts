@@ -35,6 +35,7 @@ import { describeRiskLimits } from './report/sections/words.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { documents } from './snapshot/documents.ts';
+import { firstVersion, noDifference } from './snapshot/first-version.ts';
 import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/tables.ts';
 import { openTree } from './snapshot/tree.ts';
@@ -105,6 +106,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const card = modelCard(contents, evidence);
   answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
   answers.set('versions', firstVersion(contents));
+  answers.set('versions-diff', noDifference(contents));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
@@ -204,15 +206,6 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
     fits: artifact('transmission/fits'),
     exact_series: artifact<schemas.TransmissionModel | null>('transmission/model')?.states ?? [],
   };
-}
-
-/** What is told of versions where this is the only one. */
-function firstVersion({ model_version, model, coverage }: Contents): schemas.Versions {
-  const { first_estimated, last_estimated, last_forecast } = coverage;
-  const known = { model_version, updated_at: model.updated_at, contract_version: CONTRACT_VERSION };
-  const state = { status: 'current' as const, path: `/v1/versions/${model_version}`, replaced_at: null, sunset: null };
-  const versions = [{ ...known, ...state, first_estimated, last_estimated, last_forecast }];
-  return { current: model_version, versions, releases: [] };
 }
 
 /** What the scores come from and how they were checked, for machines; the report says it in words. */

@@ -32,7 +32,11 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   };
   if (method === 'HEAD') return send();
   if (found.held) return send(part ? found.held.subarray(start, end + 1) : found.held);
-  return openChecked(found, { start, end }, report).then(send);
+  return openChecked(found, { start, end }, report).then(send, (error: NodeJS.ErrnoException) => {
+    // A replaced version that was pruned since the proxy last looked.
+    if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
+    throw error;
+  });
 }
 
 /** Bytes from `start` to `end`, both included. */

@@ -5,6 +5,7 @@ import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { FEED, placeOf, RELEASES, Told, toldOf } from '../../pipeline/contract/published.ts';
 import { lineOf } from '../errors.ts';
+import { parseJson } from './json-file.ts';
 import {
   type Coding,
   checkRelative,
@@ -94,12 +95,7 @@ async function readTold(path: string): Promise<Told | null> {
 
 /** What is told in `text`, read from `path`. @throws Error, in one line, if it is something else */
 export function parseTold(text: string, path: string): Told {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
-  }
+  const value = parseJson(text, path);
   if (Check(Told, value)) return value;
   throw new Error(`${path} is not what is told of versions`);
 }

@@ -9,6 +9,7 @@ import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipe
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { lineOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { parseJson } from './json-file.ts';
 
 export type Coding = Encoding | 'identity';
 
@@ -121,12 +122,7 @@ async function readManifest(path: string): Promise<Manifest> {
 
 /** The manifest in `text`, read from `path`. @throws Error, in one line, if it is not a manifest. */
 export function parseManifest(text: string, path: string): Manifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
-  }
+  const value = parseJson(text, path);
   if (Check(Manifest, value)) return value;
   const [first] = Errors(Manifest, value);
   throw new Error(`manifest.json: ${first?.instancePath || 'the whole'} ${first?.message ?? 'is not as expected'}`);

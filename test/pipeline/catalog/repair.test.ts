@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { ReportLine } from '../../../pipeline/artifacts.ts';
 import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
 import { repairCountry } from '../../../pipeline/catalog/repair.ts';
 import { ingestAreas } from '../../../pipeline/ingest/areas.ts';
@@ -95,4 +96,25 @@ test('names that the table of codes spells otherwise are recoded, and an area in
   expect(areas.lgas.map(({ lga }) => lga)).toEqual(['Place 1', 'Place 2', 'Place 3', 'Place 4']);
   const [ring, ...more] = polygons.lgas[0]!.polygons.flat();
   expect([new Set(ring!.map(([x]) => x)), more]).toEqual([new Set([3, 3.5, 4]), []]);
+});
+
+test('a small overlap of outlines is declared, up to its size; a large one is not', async () => {
+  const overlapping = (east: number) => (c: TinyCountry) => {
+    const outlines = JSON.parse(String(c.files['lgas.geojson']));
+    const [ring] = outlines.features[0].geometry.coordinates;
+    ring[1][0] = east;
+    ring[2][0] = east;
+    c.files['lgas.geojson'] = JSON.stringify(outlines);
+  };
+  const { directory, sources, repairs } = await repaired(overlapping(4.005));
+  expect(repairs.map(({ declares }) => declares)).toEqual([expect.stringMatching(/^gap overlap up to 6\d\.\d+ km²$/)]);
+  expect(await checkCountry(directory)).toEqual([]);
+  const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
+  const report: ReportLine[] = [];
+  await ingestAreas({ rawData: directory, model, sources, report });
+  expect(report).toContainEqual(
+    expect.objectContaining({ rule: 'overlap', what: expect.stringMatching(/^1 places, the largest 6\d\./) }),
+  );
+  const { left } = await repaired(overlapping(4.2));
+  expect(left.map(({ what }) => what)).toEqual([expect.stringContaining('found an overlap of')]);
 });

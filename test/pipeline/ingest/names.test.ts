@@ -30,3 +30,13 @@ test('a table that spells a place otherwise hands its name on', async () => {
   });
   expect(handedOn(tables.other_names)).toEqual([{ area: 'lga', code: 'NG001001', name: 'Plaice One' }]);
 });
+
+test('what the catalog calls a state besides', async () => {
+  const { tables } = await read((country) => {
+    country.model.states[0].aliases = ['The First', 'Alpha State'];
+  });
+  expect(handedOn(tables.other_names)).toEqual([
+    { area: 'state', code: 'AB', name: 'Alpha State' },
+    { area: 'state', code: 'AB', name: 'The First' },
+  ]);
+});

@@ -123,10 +123,11 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   const statusOf = async (path: string) => (await own.get(path, mine)).status;
   await vi.waitFor(async () => expect(await statusOf(`/v1/versions/${TWO}/periods`)).toBe(200));
   rmSync(join(own.build, 'snapshots', ONE), { recursive: true });
+  expect(await statusOf(`/v1/versions/${ONE}/periods`), 'before the proxy has looked again').toBe(404);
   await tellAgain(toldIn(own.build), TWO, new Date().toISOString());
-  await vi.waitFor(async () => expect(await statusOf(`/v1/versions/${ONE}/periods`)).toBe(404));
   const told = async () => (await own.get('/v1/versions', mine)).json();
-  expect(await told()).toMatchObject({ versions: [{}, { status: 'gone' }] });
+  await vi.waitFor(async () => expect(await told()).toMatchObject({ versions: [{}, { status: 'gone' }] }));
+  expect(await statusOf(`/v1/versions/${ONE}/periods`)).toBe(404);
   expect(own.reports.filter((line) => !/^now serving|ENOENT/.test(line))).toEqual([]);
 
   await publishRelease(own.build, '00000003', '00000002');

@@ -134,7 +134,7 @@ test('the description has an answer of this snapshot to every operation, short a
   const { paths, components } = answer<any>('openapi');
   const exampleOf = (name: string) => components.parameters[name].example;
   expect(['state', 'lga', 'period', 'months'].map(exampleOf)).toEqual(['AB', 'NG001001', '2021-12', '4']);
-  for (const { id, path: address, type, response } of [...JSON_OPERATIONS, RELEASE_OPERATIONS[0]]) {
+  for (const { id, path: address, type, response } of [...JSON_OPERATIONS, ...RELEASE_OPERATIONS]) {
     const { example } = paths[address].get.responses[200].content[type];
     if (!Check(response, example)) throw new Error(`${id}: ${JSON.stringify(Errors(response, example)[0])}`);
     expect([id, JSON.stringify(example).length < 4000]).toEqual([id, true]);

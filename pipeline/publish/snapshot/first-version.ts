@@ -1,0 +1,34 @@
+/** What is told of versions where a snapshot is the only one: examples for the contract's own description. */
+import type * as schemas from '../../contract/schemas.ts';
+import { CONTRACT_VERSION } from '../../contract/version.ts';
+import type { Contents } from './contents.ts';
+
+/** The answer to `/v1/versions`. */
+export function firstVersion({ model_version, model, coverage }: Contents): schemas.Versions {
+  const { first_estimated, last_estimated, last_forecast } = coverage;
+  const known = { model_version, updated_at: model.updated_at, contract_version: CONTRACT_VERSION };
+  const state = { status: 'current' as const, path: `/v1/versions/${model_version}`, replaced_at: null, sunset: null };
+  const versions = [{ ...known, ...state, first_estimated, last_estimated, last_forecast }];
+  return { current: model_version, versions, releases: [] };
+}
+
+/** How the snapshot differs from itself: in nothing. */
+export function noDifference({ model_version, model, tables }: Contents): schemas.VersionsDiff {
+  const { risk_lgas, forecasts_lgas, risk_states } = tables;
+  const [{ state_code, lga_code, period }] = risk_lgas as [(typeof risk_lgas)[number]];
+  const lgas = [...risk_lgas, ...forecasts_lgas];
+  const tally = (rows: readonly unknown[]) => ({
+    ...{ compared: rows.length, moved: 0, flipped: 0, disjoint: 0 },
+    ...{ mean_change: 0, mean_absolute_change: 0, largest_change: 0 },
+  });
+  const none = { lgas: [], periods: [] };
+  return {
+    ...{ from: model_version, to: model_version, score_change: model.parameters.diff.score_change },
+    all: tally(lgas),
+    state_scores: tally(risk_states),
+    states: [{ state_code, ...tally(lgas.filter((row) => row.state_code === state_code)) }],
+    lgas: [{ state_code, lga_code, ...tally(lgas.filter((row) => row.lga_code === lga_code)) }],
+    periods: [{ period, ...tally(lgas.filter((row) => row.period === period)) }],
+    ...{ levels_flipped: [], largest: [], only_in_from: none, only_in_to: none },
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * The risk model's posterior as the pipeline approximates it (Laplace at a design of hyperparameters) beside long Markov
+ * chains on the exact one, for a small made-up country: prevalence of every LGA in every round, and the hyperparameters.
+ *
+ *   npm run bench -- risk-mcmc [--states 3] [--steps 20000] [--chains 2] [--truth matern] [--seed 1]
+ *
+ * A chain walks over θ and ε, x = x̂(θ) + L(θ)⁻ᵀ ε, with x̂ and L Lᵀ the mode and precision of Laplace's approximation at θ:
+ * a change of variables and nothing else, so its errors make steps rarer and never wrong. Steps of θ with ε held, by random
+ * walk; steps of ε towards a standard normal (preconditioned Crank-Nicolson), θ held. The target is
+ * p(y | x, θ) p(x | θ) p(θ) |L(θ)|⁻¹, so each chain's only errors are Monte Carlo's, told by means of its batches.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { choleskyDense, solveUpper } from '../../pipeline/numerics/dense.ts';
+import { findMode, type Mode, multiplySymmetric } from '../../pipeline/numerics/laplace.ts';
+import { type Random, randomStream } from '../../pipeline/numerics/random.ts';
+import { logDeterminantOf, solveBackward } from '../../pipeline/numerics/sparse-cholesky.ts';
+import { drawLatent, placePrevalence } from '../../pipeline/risk/draws.ts';
+import { constantsOf } from '../../pipeline/risk/estimate.ts';
+import { fitRisk } from '../../pipeline/risk/fit.ts';
+import { fromTheta, logPrior, POSITIVE } from '../../pipeline/risk/hyperparameters.ts';
+import { inputsOf, type PreparedRisk, prepareRisk } from '../../pipeline/risk/inputs.ts';
+import { preparePrior } from '../../pipeline/risk/latent.ts';
+import { type Part, prepareLikelihood } from '../../pipeline/risk/likelihood.ts';
+import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
+import type { TruthFamily } from '../../pipeline/synthetic/families.ts';
+import { sizeOf } from '../../pipeline/synthetic/size.ts';
+import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    states: { type: 'string', default: '3' },
+    steps: { type: 'string', default: '20000' },
+    chains: { type: 'string', default: '2' },
+    truth: { type: 'string', default: 'matern' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const steps = Number(given.steps);
+const chains = Number(given.chains);
+const tell = (line: string) => void process.stdout.write(`${line}\n`);
+
+const out = mkdtempSync(path.join(tmpdir(), 'risk-mcmc-'));
+const country = path.join(out, 'country');
+const size = sizeOf({ states: Number(given.states) });
+await writeSyntheticCountry({ seed: Number(given.seed), size, family: given.truth as TruthFamily, out: country });
+const upTo = ['ingest', 'zonal', 'season'];
+const { prepared, prior } = await withArtifacts(
+  upTo,
+  { country, out: path.join(out, 'build'), jobs: 2, onEvent: () => {} },
+  (read, io) => ({ prepared: prepareRisk(inputsOf(io)), prior: read.model.parameters.risk }),
+);
+rmSync(out, { recursive: true });
+
+const { mesh, times } = prepared;
+const observations = prepared.observed.map((o) => o.risk);
+const constants = constantsOf(prior);
+const began = process.cpuUsage();
+const fit = fitRisk(mesh, times, observations, constants);
+const { layout } = fit;
+tell(
+  `${mesh.state_of.length} LGAs, ${observations.length} cells and clusters, ${times.length} rounds, ${layout.size} unknowns; fit ${seconds(began)} CPU s`,
+);
+
+const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants);
+const { likelihood } = prepareLikelihood(mesh, layout, observations);
+const centre = fit.points[0]!.mode;
+const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
+
+interface Place {
+  theta: number[];
+  mode: Mode;
+  epsilon: Float64Array;
+  x: Float64Array;
+  /** ln of the target. */
+  height: number;
+}
+
+/** The approximation at θ, as far as the chain needs it; null where it has no mode. */
+function approximate(theta: number[]) {
+  const h = fromTheta(theta);
+  if (theta.some((v) => Math.abs(v) > 12)) return null;
+  const rho = times.map((_, r) => (clustered.includes(r) ? h.rho[clustered.indexOf(r)]! : 0));
+  const own = priorAt(h);
+  const model = {
+    symbolic: layout.symbolic,
+    ...own,
+    likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) => likelihood(rho, ...a),
+  };
+  const mode = findMode(model, centre.x, { near: centre.factor, enough: 1e-8 });
+  return mode && { h, rho, own, mode };
+}
+
+function placeAt(theta: number[], epsilon: Float64Array, known = approximate(theta)): Place | null {
+  if (!known) return null;
+  const { h, rho, own, mode } = known;
+  const x = solveBackward(mode.factor, epsilon.slice());
+  for (let i = 0; i < x.length; i++) x[i]! += mode.x[i]!;
+  const deviation = x.map((v, i) => v - priorMean[i]!);
+  const turned = multiplySymmetric(layout.symbolic, own.precision, deviation);
+  let height = 0.5 * own.log_determinant - 0.5 * logDeterminantOf(mode.factor) + logPrior(h);
+  for (let i = 0; i < x.length; i++) height -= 0.5 * deviation[i]! * turned[i]!;
+  height += likelihood(rho, x, new Float64Array(layout.size), new Float64Array(own.precision.length), false);
+  return { theta, mode, epsilon, x, height };
+}
+
+/** Every LGA in every round, in June, by the people of its cells. */
+const wanted = mesh.state_of.reduce<{ round: number; parts: Part[] }[]>((all, _, lga) => {
+  const cells = Int32Array.from(
+    { length: mesh.first_cell[lga + 1]! - mesh.first_cell[lga]! },
+    (_, i) => mesh.first_cell[lga]! + i,
+  );
+  const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
+  const weights = Float64Array.from(cells, (c) => mesh.cells.population[c]! / people);
+  const parts = [{ lga, cells, weights, log_season: prepared.log_season[5]![lga]! }];
+  return all.concat(times.map((_, round) => ({ round, parts })));
+}, []);
+const prevalences = (x: Float64Array) =>
+  wanted.map(({ round, parts }) => placePrevalence(mesh, layout, x, { round, other_test: false }, parts));
+
+const dimensions = fit.optimum.theta.length;
+const factor = choleskyDense(Float64Array.from(fit.optimum.curvature.flat()), dimensions)!;
+const axes = Array.from({ length: dimensions }, (_, i) => {
+  const unit = new Float64Array(dimensions);
+  unit[i] = 1;
+  return solveUpper(factor, dimensions, unit);
+});
+
+/** Every tenth place of a chain, the first fifth left out. */
+function walk(chain: number): { theta: number[]; prevalence: number[] }[] {
+  const random = randomStream(Number(given.seed), `chain ${chain}`);
+  const kept: { theta: number[]; prevalence: number[] }[] = [];
+  let here = placeAt(fit.optimum.theta, normals(random))!;
+  const taken = { theta: 0, epsilon: 0 };
+  for (let step = 0; step < steps; step++) {
+    const stride = (2.38 / Math.sqrt(dimensions)) * (step % 2 === 0 ? 0.7 : 0.25);
+    const move = Array.from({ length: dimensions }, () => random.normal());
+    const theta = here.theta.map((v, j) => v + stride * axes.reduce((sum, axis, i) => sum + axis[j]! * move[i]!, 0));
+    const there = placeAt(theta, here.epsilon);
+    if (there && Math.log(random.uniform()) < there.height - here.height) {
+      here = there;
+      taken.theta++;
+    }
+    const known = approximate(here.theta)!;
+    const fresh = normals(random);
+    // A whole step now and then, small ones between.
+    const share = step % 2 === 0 ? 0.3 : 0.9;
+    const epsilon = here.epsilon.map((v, i) => Math.sqrt(1 - share ** 2) * v + share * fresh[i]!);
+    const shifted = placeAt(here.theta, epsilon, known)!;
+    const gain = shifted.height + 0.5 * square(epsilon) - here.height - 0.5 * square(here.epsilon);
+    if (Math.log(random.uniform()) < gain) {
+      here = shifted;
+      taken.epsilon++;
+    }
+    if (step >= steps / 5 && step % 10 === 0) kept.push({ theta: here.theta, prevalence: prevalences(here.x) });
+  }
+  tell(
+    `chain ${chain}: ${((100 * taken.theta) / steps).toFixed(0)}% of steps of θ taken, ${((100 * taken.epsilon) / steps).toFixed(0)}% of ε`,
+  );
+  return kept;
+}
+
+const walked = Array.from({ length: chains }, (_, chain) => walk(chain));
+const exact = walked.flat();
+const drawn = [...drawLatent(fit, 4000, (draw) => randomStream(1, `draw ${draw}`))].map(({ x, point }) => ({
+  theta: point.theta,
+  prevalence: prevalences(x),
+}));
+
+tell('\nhyperparameters       exact mean   sd     approximate mean   sd     error of the exact mean');
+const names = [...POSITIVE, ...clustered.map((r) => `rho ${prepared.rounds[r]}`)];
+names.forEach((name, j) => {
+  const [a, b] = [momentsOf(exact.map(({ theta }) => theta[j]!)), momentsOf(drawn.map(({ theta }) => theta[j]!))];
+  const error = errorOf(walked.map((chain) => chain.map(({ theta }) => theta[j]!)));
+  tell(
+    `${name.padEnd(22)}${a.mean.toFixed(3).padStart(9)}${a.sd.toFixed(3).padStart(8)}${b.mean.toFixed(3).padStart(17)}${b.sd.toFixed(3).padStart(8)}${error.toFixed(3).padStart(14)}`,
+  );
+});
+
+const compared = wanted.map((_, k) => {
+  const [a, b] = [exact.map((s) => s.prevalence[k]!), drawn.map((s) => s.prevalence[k]!)];
+  const [ma, mb] = [momentsOf(a), momentsOf(b)];
+  const [ra, rb] = [rangeOf(a), rangeOf(b)];
+  return {
+    shift: (mb.mean - ma.mean) / ma.sd,
+    absolute: Math.abs(mb.mean - ma.mean),
+    width: (rb.high - rb.low) / (ra.high - ra.low),
+    holds: a.filter((v) => v >= rb.low && v <= rb.high).length / a.length,
+    error: errorOf(walked.map((chain) => chain.map((s) => s.prevalence[k]!))) / ma.sd,
+  };
+});
+const spread = (name: keyof (typeof compared)[number], digits: number) => {
+  const values = compared.map((row) => row[name]).sort((x, y) => x - y);
+  const at = (share: number) => values[Math.round(share * (values.length - 1))]!.toFixed(digits);
+  return `${at(0)}  ${at(0.05)}  ${at(0.5)}  ${at(0.95)}  ${at(1)}`;
+};
+tell(`\nprevalence, ${wanted.length} LGAs and rounds            least, 5%, median, 95%, most`);
+tell(`mean, approximate less exact, in sd       ${spread('shift', 3)}`);
+tell(`the same without sign, prevalence         ${spread('absolute', 4)}`);
+tell(`width of the 90% range, ratio             ${spread('width', 3)}`);
+tell(`share of the exact posterior in the range ${spread('holds', 3)}`);
+tell(`Monte Carlo error of the exact mean, sd   ${spread('error', 3)}`);
+
+function normals(random: Random): Float64Array {
+  return Float64Array.from({ length: layout.size }, () => random.normal());
+}
+
+function square(v: Float64Array): number {
+  return v.reduce((sum, e) => sum + e * e, 0);
+}
+
+function momentsOf(values: readonly number[]) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  return { mean, sd: Math.sqrt(values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (values.length - 1)) };
+}
+
+function rangeOf(values: readonly number[]) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))]!;
+  return { low: at(0.05), high: at(0.95) };
+}
+
+/** Standard error of the mean, by ten batches of each chain. */
+function errorOf(of: readonly (readonly number[])[]): number {
+  const means = of.flatMap((values) =>
+    Array.from({ length: 10 }, (_, b) => {
+      const own = values.slice(Math.floor((b * values.length) / 10), Math.floor(((b + 1) * values.length) / 10));
+      return own.reduce((a, v) => a + v, 0) / own.length;
+    }),
+  );
+  return momentsOf(means).sd / Math.sqrt(means.length);
+}
+
+function seconds(since: NodeJS.CpuUsage): string {
+  const { user, system } = process.cpuUsage(since);
+  return ((user + system) / 1e6).toFixed(1);
+}
