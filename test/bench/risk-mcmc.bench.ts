@@ -21,7 +21,7 @@ import { drawLatent, placePrevalence } from '../../pipeline/risk/draws.ts';
 import { constantsOf } from '../../pipeline/risk/estimate.ts';
 import { fitRisk } from '../../pipeline/risk/fit.ts';
 import { fromTheta, logPrior, POSITIVE } from '../../pipeline/risk/hyperparameters.ts';
-import { inputsOf, type PreparedRisk, prepareRisk } from '../../pipeline/risk/inputs.ts';
+import { inputsOf, prepareRisk } from '../../pipeline/risk/inputs.ts';
 import { preparePrior } from '../../pipeline/risk/latent.ts';
 import { type Part, prepareLikelihood } from '../../pipeline/risk/likelihood.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
