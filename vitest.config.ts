@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -40,8 +41,8 @@ const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
-    // More workers than cores: some tests wait for servers, browsers and processes.
-    maxWorkers: '150%',
+    // More workers than cores: some tests wait for servers, browsers and processes. Percentages are held to 100.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,

@@ -17,7 +17,17 @@ export const Covariate = Type.Object(
     transform: Type.Enum(['none', 'log', 'log1p', 'sqrt'], { description: 'Before it is standardised over people' }),
     square: Type.Optional(Type.Boolean({ description: 'The square of the standardised values as well' })),
     time: Type.Optional(
-      Type.Literal('mean', { description: 'Of a source that changes by year or month: the mean over its times' }),
+      Type.Enum(['mean', 'each', 'departure'], {
+        description:
+          'Of a source that changes by year or month: the mean over its times; or, of a table, each month its own value, or its departure from the usual of that month of the year',
+      }),
+    ),
+    lag_months: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 24,
+        description: 'With each or departure: by how many months it acts later',
+      }),
     ),
   },
   closed,

@@ -5,7 +5,7 @@ import type { StageIo } from '../engine/stage.ts';
 import { UsageError } from '../errors.ts';
 import { constantsOf } from '../risk/estimate.ts';
 import { fitRisk } from '../risk/fit.ts';
-import { inputsOf, prepareRisk } from '../risk/inputs.ts';
+import { addedCovariates, inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { describeEffect } from '../validation/covariate-effects.ts';
 import { crossValidate, type HeldOut } from '../validation/cross-validation.ts';
 import { readFolds, writeDraws, writeScores } from '../validation/held-out-files.ts';
@@ -82,7 +82,7 @@ async function screen(options: CrossValidateOptions): Promise<void> {
   const found = await withNeeded(options, ({ model }, io) => {
     const { risk, seed } = model.parameters;
     const inputs = inputsOf(io);
-    if (inputs.covariates.length === 0)
+    if (addedCovariates(inputs).length === 0)
       throw new UsageError('no covariates in model.json, expected some in parameters.risk.covariates');
     const prepared = prepareRisk(inputs);
     const constants = constantsOf(risk);

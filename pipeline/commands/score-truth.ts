@@ -23,7 +23,14 @@ import {
   poolGroups,
   scoreGroups,
 } from '../validation/compare-truth.ts';
-import { modelFingerprint, TRUTH_FILE, type TruthRecord, truthRecordText } from '../validation/known-truth.ts';
+import {
+  confirmRecord,
+  modelFingerprint,
+  readKnownTruth,
+  TRUTH_FILE,
+  type TruthRecord,
+  truthRecordText,
+} from '../validation/known-truth.ts';
 import { readTruth } from '../validation/truth-file.ts';
 import { GROUPINGS, type Grouping, placesOf, spanOf } from '../validation/truth-groups.ts';
 import { withArtifacts } from '../with-artifacts.ts';
@@ -45,6 +52,7 @@ interface TruthOptions {
   calibration?: string;
   jobs: number;
   record?: boolean;
+  confirm?: boolean;
   json?: boolean;
 }
 /** A country to score. `truth` is its family, or the name of a directory that the user gave. */
@@ -75,6 +83,10 @@ export function scoreTruthCommand(): Command {
     .option('--calibration <file.csv>', 'statements by their probability, and how many were true, per family')
     .addOption(jobsOption())
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
+    .option(
+      '--confirm',
+      'after a change of code: if the countries score as recorded, take the record for that of this code',
+    )
     .option('--json', 'all rows as JSON')
     .addHelpText(
       'after',
@@ -82,6 +94,7 @@ export function scoreTruthCommand(): Command {
 Examples:
   malaria-risk score-truth --truth lga-effects,trend --seeds 1-3 --out scores.csv
   malaria-risk score-truth --country ../mine --by zone
+  malaria-risk score-truth --seeds 1 --confirm            the model was rewritten, and should score as before
 
 Families are told by 'malaria-risk synth --help'. Scored are LGA-months:
 
@@ -122,6 +135,7 @@ async function scoreTruth(options: TruthOptions): Promise<void> {
     summariseCalibration(poolCalibration(own.map((country) => country.calibration))).map((row) => ({ truth, ...row })),
   );
   if (options.calibration) await writeAtomic(options.calibration, `${toCsv(calibration)}\n`);
+  if (options.confirm) await confirm(countries);
   if (options.record) await record(options.seeds ?? ALL_SEEDS, pooled, countries, calibration);
   if (options.out)
     await writeAtomic(options.out, `${toCsv(options.country ? countries : [...countries, ...pooled])}\n`);
@@ -133,9 +147,10 @@ async function scoreTruth(options: TruthOptions): Promise<void> {
   }
 }
 
-function candidatesOf({ truth, seeds, country, countries, record }: TruthOptions): Candidate[] {
+function candidatesOf({ truth, seeds, country, countries, record, confirm }: TruthOptions): Candidate[] {
   if (country !== undefined) {
-    if (truth || seeds || record) throw new UsageError('--country goes without --truth, --seeds and --record');
+    if (truth || seeds || record || confirm)
+      throw new UsageError('--country goes without --truth, --seeds, --record and --confirm');
     return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
   }
   if (record && truth) throw new UsageError('--record is of the six families that count: leave --truth out');
@@ -206,12 +221,19 @@ function record(
 ): Promise<void> {
   const whole = {
     model_code: modelFingerprint(),
+    confirmed_on: [],
     seeds,
     pooled: pooled.map(({ seed: _, ...row }) => row),
     countries: countries.filter(({ by }) => by === 'all'),
     calibration,
   };
   return writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
+}
+
+function confirm(countries: Row[]): Promise<void> {
+  const again = countries.filter(({ by }) => by === 'all') as TruthRecord['countries'];
+  const { of_this_code: _, ...recorded } = readKnownTruth();
+  return writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(confirmRecord(recorded, again, modelFingerprint())));
 }
 
 const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_score, ...row }: Row) => ({

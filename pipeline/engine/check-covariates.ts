@@ -41,9 +41,15 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
       'one of the role covariate, which may name the same file',
     );
   if (changesOverTime(source) && entry.time === undefined)
-    throw inModel(`${source.id} without a time, though it changes`, 'time: mean');
+    throw inModel(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
   if (!changesOverTime(source) && entry.time !== undefined)
     throw inModel(`${source.id} with a time, though it does not change`, 'none');
+  const byMonth = entry.time === 'each' || entry.time === 'departure';
+  if (byMonth && source.format === 'geotiff')
+    throw inModel(`time: ${entry.time} of the rasters of ${source.id}`, 'time: mean, or a table by LGA or state');
+  if (byMonth && entry.square) throw inModel(`the square of ${source.id} by month`, 'one without a square');
+  if (!byMonth && entry.lag_months !== undefined)
+    throw inModel(`lag_months of ${source.id}`, 'time: each or departure with it');
 }
 
 /**

@@ -75,8 +75,8 @@ type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
 type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
 
 /**
- * The catalog's covariates by cell: of rasters as they are, of tables each LGA's own, which for one that changes is the
- * mean over its times.
+ * The catalog's covariates that do not change, by cell: of rasters as they are, of tables each LGA's own; and the means
+ * over their times of those of which no more is asked.
  */
 export function cellCovariates(
   entries: readonly Covariate[],
@@ -86,7 +86,8 @@ export function cellCovariates(
 ): CellCovariate[] {
   const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
   const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
-  return entries.map((entry) => {
+  const constant = entries.filter(({ time }) => time === undefined || time === 'mean');
+  return constant.map((entry) => {
     const { source, transform, square = false } = entry;
     const places = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
     const means = new Map(
@@ -97,7 +98,7 @@ export function cellCovariates(
   });
 }
 
-const TRANSFORMS: Record<Covariate['transform'], (value: number) => number> = {
+export const TRANSFORMS: Record<Covariate['transform'], (value: number) => number> = {
   none: (value) => value,
   log: Math.log,
   log1p: Math.log1p,

@@ -76,8 +76,8 @@ function sharedPart(mesh: Mesh, layout: Layout, x: Float64Array, lga: number, ro
 }
 
 /**
- * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season`: by the test that
- * the score is of, or by another that the round has.
+ * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season` and `varying`: by the test
+ * that the score is of, or by another that the round has.
  */
 export function placePrevalence(
   mesh: Mesh,
@@ -88,8 +88,9 @@ export function placePrevalence(
 ): number {
   const offset = other_test ? x[layout.test(round)]! : 0;
   let mean = 0;
-  for (const { lga, cells, weights, log_season } of parts) {
-    const common = sharedPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season + offset;
+  for (const { lga, cells, weights, log_season, varying } of parts) {
+    let common = sharedPart(mesh, layout, x, lga, round) + x[layout.gamma]! * log_season + offset;
+    for (const [k, b] of layout.varying.entries()) common += x[b]! * varying[k]!;
     for (let i = 0; i < cells.length; i++)
       mean += weights[i]! * expit(common + lastingPart(mesh, layout, x, cells[i]!));
   }

@@ -9,6 +9,7 @@ import { type PreparedRisk, timeOf } from './inputs.ts';
 import type { Constants } from './latent.ts';
 import { drawPaths, type Paths, type PredictedMonth } from './paths.ts';
 import { type AreaEstimates, predictRisk } from './prediction.ts';
+import { valuesIn } from './varying.ts';
 
 /**
  * The parts of the prior that are fixed, not fitted, since four rounds cannot tell them apart. Slopes of 0.1 logit a year
@@ -92,11 +93,12 @@ const streamsOf = (seed: number) => (draw: number) => randomStream(seed, `risk/d
 
 const seasonErrorOf = ({ season_error: sd, log_season, fieldwork }: PreparedRisk) => ({ sd, log_season, fieldwork });
 
-const monthsOf = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
+const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
     const month = monthOf(period) - 1;
     const compared = comparedOf(period, periods, fieldwork_ends);
-    return { time: timeOf(period), month, log_season: log_season[month]!, compared };
+    const told = varying.map((covariate) => valuesIn(covariate, period));
+    return { time: timeOf(period), month, log_season: log_season[month]!, varying: told, compared };
   });
 
 function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSummary {

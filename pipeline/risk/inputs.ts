@@ -12,12 +12,14 @@ import { type CellCovariate, cellCovariates, type Features, riskFeatures, select
 import { findSurroundings } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { createMesh, type Mesh, RESOLUTION } from './mesh.ts';
+import { type VaryingCovariate, valuesIn, varyingCovariates } from './varying.ts';
 
 export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
-  /** Those of the catalog. */
+  /** Those of the catalog that do not change, and those that do. */
   covariates: CellCovariate[];
+  varying?: VaryingCovariate[];
   surveys: Surveys;
   /** The diagnostic method that the score is of; rows by another are set off against it. */
   test: Method;
@@ -59,6 +61,8 @@ export function inputsOf(io: StageIo): RiskInputs {
       covariates.length === 0
         ? []
         : cellCovariates(covariates, cells, io.table('ingest/covariates'), io.table('zonal/covariates')),
+    varying:
+      covariates.length === 0 ? [] : varyingCovariates(covariates, areas.lgas, cells, io.table('ingest/covariates')),
     surveys: surveysOf(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
     season: unknown ? even : season,
@@ -67,6 +71,10 @@ export function inputsOf(io: StageIo): RiskInputs {
     season_error: unknown ? season_unknown!.sd : seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
+
+/** Names of the covariates that the catalog adds. */
+export const addedCovariates = ({ covariates, varying = [] }: RiskInputs): string[] =>
+  [...covariates, ...varying].map(({ name }) => name);
 
 /** An observation with what else the baseline and cross-validation need. */
 export interface Observed {
@@ -84,8 +92,9 @@ export interface PreparedRisk {
   observed: Observed[];
   /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
   log_season: Float64Array[];
-  /** Which of the cells' features each covariate stands for. */
+  /** Which of the cells' features each covariate stands for; none where it is one of `varying`. */
   covariates: Features['covariates'];
+  varying: VaryingCovariate[];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
   /** The last month of each round's fieldwork; of a round known by state only, its middle month. */
@@ -109,7 +118,7 @@ export function timeOf(period: Period): number {
  *   all, or a round whose fieldwork does not come after that of the round before
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { areas, cells, surveys, season_error } = inputs;
+  const { areas, cells, surveys, season_error, varying = [] } = inputs;
   const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
   const states = areas.states.map((s) => s.state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
@@ -173,6 +182,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
         name,
         round: years.indexOf(o.survey_year),
         log_season: season,
+        varying: varying.map((covariate) => valuesIn(covariate, o.period)),
         clustered,
         other_test: o.method !== inputs.test,
         ...at,
@@ -211,14 +221,26 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const fieldwork_ends = years.map((_, r) =>
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );
-  return { mesh, rounds: years, times, observed, log_season, covariates, fieldwork, fieldwork_ends, season_error };
+  return {
+    ...{ mesh, rounds: years, times, observed, log_season, fieldwork, fieldwork_ends, season_error, varying },
+    covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
+  };
 }
 
 /** The same input with the covariates of these names alone. */
 export function withCovariates(prepared: PreparedRisk, names: readonly string[]): PreparedRisk {
   const { cells } = prepared.mesh;
   const { covariates, ...selected } = selectFeatures({ ...cells, covariates: prepared.covariates }, names);
-  return { ...prepared, covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } };
+  const kept = prepared.varying.map(({ name }) => names.includes(name));
+  return {
+    ...prepared,
+    ...{ covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } },
+    varying: prepared.varying.filter((_, k) => kept[k]),
+    observed: prepared.observed.map((o) => ({
+      ...o,
+      risk: { ...o.risk, varying: o.risk.varying!.filter((_, k) => kept[k]) },
+    })),
+  };
 }
 
 function fieldworkOf(observed: readonly Observed[], periods: readonly Period[]): number[] {

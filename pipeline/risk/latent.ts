@@ -9,6 +9,7 @@ import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, precisionAt, sum
  * The latent vector of the risk model and its Gaussian prior.
  *
  *   β  covariates (standardised)              N(0, 0.5²)
+ *   b  covariates by month (standardised)     N(0, 0.5²)
  *   γ  season exponent                        N(mean, sd²), given
  *   μ  nation at the rounds                   N(0, 1.6²) + Brownian motion + damped drift
  *   z  place, lasting                         Matérn(range, σ_place)
@@ -41,6 +42,8 @@ export interface Layout {
   times: number[];
   beta(feature: number): number;
   gamma: number;
+  /** Of the covariates by month. */
+  varying: number[];
   mu(round: number): number;
   /** Of a round that has rows by another test. */
   test(round: number): number;
@@ -54,15 +57,17 @@ export interface Layout {
 /**
  * Orders the unknowns and finds their pattern.
  * @param otherTests rounds with rows by another test
+ * @param varying how many covariates there are by month
  * @param rows the unknowns that each observation sees, as numbered by `unordered`
  */
 export function indexUnknowns(
   mesh: Mesh,
   times: number[],
   otherTests: readonly number[],
+  varying: number,
   rows: (unordered: Numbering) => Iterable<number[]>,
 ): Layout {
-  const unordered = numberUnknowns(mesh, times, otherTests);
+  const unordered = numberUnknowns(mesh, times, otherTests, varying);
   const { size } = unordered;
   const cliques = [...rows(unordered), ...priorCliques(mesh, times, unordered)];
   const neighbours = Array.from({ length: size }, () => new Set<number>());
@@ -83,6 +88,7 @@ export function indexUnknowns(
     times,
     beta: (f) => at[unordered.beta(f)]!,
     gamma: at[unordered.gamma]!,
+    varying: unordered.varying.map((i) => at[i]!),
     mu: (r) => at[unordered.mu(r)]!,
     test: (r) => at[unordered.test(r)]!,
     place: (k) => at[unordered.place(k)]!,
@@ -94,7 +100,7 @@ export function indexUnknowns(
 }
 
 /** Unknowns block by block. */
-export function numberUnknowns(mesh: Mesh, times: number[], otherTests: readonly number[]) {
+export function numberUnknowns(mesh: Mesh, times: number[], otherTests: readonly number[], varying: number) {
   const R = times.length;
   const F = mesh.cells.feature_count;
   const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
@@ -102,12 +108,17 @@ export function numberUnknowns(mesh: Mesh, times: number[], otherTests: readonly
   const first = { place: F + 1 + R, change: F + 1 + R + P, state: F + 1 + R + P + C * R };
   const lga = first.state + mesh.states * R;
   const test = lga + mesh.state_of.length;
-  const size = test + otherTests.length;
+  const byMonth = test + otherTests.length;
+  const size = byMonth + varying;
   return {
     size,
-    global: [...Array.from({ length: F + 1 + R }, (_, i) => i), ...otherTests.map((_, k) => test + k)],
+    global: [
+      ...Array.from({ length: F + 1 + R }, (_, i) => i),
+      ...Array.from({ length: size - test }, (_, i) => test + i),
+    ],
     beta: (f: number) => f,
     gamma: F,
+    varying: Array.from({ length: varying }, (_, k) => byMonth + k),
     mu: (r: number) => F + 1 + r,
     test: (r: number) => test + otherTests.indexOf(r),
     place: (k: number) => first.place + k,
@@ -196,8 +207,10 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, o
     };
 
     for (let f = 0; f < F; f++) precision[entry(layout.beta(f), layout.beta(f))] = 1 / COVARIATE_SD ** 2;
+    for (const b of layout.varying) precision[entry(b, b)] = 1 / COVARIATE_SD ** 2;
     precision[entry(layout.gamma, layout.gamma)] = 1 / constants.season_exponent.sd ** 2;
-    log_determinant -= 2 * F * Math.log(COVARIATE_SD) + 2 * Math.log(constants.season_exponent.sd);
+    log_determinant -=
+      2 * (F + layout.varying.length) * Math.log(COVARIATE_SD) + 2 * Math.log(constants.season_exponent.sd);
     for (const r of otherTests) {
       precision[entry(layout.test(r), layout.test(r))] = constants.test_offset!.sd ** -2;
       log_determinant -= 2 * Math.log(constants.test_offset!.sd);

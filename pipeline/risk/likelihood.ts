@@ -8,7 +8,7 @@ import type { Mesh } from './mesh.ts';
  * What a survey says about a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
  *
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c weight_c expit(η_c)
- *   η_c = x_cᵀβ + z(c) + u(LGA of c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month)
+ *   η_c = x_cᵀβ + z(c) + u(LGA of c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month) + X(LGA of c, month)ᵀb
  *
  * and + δ_r if it is by another test than the score is of.
  */
@@ -20,6 +20,8 @@ export interface RiskObservation extends Tested {
   weights: Float64Array;
   /** ln of the seasonal index in the month of the survey, of each LGA. */
   log_season: ArrayLike<number>;
+  /** Each covariate that is told by month, in the month of the survey, of each LGA. All observations have the same ones. */
+  varying?: readonly ArrayLike<number>[];
   /** Whether children share a place, so that ρ applies; false for an area's figure with an effective size. */
   clustered: boolean;
   /** Whether it is by another test than the score is of. */
@@ -32,6 +34,7 @@ export interface Part {
   cells: Int32Array;
   weights: Float64Array;
   log_season: number;
+  varying: number[];
 }
 
 export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
@@ -43,6 +46,7 @@ export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
       cells: Int32Array.from(at, (k) => o.cells[k]!),
       weights: Float64Array.from(at, (k) => o.weights[k]!),
       log_season: o.log_season[lga]!,
+      varying: (o.varying ?? []).map((values) => values[lga]!),
     };
   });
 }
@@ -54,7 +58,7 @@ export function unknownsOf(
   { round, other_test }: Pick<RiskObservation, 'round' | 'other_test'>,
   parts: Part[],
 ): number[] {
-  const seen = new Set<number>([at.gamma, at.mu(round)]);
+  const seen = new Set<number>([at.gamma, ...at.varying, at.mu(round)]);
   if (other_test) seen.add(at.test(round));
   for (let f = 0; f < mesh.cells.feature_count; f++) seen.add(at.beta(f));
   for (const { lga, cells } of parts) {
@@ -81,6 +85,7 @@ interface Prepared {
   }[];
   beta: number[];
   gamma: number;
+  varying: number[];
   mu: number;
   /** Null for a row by the score's own test. */
   test: number | null;
@@ -104,6 +109,7 @@ function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObserva
     entries: Int32Array.from(entries),
     beta: Array.from({ length: mesh.cells.feature_count }, (_, f) => where.get(layout.beta(f))!),
     gamma: where.get(layout.gamma)!,
+    varying: layout.varying.map((b) => where.get(b)!),
     mu: where.get(layout.mu(r))!,
     test: observation.other_test ? where.get(layout.test(r))! : null,
     parts: parts.map((part) => ({
@@ -237,9 +243,10 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
 
 /** Linear predictor of a part's cells but for what differs between them. */
 function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepared['parts'][number], x: Float64Array) {
-  const { columns, gamma, mu, test } = o;
+  const { columns, gamma, varying, mu, test } = o;
   let eta = x[columns[mu]!]! + x[columns[state]!]! + x[columns[lga]!]! + x[columns[gamma]!]! * part.log_season;
   for (let m = 0; m < 4; m++) eta += mesh.lga_weights[4 * part.lga + m]! * x[columns[change[m]!]!]!;
+  for (let k = 0; k < varying.length; k++) eta += part.varying[k]! * x[columns[varying[k]!]!]!;
   if (test !== null) eta += x[columns[test]!]!;
   return eta;
 }
@@ -272,6 +279,7 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
     row[state]! += partSlope;
     row[lga]! += partSlope;
     row[o.gamma]! += partSlope * part.log_season;
+    for (let k = 0; k < o.varying.length; k++) row[o.varying[k]!]! += partSlope * part.varying[k]!;
     slope += partSlope;
   }
   row[o.mu]! += slope;
@@ -302,6 +310,7 @@ function turnSlope(
     const common = commonPart(mesh, o, own, x);
     let commonV = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
     for (let m = 0; m < 4; m++) commonV += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
+    for (let k = 0; k < o.varying.length; k++) commonV += v[o.varying[k]!]! * part.varying[k]!;
     if (o.test !== null) commonV += v[o.test]!;
     let sum = 0;
     for (let i = 0; i < part.cells.length; i++) {
@@ -328,6 +337,7 @@ function turnSlope(
     turned[state]! += sum;
     turned[lga]! += sum;
     turned[o.gamma]! += sum * part.log_season;
+    for (let k = 0; k < o.varying.length; k++) turned[o.varying[k]!]! += sum * part.varying[k]!;
     total += sum;
   }
   turned[o.mu]! += total;

@@ -26,7 +26,7 @@ const ENOUGH = 1e-14;
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
   const parts = observations.map((o) => partsOf(mesh, o));
   const otherTests = times.flatMap((_, r) => (observations.some((o) => o.other_test && o.round === r) ? [r] : []));
-  const layout = indexUnknowns(mesh, times, otherTests, (at) =>
+  const layout = indexUnknowns(mesh, times, otherTests, observations[0]?.varying?.length ?? 0, (at) =>
     observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
   );
   const { symbolic } = layout;

@@ -6,14 +6,16 @@ import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
 
 /**
- * A month to predict: its middle in years, on the scale of the rounds' times, and ln of each LGA's seasonal index, which
- * months of one name share.
+ * A month to predict: its middle in years, on the scale of the rounds' times, ln of each LGA's seasonal index, which
+ * months of one name share, and each covariate that is told by month.
  */
 export interface PredictedMonth {
   time: number;
   /** Month of the year, 0 for January. */
   month: number;
   log_season: ArrayLike<number>;
+  /** By covariate, then by LGA. */
+  varying?: readonly ArrayLike<number>[];
   /** Where among the months those stand, of the same name, with which it is compared. */
   compared?: { year: number | null; survey: number | null };
 }
@@ -37,6 +39,8 @@ export interface Paths {
   point: Int32Array;
   /** The season's exponent by draw. */
   gamma: Float64Array;
+  /** Coefficients of the covariates that are told by month, `[draw * covariates + k]`. */
+  varying: Float64Array;
   /** Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null where it is taken as given. */
   errors: Float64Array | null;
   /** `[(draw * states + state) * months + m]`, logit. */
@@ -88,6 +92,7 @@ export function drawPaths(
     change: points.map((point) => overTime.get(point)!.change),
     point: new Int32Array(draws),
     gamma: new Float64Array(draws),
+    varying: new Float64Array(draws * layout.varying.length),
     errors: season && new Float64Array(draws * states * 12),
     levels: new Float32Array(draws * states * months.length),
     parts: new Float32Array(draws * lgas * width),
@@ -101,6 +106,7 @@ export function drawPaths(
     const conditionals = overTime.get(point)!;
     paths.point[d] = points.indexOf(point);
     paths.gamma[d] = x[layout.gamma]!;
+    for (const [k, b] of layout.varying.entries()) paths.varying[d * layout.varying.length + k] = x[b]!;
     const levels = drawLevels(fit, draw, conditionals, months.length);
     const patterns = drawPatterns(fit, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
@@ -143,7 +149,7 @@ export function drawPaths(
  * @param byMonth shifts of ln S by the season's error, by month of the year; null: none
  */
 function shiftsOf(
-  { months, rounds, states, state_of, gap, change, point, gamma, levels, parts }: Paths,
+  { months, draws, rounds, states, state_of, gap, change, point, gamma, varying, levels, parts }: Paths,
   d: number,
   a: number,
   positions: readonly number[],
@@ -153,10 +159,12 @@ function shiftsOf(
   const at = (d * state_of.length + a) * widthOf(rounds);
   const level = (d * states + state_of[a]!) * months.length;
   const { weights, deviation } = change[point[d]!]!;
+  const covariates = varying.length / draws;
   for (let k = 0; k < positions.length; k++) {
     const m = positions[k]!;
-    const { month, log_season } = months[m]!;
+    const { month, log_season, varying: told } = months[m]!;
     let value = parts[at]! + levels[level + m]!;
+    for (let c = 0; c < covariates; c++) value += varying[d * covariates + c]! * told![c]![a]!;
     for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * parts[at + 1 + r]!;
     value += deviation[m]! * parts[at + 1 + rounds + gap[m]!]!;
     to[k] = value + gamma[d]! * (log_season[a]! + (byMonth ? byMonth[month]! : 0));

@@ -1,8 +1,10 @@
 /**
  * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only `malaria-risk
- * score-truth --record` writes. Sixty countries take an hour, so a build shows the record and does not recompute it.
+ * score-truth` writes: `--record` all of it, `--confirm` that a change of code leaves it as it is. Sixty countries take an
+ * hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
 import type { TruthFamily } from '../synthetic/families.ts';
@@ -11,8 +13,10 @@ import type { GroupScore } from './compare-truth.ts';
 
 /** The record on disk. */
 export interface TruthRecord {
-  /** `modelFingerprint` when it was measured. */
+  /** `modelFingerprint` when it was measured, or when it was last confirmed. */
   model_code: string;
+  /** Countries that code newer than the measurement scores as recorded, such as `trend-2`; empty: nothing is newer. */
+  confirmed_on: string[];
   /** The same for every family. */
   seeds: number[];
   /** Each family's countries together, by all groupings. */
@@ -40,11 +44,31 @@ export function readKnownTruth(): KnownTruth {
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
 }
 
+/**
+ * The record as one of the code as it is now, after some of its countries were scored again.
+ * @throws Error naming a country that the record lacks or that scores otherwise
+ */
+export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
+  for (const row of again) {
+    const { truth, seed, group } = row;
+    const recorded = record.countries.find((one) => one.truth === truth && one.seed === seed && one.group === group);
+    if (!isDeepStrictEqual(row, recorded))
+      throw new Error(
+        `${truth}, seed ${seed}, ${group}: ${found(row)}, the record has ${recorded ? found(recorded) : 'nothing'}`,
+      );
+  }
+  return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };
+}
+
+const found = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
+
 /** The record as JSON, a row a line. */
-export function truthRecordText({ model_code, seeds, pooled, countries, calibration }: TruthRecord): string {
+export function truthRecordText(record: TruthRecord): string {
+  const { model_code, confirmed_on, seeds, pooled, countries, calibration } = record;
   const lines = (rows: readonly object[]) => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;
   return `{
   "model_code": ${JSON.stringify(model_code)},
+  "confirmed_on": ${JSON.stringify(confirmed_on)},
   "seeds": ${JSON.stringify(seeds)},
   "pooled": ${lines(pooled)},
   "countries": ${lines(countries)},

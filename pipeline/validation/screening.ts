@@ -1,7 +1,7 @@
 /** Which covariates of the catalog tell of risk, judged on surveys that neither the fit nor the choice has seen. */
 import type { CovariateEffect, OverFolds } from '../artifacts.ts';
 import { mapInThreads } from '../engine/threads.ts';
-import { prepareRisk, type RiskInputs } from '../risk/inputs.ts';
+import { addedCovariates, prepareRisk, type RiskInputs } from '../risk/inputs.ts';
 import { effectOf } from './covariate-effects.ts';
 import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
@@ -38,7 +38,7 @@ export async function screenCovariates(
   score: Score = inThreads(inputs, how),
 ): Promise<Screening> {
   const prepared = prepareRisk(inputs);
-  const added = inputs.covariates.map(({ name }) => name);
+  const added = addedCovariates(inputs);
   const population = prepared.covariates.map(({ name }) => name).filter((name) => !added.includes(name));
   const folds = foldsOf(prepared, how.foldOf);
   const outer = async (sets: readonly (readonly string[])[]) => {

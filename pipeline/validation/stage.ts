@@ -2,7 +2,7 @@ import type { ReportLine, RiskModel, Validation } from '../artifacts.ts';
 import type { StageRun } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { constantsOf, type FitSummary } from '../risk/estimate.ts';
-import { inputsOf, prepareRisk } from '../risk/inputs.ts';
+import { addedCovariates, inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { describeEffect, effectOf } from './covariate-effects.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
@@ -30,7 +30,7 @@ export const run: StageRun = async (io) => {
     seed,
     like: evidence.spatial?.optimum ?? null,
   };
-  const added = inputs.covariates.map(({ name }) => name);
+  const added = addedCovariates(inputs);
   io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
   const names = prepared.covariates.map(({ name }) => name);
   const less = added.flatMap((left_out) => {

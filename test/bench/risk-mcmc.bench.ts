@@ -114,7 +114,7 @@ const wanted = mesh.state_of.reduce<{ round: number; parts: Part[] }[]>((all, _,
   );
   const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
   const weights = Float64Array.from(cells, (c) => mesh.cells.population[c]! / people);
-  const parts = [{ lga, cells, weights, log_season: prepared.log_season[5]![lga]! }];
+  const parts = [{ lga, cells, weights, log_season: prepared.log_season[5]![lga]!, varying: [] }];
   return all.concat(times.map((_, round) => ({ round, parts })));
 }, []);
 const prevalences = (x: Float64Array) =>

@@ -3,24 +3,29 @@ import { buildHere, readJson } from '../support/built-tiny.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from './covariates.ts';
 
-test('a raster enters by catalog alone, is judged, and is told of; nets stop the build', async () => {
+test('a raster and a table by month enter by catalog alone, are judged, and are told of; nets stop the build', async () => {
   const country = writeTiny((tiny) => {
     tiny.model.parameters.risk.score = 'spatial';
     heightCovariate({ transform: 'log', square: true })(tiny);
+    const rain = { id: 'rain', format: 'csv', columns: { lga_pcode: 'lga', period: 'month', value: 'mm' } };
+    addCovariate(
+      { ...rain, span: { first: '2018-01', last: '2021-12' }, files: [{ path: 'climate.csv', rows: 4 * 48 }] },
+      { transform: 'log1p', time: 'each', lag_months: 2 },
+    )(tiny);
   });
   const { snapshot, ran, out } = await buildHere(country.directory);
   // what a covariate cannot touch is not built again
   expect(ran.filter((stage) => ['season', 'survey', 'boundaries', 'transmission'].includes(stage))).toEqual([]);
 
   const { validation } = readJson(snapshot, 'model-card.json');
-  expect(validation.covariates.map((effect: { covariate: string }) => effect.covariate)).toEqual(['height']);
+  expect(validation.covariates.map((effect: { covariate: string }) => effect.covariate)).toEqual(['height', 'rain']);
   for (const { folds, log_score } of validation.covariates) {
     expect(folds).toBe(4);
     expect(log_score.mean).not.toBe(0);
     expect(log_score.standard_error).toBeGreaterThan(0);
   }
   const findings: { source: string; rule: string; what: string }[] = readJson(snapshot, 'findings.json');
-  expect(findings.filter(({ rule }) => rule === 'covariate').map(({ source }) => source)).toEqual(['height']);
+  expect(findings.filter(({ rule }) => rule === 'covariate').map(({ source }) => source)).toEqual(['height', 'rain']);
 
   const nets = writeTiny((tiny) => {
     tiny.files['x.csv'] = String(tiny.files['nets.csv']);

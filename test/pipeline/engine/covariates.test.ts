@@ -97,6 +97,23 @@ describe('an entry that says too little or is without effect', () => {
       table({ year: 'year' }),
       /covariates: found x without a time, though it changes, expected/,
     ],
+    [
+      'rasters by month',
+      (c) => {
+        heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif' }, { path: 'people.tif' }] })(c);
+      },
+      /found time: each of the rasters of height, expected time: mean, or a table by LGA or state/,
+    ],
+    [
+      'a square by month',
+      addCovariate(
+        { format: 'csv', columns: { lga_pcode: 'lga', value: 'x', year: 'year' } },
+        { time: 'departure', square: true },
+      ),
+      /found the square of x by month, expected one without a square/,
+    ],
+    ['a lag of what does not change', entry({ lag_months: 2 }), /found lag_months of height, expected time: each or/],
+    ['a lag of years', entry({ time: 'each', lag_months: 25 }), /model\.json, .*lag_months: found/],
     ['months without a span', table({ period: 'm' }, {}), /source x: found no span/],
     ['a month without its year', table({ month: 'm' }), /source x: found month alone/],
     ['no value', table({ value: undefined as never }), /source x: found no column value/],

@@ -30,6 +30,10 @@ const constants = {
   ...{ nation_slope: 0.12, slope_years: 4 },
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
+/** Covariates that are told by month, of each LGA, one row of months after the other. */
+const byMonth = Array.from({ length: 40 }, () =>
+  [0, 1].map(() => Float64Array.from({ length: 16 }, () => random.normal())),
+);
 /** Rounds of which half the rows are by another test. */
 const OTHER_TESTS = [1, 2];
 const observations = Array.from({ length: 40 }, (_, k) => {
@@ -39,6 +43,7 @@ const observations = Array.from({ length: 40 }, (_, k) => {
     name: `c${k}`,
     round: k % 3,
     log_season,
+    varying: byMonth[k]!,
     examined,
     positive,
     clustered: k % 10 !== 0,
@@ -51,7 +56,8 @@ const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
 const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
 const [R, S, F, A] = [3, 4, 1, 16];
 const TESTS = F + 1 + R + P + C * R + S * R + A;
-const N = TESTS + OTHER_TESTS.length;
+const VARYING = TESTS + OTHER_TESTS.length;
+const N = VARYING + 2;
 const MU = F + 1;
 const PLACE = MU + R;
 const CHANGE = PLACE + P;
@@ -131,7 +137,7 @@ function denseLaplace() {
   const q = invertDense(choleskyDense(denseCovariance(), N)!, N);
   const mean = new Float64Array(N);
   mean[1] = 0.5;
-  mean.fill(0.4, TESTS);
+  mean.fill(0.4, TESTS, VARYING);
   let x = mean.slice();
   for (let step = 0; ; step++) {
     const posterior = q.slice();
@@ -153,6 +159,9 @@ function denseLaplace() {
         own[MU + o.round] = 1;
         own[STATE + o.round * S + mesh.state_of[a]!] = 1;
         own[LGA + a] = 1;
+        o.varying.forEach((values, v) => {
+          own[VARYING + v] = values[a]!;
+        });
         if (o.other_test) own[TESTS + OTHER_TESTS.indexOf(o.round)] = 1;
         for (let m = 0; m < 4; m++) {
           own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
@@ -186,7 +195,7 @@ function denseLaplace() {
 }
 
 const parts = observations.map((o) => partsOf(mesh, o));
-const layout = indexUnknowns(mesh, times, OTHER_TESTS, (at) =>
+const layout = indexUnknowns(mesh, times, OTHER_TESTS, 2, (at) =>
   observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
 );
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
@@ -209,6 +218,7 @@ test('mode and log marginal likelihood equal a dense calculation written apart',
     ...Array.from({ length: C * R }, (_, k): [number, number] => [layout.change(k % C, Math.floor(k / C)), CHANGE + k]),
     ...Array.from({ length: S * R }, (_, k): [number, number] => [layout.state(k % S, Math.floor(k / S)), STATE + k]),
     ...OTHER_TESTS.map((r, k): [number, number] => [layout.test(r), TESTS + k]),
+    ...layout.varying.map((b, k): [number, number] => [b, VARYING + k]),
     ...Array.from({ length: A }, (_, a): [number, number] => [layout.lga(a), LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);
@@ -234,6 +244,7 @@ test('the gradient of the likelihood is its slope', () => {
     layout.place(12),
     layout.change(5, 2),
     layout.state(3, 0),
+    layout.varying[1]!,
   ]) {
     const step = (d: number) => x.map((v, j) => (i === j ? v + d : v));
     expect((at(step(1e-5)) - at(step(-1e-5))) / 2e-5).toBeCloseTo(gradient[i]!, 5);

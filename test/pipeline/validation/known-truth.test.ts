@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { FAMILIES } from '../../../pipeline/synthetic/families.ts';
-import { modelFingerprint, readKnownTruth, truthRecordText } from '../../../pipeline/validation/known-truth.ts';
+import {
+  confirmRecord,
+  modelFingerprint,
+  readKnownTruth,
+  truthRecordText,
+} from '../../../pipeline/validation/known-truth.ts';
 
 const record = readKnownTruth();
 
@@ -34,4 +39,17 @@ test('groups of each grouping add up to the estimated months', () => {
 test('it is written as it is read', () => {
   const { of_this_code: _, ...written } = record;
   expect(JSON.parse(truthRecordText(record))).toEqual(written);
+});
+
+test('countries that score as recorded confirm the record for new code, one that does not is named', () => {
+  const { of_this_code: _, ...recorded } = record;
+  const again = recorded.countries.filter(({ seed, truth }) => seed === 1 && (truth === 'matern' || truth === 'trend'));
+  expect(confirmRecord(recorded, again, 'new')).toEqual({
+    ...recorded,
+    ...{ model_code: 'new', confirmed_on: ['matern-1', 'trend-1'] },
+  });
+  const off = again.map((row, k) => (k === 3 ? { ...row, bias: row.bias + 0.0001 } : row));
+  expect(() => confirmRecord(recorded, off, 'new')).toThrow(/^trend, seed 1, forecast: bias .*, the record has bias/);
+  const unknown = again.map((row) => ({ ...row, seed: 99 }));
+  expect(() => confirmRecord(recorded, unknown, 'new')).toThrow('matern, seed 99, estimated: bias');
 });

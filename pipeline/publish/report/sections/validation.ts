@@ -28,12 +28,12 @@ ${
 </section>`;
 }
 
-function madeUp({ seeds, pooled, countries, of_this_code }: KnownTruth): Markup {
+function madeUp({ seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth): Markup {
   const share = (value: number) => `${(100 * value).toFixed(1)}%`;
   const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
   const all = pooled.filter(({ by }) => by === 'all');
   return html`<h3>Where the truth is known</h3>
-<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. Their truths are of several families: one is of the kind that the model assumes, the others depart from it. By family and three years its 90% ranges held ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${of_this_code ? 'That is the very model of this version.' : 'The model’s code has changed since: take it as a guide.'} A real country may differ from them in ways that no test on them shows.</p>
+<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. Their truths are of several families: one is of the kind that the model assumes, the others depart from it. By family and three years its 90% ranges held ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no test on them shows.</p>
 ${table(
   'Made-up countries by family of truth',
   [{ head: 'Truth' }, { head: 'Months' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
@@ -55,6 +55,12 @@ ${table(
     ],
     countries.map((row) => [row.truth, row.seed, row.group, ...FIGURES.map(([, of]) => of(row))]),
   )}</details>`;
+}
+
+function ofThisCode(same: boolean, confirmed: readonly string[]): string {
+  if (!same) return 'The model’s code has changed since: take it as a guide.';
+  if (confirmed.length === 0) return 'That is the very model of this version.';
+  return `The model’s code has changed since; ${confirmed.length} of these countries, computed again, came out the same.`;
 }
 
 /** What each covariate that the catalog adds did to the scores above. */

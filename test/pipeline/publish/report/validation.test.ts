@@ -9,12 +9,12 @@ const row = (by: Grouping, group: string, coverage_90: number) => ({
   ...{ truth: 'trend' as const, by, group, ...score, coverage_90, crps: null, interval_score: 0.31 },
 });
 const known_truth = {
-  ...{ model_code: 'a', of_this_code: false, seeds: [1, 4] },
+  ...{ model_code: 'a', confirmed_on: [], of_this_code: false, seeds: [1, 4] },
   pooled: [row('all', 'estimated', 0.9), row('block', '2015-2017', 0.857), row('block', '2018-2020', 0.922)],
   countries: [1, 4].map((seed) => ({ seed, ...row('all', 'estimated', 0.777) })),
   calibration: [],
 };
-const section = (validation: Validation | null, of_this_code = false) =>
+const section = (validation: Validation | null, of_this_code = false, confirmed_on: string[] = []) =>
   validationSection(
     {
       coverage: { last_estimated: '2023-12', last_forecast: '2024-04' },
@@ -24,7 +24,7 @@ const section = (validation: Validation | null, of_this_code = false) =>
       risk: { model: 'spatial' },
       link: { elasticity: elasticityOf([]), carry_over: { states: 0, explained: 0, used: null } },
       validation,
-      known_truth: { ...known_truth, of_this_code },
+      known_truth: { ...known_truth, of_this_code, confirmed_on },
       season_check: [],
       past_forecasts: [],
       fits: null,
@@ -50,6 +50,9 @@ test('made-up countries are told in words, by group and by country, and whether 
   ])
     expect(text).toContain(part);
   expect(section(null, true)).not.toContain('has changed since');
+  expect(section(null, true, ['trend-1'])).toContain(
+    'has changed since; 1 of these countries, computed again, came out',
+  );
 });
 
 test('what was measured is shown with its standard errors', () => {

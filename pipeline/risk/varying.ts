@@ -1,0 +1,97 @@
+import type { Areas, ArtifactTables, PredictionCells } from '../artifacts.ts';
+import { BadInput } from '../bad-input.ts';
+import { covariateName } from '../catalog/covariates.ts';
+import type { Covariate } from '../catalog/model.ts';
+import { addMonths, monthOf, type Period } from '../contract/months.ts';
+import type { RowOf } from '../table.ts';
+import { TRANSFORMS } from './covariates.ts';
+
+/** A covariate that the model is told of by month: what a table says of every LGA at each of its times. */
+export interface VaryingCovariate {
+  name: string;
+  /** A month takes the value of so many months before it. */
+  lag_months: number;
+  /** `YYYY-MM` or `YYYY`, ascending. */
+  times: readonly string[];
+  /** By time, then by LGA in the areas' order; standardised over people and times (mean 0, variance 1). */
+  values: readonly Float64Array<ArrayBuffer>[];
+  /** What stands for a month that the table lacks, by month of the year; null: the value of the nearest year. */
+  usual: readonly Float64Array<ArrayBuffer>[] | null;
+}
+
+/**
+ * The catalog's covariates that are told by month, in its order. Under `departure` a value is set off against the LGA's
+ * mean of that month of the year (of all years, where values are yearly), so that neither the place nor the season is in it.
+ * @throws BadInput for one that is the same everywhere and always, or has no such logarithm or root
+ */
+export function varyingCovariates(
+  entries: readonly Covariate[],
+  lgas: Areas['lgas'],
+  cells: Pick<PredictionCells, 'lga_code' | 'population'>,
+  rows: readonly RowOf<ArtifactTables['ingest/covariates']>[],
+): VaryingCovariate[] {
+  const people = new Map<string, number>();
+  cells.lga_code.forEach((code, c) => {
+    people.set(code, (people.get(code) ?? 0) + cells.population[c]!);
+  });
+  const weights = lgas.map(({ lga_code }) => people.get(lga_code)!);
+  const position = new Map(lgas.map(({ lga_code }, a) => [lga_code, a]));
+  const bySource = Map.groupBy(rows, ({ covariate }) => covariate);
+  return entries
+    .filter(({ time }) => time === 'each' || time === 'departure')
+    .map((entry): VaryingCovariate => {
+      const name = covariateName(entry);
+      const own = bySource.get(entry.source) ?? [];
+      const times = [...new Set(own.map(({ time }) => time!))].sort();
+      const values = times.map(() => new Float64Array(lgas.length));
+      const at = new Map(times.map((time, t) => [time, values[t]!]));
+      for (const { lga_code, time, value } of own) {
+        const transformed = TRANSFORMS[entry.transform](value);
+        if (!Number.isFinite(transformed))
+          throw complain(name, `the value ${value} under the transform ${entry.transform}`, 'a transform that it has');
+        at.get(time!)![position.get(lga_code)!] = transformed;
+      }
+      const yearly = times[0]!.length === 4;
+      const groups = [...Map.groupBy(times.keys(), (t) => (yearly ? 0 : monthOf(times[t]! as Period) - 1))];
+      if (entry.time === 'departure')
+        for (const [, group] of groups) {
+          const usual = meanOf(group.map((t) => values[t]!));
+          for (const t of group) for (let a = 0; a < lgas.length; a++) values[t]![a]! -= usual[a]!;
+        }
+      if (!standardise(values, weights)) throw complain(name, 'the same value everywhere', 'one that varies');
+      const usual = Array.from({ length: 12 }, () => new Float64Array(lgas.length));
+      if (!yearly) for (const [month, group] of groups) usual[month] = meanOf(group.map((t) => values[t]!));
+      const nearest = yearly && entry.time === 'each';
+      return { name, lag_months: entry.lag_months ?? 0, times, values, usual: nearest ? null : usual };
+    });
+}
+
+/** A covariate's value of each LGA in a month. */
+export function valuesIn({ lag_months, times, values, usual }: VaryingCovariate, period: Period): Float64Array {
+  const then = addMonths(period, -lag_months);
+  const time = times[0]!.length === 4 ? then.slice(0, 4) : then;
+  const at = times.indexOf(time);
+  if (at !== -1) return values[at]!;
+  if (usual) return usual[monthOf(then) - 1]!;
+  const distance = (other: string) => Math.abs(Number(other) - Number(time));
+  return values[times.reduce((best, other, t) => (distance(other) < distance(times[best]!) ? t : best), 0)]!;
+}
+
+const complain = (name: string, found: string, expected: string) =>
+  new BadInput('model.json', `parameters.risk.covariates, ${name}`, found, expected);
+
+function meanOf(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
+  return Float64Array.from(arrays[0]!, (_, a) => arrays.reduce((sum, values) => sum + values[a]!, 0) / arrays.length);
+}
+
+/** In place: weighted mean 0 and variance 1 over LGAs and times. False, and nothing is done, if the values do not vary. */
+function standardise(values: readonly Float64Array[], weights: readonly number[]): boolean {
+  const total = values.length * weights.reduce((sum, w) => sum + w, 0);
+  const average = (of: (v: number) => number) =>
+    values.reduce((sum, own) => sum + own.reduce((part, v, a) => part + weights[a]! * of(v), 0), 0) / total;
+  const mean = average((v) => v);
+  const variance = average((v) => (v - mean) ** 2);
+  if (!(variance > 1e-12 * average((v) => v * v))) return false;
+  for (const own of values) for (let a = 0; a < own.length; a++) own[a] = (own[a]! - mean) / Math.sqrt(variance);
+  return true;
+}
