@@ -42,7 +42,7 @@ const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 export default defineConfig({
   test: {
     // More workers than cores: some tests wait for servers, browsers and processes. Percentages are held to 100.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
         isolate: false,

@@ -65,8 +65,9 @@ function processServer({ folder, port, url, start, isUp, signal }: Recipe): Real
     async start() {
       child = start();
       for (let tries = 0; tries < 200; tries++) {
-        if (child.exitCode !== null) throw new Error(`${url} did not start`);
-        if (await isUp()) return;
+        // PostgreSQL refuses while a process of the one that was killed still has its shared memory.
+        if (child.exitCode !== null) child = start();
+        else if (await isUp()) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       throw new Error(`${url} did not come up`);
