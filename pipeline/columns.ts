@@ -41,8 +41,8 @@ export const season = {
 
 /** Runs of months for seasonal action (season/MODEL.md, section 7). */
 export const windows = {
-  area: text<'state' | 'lga'>('state or lga'),
-  code: text('state_code or lga_code'),
+  area: text<'state' | 'lga'>('`state` or `lga`'),
+  code: text('`state_code` or `lga_code`'),
   measure: text<'reported_cases' | 'rain_transmission'>(
     'reported_cases: the seasonal index, new infections of an SIRS whose swing is that of reported cases; rain_transmission: the part of transmission that rain makes, which no record verifies',
   ),

@@ -21,7 +21,7 @@ export const ERRORS = {
   NOT_FOUND: {
     status: 404,
     title: 'No such resource',
-    detail: 'Paths begin with /v1/ and are matched exactly, without a trailing slash.',
+    detail: '/v1/openapi.json lists all paths; they are matched exactly, without a trailing slash.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -36,17 +36,17 @@ export const ERRORS = {
   UNKNOWN_STATE: {
     status: 404,
     title: '`state` is missing or is not the code of a state',
-    detail: 'Give `state` once, as /v1/boundaries/states lists the codes.',
+    detail: 'Give `state` once, as a code from /v1/places.',
   },
   UNKNOWN_LGA: {
     status: 404,
     title: '`lga` is missing or is not the code of an LGA',
-    detail: 'Give `lga` once, as /v1/places lists the codes.',
+    detail: 'Give `lga` once, as a code from /v1/places.',
   },
   UNKNOWN_VERSION: {
     status: 404,
-    title: 'This version is not kept here',
-    detail: '/v1/versions lists the versions that are, and which of them a diff tells apart.',
+    title: 'This version, or this diff, is not kept here',
+    detail: '/v1/versions lists the versions that are, and the addresses of their diffs.',
   },
   INVALID_PERIOD: {
     status: 400,
@@ -56,7 +56,7 @@ export const ERRORS = {
   FORECAST_PERIOD: {
     status: 400,
     title: '`period` is a forecast month; use the matching forecast operation',
-    detail: 'Ask /v1/forecasts/states or /v1/forecasts/lgas; /v1/periods says which months are forecast.',
+    detail: 'Ask under /v1/forecasts/, by `months` ahead; /v1/periods says which months are forecast.',
   },
   PERIOD_NOT_AVAILABLE: {
     status: 404,

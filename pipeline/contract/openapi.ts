@@ -85,6 +85,7 @@ const TAGS = {
   boundaries: 'Outlines',
   tables: 'Everything at once, as files',
   versions: 'Model versions, and what changed between them',
+  clients: 'Packages for Python, R and TypeScript',
   about: 'Months, places, licences, the model, this description',
 } as const;
 

@@ -218,7 +218,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'seasons-lgas',
     path: '/v1/seasons/lgas',
-    summary: 'Months on end that hold most of a year, for seasonal action, in one state and its LGAs',
+    summary: 'The months in a row with the largest share of a year, for seasonal action, in one state and its LGAs',
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
@@ -231,7 +231,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'forecasts-skill',
     path: '/v1/forecasts/skill',
-    summary: 'How good forecasts of reported cases were, by horizon, beside simple methods',
+    summary: 'How good forecasts of reported cases were, by horizon, compared with simple methods',
     scopes: ['forecasts'],
     parameters: [],
     needsTransmission: false,
@@ -408,9 +408,33 @@ function tableOperation(table: TableName, format: TableFormat): TableOperationId
   return `table-${table}-${format}`;
 }
 
+/** Languages that have a client, as its folder is called. */
+export const CLIENTS = ['python', 'r', 'ts'] as const;
+export const clientFile = (language: (typeof CLIENTS)[number]) => `client/${language}.tgz` as const;
+export const clientPath = (language: (typeof CLIENTS)[number]) => `/v1/clients/${language}.tgz` as const;
+const ARCHIVE = 'application/gzip';
+
+const CLIENT_OPERATIONS = CLIENTS.map((language) => ({
+  id: `client-${language}` as const,
+  path: clientPath(language),
+  summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`,
+  scopes: [],
+  parameters: [],
+  needsTransmission: false,
+  responseName: 'File',
+  response: null,
+  type: ARCHIVE,
+  optional: true,
+  file: clientFile(language),
+}));
+
 export type JsonOperationId = (typeof JSON_OPERATIONS)[number]['id'];
-export type OperationId = JsonOperationId | TableOperationId;
-export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [...JSON_OPERATIONS, ...TABLE_OPERATIONS];
+export type OperationId = JsonOperationId | TableOperationId | (typeof CLIENT_OPERATIONS)[number]['id'];
+export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
+  ...JSON_OPERATIONS,
+  ...TABLE_OPERATIONS,
+  ...CLIENT_OPERATIONS,
+];
 
 /** What `publish` tells of versions: answered from its files (published.ts), not from a snapshot's. */
 export const RELEASE_OPERATIONS = [
@@ -488,8 +512,8 @@ export function exampleValues(
   };
 }
 
-/** Whether `operation`'s file has a sibling in every encoding: Parquet is compressed in itself. */
-export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet;
+/** Whether `operation`'s file has a sibling in every encoding: Parquet and archives are compressed in themselves. */
+export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE;
 
 /** Errors of one operation's own, past those that any request can meet. */
 export function operationErrors(operation: Operation): ErrorCode[] {

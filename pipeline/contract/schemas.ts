@@ -26,6 +26,13 @@ export const LEVELS = [
 ] as const;
 export type Level = (typeof LEVELS)[number]['level'];
 
+/** `very_low below 0.01, …, very_high from 0.5`. */
+function levelsInWords(): string {
+  return LEVELS.map(({ level, below }, i) =>
+    Number.isFinite(below) ? `${level} below ${below}` : `${level} from ${LEVELS[i - 1]!.below}`,
+  ).join(', ');
+}
+
 const stateCode = Type.String({ pattern: ANY_CODE, description: '{state_code}', [OF_COUNTRY]: 'state_code' });
 const state = Type.String({ description: 'State name' });
 const lgaCode = Type.String({ description: 'Stable LGA identifier ({lga_code}). Join on this, not on the name' });
@@ -42,7 +49,7 @@ const scoreFields = {
   score_high: share('Upper end of the central 90% range'),
   level: Type.Enum(
     LEVELS.map((l) => l.level),
-    { description: 'Class of the score' },
+    { description: `Class of the score: ${levelsInWords()}` },
   ),
 };
 
@@ -481,7 +488,9 @@ export const Versions = closed({
     closed({
       model_version: modelVersion,
       status: Type.Enum(['current', 'kept', 'gone'], { description: 'gone: it is not answered from any more' }),
-      path: address('What stands for /v1 in the paths of its operations; null where it is gone'),
+      path: address(
+        'Where its answers are: this path followed by that of an operation without /v1, such as /risk/nation; null where they are gone',
+      ),
       updated_at: at('When its data was last updated'),
       contract_version: nullable(Type.String({ description: 'Of the form of its answers; null: from before 1.1' })),
       first_estimated: period('First estimated month'),

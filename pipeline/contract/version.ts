@@ -4,4 +4,4 @@
  * be given), the second for what is added, the third for what is only said better. It is neither the code's version (in
  * package.json) nor the data's (`model_version`); the `/v1` of every path is its first number.
  */
-export const CONTRACT_VERSION = '1.4.0';
+export const CONTRACT_VERSION = '1.5.0';

@@ -17,8 +17,8 @@ const quantiles = {
 export const CASES = {
   row: 'An area with case records in a month to come',
   columns: {
-    area: text<'state' | 'lga'>('state or lga'),
-    code: text('state_code or lga_code'),
+    area: text<'state' | 'lga'>('`state` or `lga`'),
+    code: text('`state_code` or `lga_code`'),
     period,
     horizon_months,
     last_cases: text('Last month of the case records that the forecast saw, YYYY-MM'),
@@ -47,7 +47,7 @@ export const SKILL = {
 export const STRETCH = {
   row: 'So many months ahead for areas of a kind: how much wider past errors ask ranges of the case model to be',
   columns: {
-    area: text<'state' | 'lga'>('state or lga'),
+    area: text<'state' | 'lga'>('`state` or `lga`'),
     horizon_months,
     inner: real('Factor of the distance from the median, in logarithms, up to the quartiles'),
     outer: real('The same from 5 and 95% on'),

@@ -18,8 +18,8 @@ export const LGAS = { row: 'An LGA', columns: { lga_code, lga, state_code } };
 export const OTHER_NAMES = {
   row: 'A name that some raw file gives a place, other than its own',
   columns: {
-    area: text<'state' | 'lga'>('state or lga'),
-    code: text('state_code or lga_code'),
+    area: text<'state' | 'lga'>('`state` or `lga`'),
+    code: text('`state_code` or `lga_code`'),
     name: text('As the file spells it'),
   },
 };

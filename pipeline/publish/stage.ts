@@ -27,6 +27,7 @@ import type { CacheKey } from '../engine/cache-key.ts';
 import { withCaseSeries } from '../transmission/case-series-form.ts';
 import { readKnownTruth } from '../validation/known-truth.ts';
 import { renderApiPage } from './clients/api-page.ts';
+import { clientArchives } from './clients/archives.ts';
 import { firstLines, shortened } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
 import type { Evidence } from './report/evidence.ts';
@@ -110,7 +111,9 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  for (const [name, text] of Object.entries(clientFiles(territory, values))) await tree.write(`client/${name}`, text);
+  const clients = clientFiles(territory, values);
+  for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
+  for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);

@@ -5,7 +5,7 @@ import { type ColumnForm, orNull, real, text } from '../table.ts';
 export const LGAS = { row: 'An LGA in a month, estimated or forecast', columns: { lga_code, period, ...scores } };
 export const STATES = { row: 'A state in a month, estimated or forecast', columns: { state_code, period, ...scores } };
 
-const place = { area: text<'state' | 'lga'>('state or lga'), code: text('state_code or lga_code'), period };
+const place = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
 
 type LevelName = (typeof LEVELS)[number]['level'];
 type Below = Exclude<LevelName, 'very_high'>;
@@ -63,7 +63,7 @@ export const CHANGES = {
     ...{ change_year, change_year_low, change_year_high, probability_rise_year },
     survey_month: orNull(
       text(
-        'Month that stands for the last survey round over by then: the last one before this month of the same name, no later than three months past the end of fieldwork, YYYY-MM; null: it has no score',
+        'Month compared with, YYYY-MM: of the last survey round that was over by then, the latest month of the same name that is at most three months past the end of fieldwork; null: it has no score',
       ),
     ),
     change_survey: orNull(sinceSurvey[0]),

@@ -25,9 +25,10 @@ export function invitationMail(to: string, role: Role, account: string | null, l
   return mail(
     to,
     INVITATION,
-    `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}.`,
+    `You have been invited to the ${SERVICE_NAME}, to join ${nameOf(account)}${as}. It gives malaria risk by district and month, for programs and researchers.`,
     `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
     link,
+    ...(account === null ? [] : ['Then sign in, create a key, and follow “Your first map” in the reference.']),
     IGNORE,
   );
 }

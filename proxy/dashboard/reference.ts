@@ -1,6 +1,6 @@
 /** What pages tell of the API: read from the description and the places of the snapshot that is served, and kept with it. */
 import { readFile } from 'node:fs/promises';
-import type { Places } from '../../pipeline/contract/schemas.ts';
+import type { Places, Tables } from '../../pipeline/contract/schemas.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 
 export interface ReferenceOperation {
@@ -25,7 +25,11 @@ export interface ReferenceOperation {
 export interface Reference {
   title: string;
   modelVersion: string;
+  synthetic: boolean;
+  lastEstimated: string;
   operations: ReferenceOperation[];
+  /** What the operations' tags stand for, in their order. */
+  tags: { name: string; description: string }[];
   places: Places;
 }
 
@@ -61,6 +65,7 @@ interface Get {
 }
 interface Openapi {
   info: { title: string; 'x-model-version': string };
+  tags: Reference['tags'];
   paths: Record<string, { get: Get }>;
   components: { schemas: Record<string, Schema> };
 }
@@ -79,8 +84,13 @@ async function readReference(snapshot: Snapshot): Promise<Reference | null> {
   const openapi = await readAnswer<Openapi>(snapshot, 'v1/openapi.json');
   const places = await readAnswer<Places>(snapshot, 'v1/places.json');
   if (openapi === null || places === null) return null;
-  const operations = Object.entries(openapi.paths).map(([path, { get }]) => operationOf(path, get, openapi));
-  return { title: openapi.info.title, modelVersion: openapi.info['x-model-version'], operations, places };
+  const tables = (await readAnswer<Tables>(snapshot, 'v1/tables.json'))?.tables ?? [];
+  const operations = Object.entries(openapi.paths).map(([path, { get }]) => operationOf(path, get, openapi, tables));
+  const { title, 'x-model-version': modelVersion } = openapi.info;
+  return {
+    ...{ title, modelVersion, operations, tags: openapi.tags, places, lastEstimated: snapshot.coverage.last_estimated },
+    synthetic: modelVersion.startsWith('synthetic'),
+  };
 }
 
 async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
@@ -94,7 +104,7 @@ export async function readServed(file: ServedFile | undefined): Promise<Buffer |
   return found ? (found.held ?? readFile(found.path)) : null;
 }
 
-function operationOf(path: string, get: Get, openapi: Openapi): ReferenceOperation {
+function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
   const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
   const inQuery = parameters.filter((one) => one.in === 'query');
   const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
@@ -109,7 +119,7 @@ function operationOf(path: string, get: Get, openapi: Openapi): ReferenceOperati
     parameters,
     address: filled + (query && `?${query}`),
     isJson: schema !== undefined,
-    fields: schema ? fieldsOf(schema, '', openapi) : [],
+    fields: schema ? fieldsOf(schema, '', openapi) : columnsOf(path, tables),
     example,
     errors: Object.entries(get.responses).flatMap(([status, answer]) =>
       Number(status) < 400 ? [] : [{ status, description: resolve(answer, openapi).description }],
@@ -123,17 +133,22 @@ function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
   return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], openapi) as T;
 }
 
+/** Columns of the table that is served at `path`; none for another file. */
+function columnsOf(path: string, tables: Tables['tables']): ReferenceOperation['fields'] {
+  const found = tables.find(({ table }) => /^\/v1\/tables\/(\w+)\./.exec(path)?.[1] === table);
+  return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
+}
+
 /** Fields of an object, of the objects in a list, and of what may be one, under names that begin with `before`. */
 function fieldsOf(given: Schema, before: string, openapi: Openapi): ReferenceOperation['fields'] {
   const schema = resolve(given, openapi);
   if (schema.items) return fieldsOf(schema.items, `${before}[]`, openapi);
   return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
     const name = before === '' ? own : `${before}.${own}`;
-    const { description = '' } = resolve(field, openapi);
-    return [
-      { name, type: typeOf(field, openapi), description: field.description ?? description },
-      ...fieldsOf(field, name, openapi),
-    ];
+    // That of a field which may be null stands with what it is otherwise.
+    const told = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
+    const description = told.find((one) => one.description !== undefined)?.description ?? '';
+    return [{ name, type: typeOf(field, openapi), description }, ...fieldsOf(field, name, openapi)];
   });
 }
 

@@ -28,7 +28,7 @@ export function clientTypes(territory: Territory): string {
     const key = path.includes('{') ? `[path: \`${path.replaceAll(/\{\w+\}/g, '\u0024{string}')}\`]` : `'${path}'`;
     return `  ${key}: { parameters: ${query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>'}; answer: ${responseName} };`;
   });
-  const tables = OPERATIONS.filter(({ response }) => response === null).map(({ path }) => path);
+  const tables = OPERATIONS.filter(({ id }) => id.startsWith('table-')).map(({ path }) => path);
   return `// Generated from the service's contract; see openapi.json.
 
 ${answers.join('\n')}

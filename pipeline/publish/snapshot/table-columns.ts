@@ -46,8 +46,8 @@ export const TABLES = {
   basis: {
     row: 'An area in an estimated or forecast month: what its score rests on',
     columns: {
-      area: text<'state' | 'lga'>('state or lga'),
-      code: text('state_code or lga_code'),
+      area: text<'state' | 'lga'>('`state` or `lga`'),
+      code: text('`state_code` or `lga_code`'),
       period,
       basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
         'survey: no later than the last survey of the state; usual_season: later, the last level carried on with the usual season; or no survey in the state; cases, cases_elsewhere: the same, moved by what case records of the state, or of other states, say beyond the usual',
@@ -70,7 +70,7 @@ export const TABLES = {
   season: {
     row: 'A month of the year in an area',
     columns: {
-      area: text<'nation' | 'state' | 'lga'>('nation, state or lga'),
+      area: text<'nation' | 'state' | 'lga'>('`nation`, `state` or `lga`'),
       code: orNull(text('state_code or lga_code; null for the nation')),
       ...columns.season,
     },
@@ -91,14 +91,14 @@ export const TABLES = {
   places: {
     row: 'A state or an LGA: its names and codes',
     columns: {
-      area: text<'state' | 'lga'>('state or lga'),
-      code: text('state_code or lga_code'),
+      area: text<'state' | 'lga'>('`state` or `lga`'),
+      code: text('`state_code` or `lga_code`'),
       name: text('Its name'),
       state_code,
       zone: orNull(text('{zone}, full name; null for an LGA')),
       pcode: text('Code of the area in the raw files; of an LGA the same as `code`'),
       aliases: orNull(
-        text('Other names that raw files give it, semicolon and blank between; null where they give none'),
+        text('Other names that raw files give it, separated by semicolon and space; null where they give none'),
       ),
       iso_code: orNull(text('ISO 3166-2; null for an LGA')),
       longitude: real('Of the centre of its area, degrees east; may lie outside it'),

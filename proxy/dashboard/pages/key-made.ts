@@ -10,6 +10,7 @@ import { actorOf, SESSION_MS } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import type { Answer, SignedIn } from '../visit.ts';
 import { PATH, title } from './key-parts.ts';
+import { FIRST_MAP } from './reference.ts';
 import { sampleBlocks, samplesOf } from './samples.ts';
 
 /**
@@ -68,7 +69,7 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, o
     ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
     ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
     ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
-    <p>What else there is to ask for: <a href="/reference">Reference</a></p>
+    <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or all that you can ask for in the <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],

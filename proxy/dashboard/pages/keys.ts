@@ -174,7 +174,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
         expiresAt instanceof UsageError &&
         (lasts === undefined
           ? 'Enter a day after today, or leave it empty.'
-          : `Leave it empty, or choose no number of days.`),
+          : `Clear the date, or choose “Until the day below”.`),
     };
     const body = newPage(
       visit,

@@ -6,10 +6,12 @@ import { ROLES } from '../people/rules.ts';
 import type { Reference, ReferenceOperation } from '../reference.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Page, routes, type SignedIn } from '../visit.ts';
+import { firstMapPage } from './first-map.ts';
 import { sampleBlocks, samplesOf } from './samples.ts';
 
 const PATH = '/reference';
 const CODES = `${PATH}/codes`;
+export const FIRST_MAP = `${PATH}/first-map`;
 type State = Reference['places']['states'][number];
 /** Found areas that are shown at most. */
 const MOST_FOUND = 100;
@@ -38,29 +40,33 @@ function isFound(query: string, texts: readonly string[]): boolean {
 const prose = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
 
-function listPage({ title, modelVersion, operations }: Reference, { query }: SignedIn, { words }: Services): Answer {
+function listPage(reference: Reference, { query }: SignedIn, { words }: Services): Answer {
+  const { title, modelVersion, synthetic, lastEstimated, operations, tags } = reference;
+  const listed = (tag: string) => found.filter((operation) => operation.tag === tag);
   const asked = query.text('q').trim();
   const found = operations.filter(({ id, path, summary, description, fields }) =>
     isFound(asked, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
   );
   const body = html`<h1>Reference</h1>
-    <p>${title}, data version <code>${modelVersion}</code>. Every request needs a key. <a href="${CODES}">${words('Codes of states and LGAs')}</a> · <a href="${FEED}">Feed of releases</a></p>
+    ${synthetic && notice('Made-up data', 'Its places, surveys and scores are invented: it is for trying things out.', 'calm')}
+    <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
+    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of states and LGAs')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and what they mean', asked)}
     ${asked !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
-    ${
-      found.length > 0 &&
-      table<ReferenceOperation>(
-        'Operations',
-        [
-          { title: 'Path', cell: ({ id, path }) => html`<a href="${PATH}/${id}"><code>${path}</code></a>` },
-          { title: 'What', cell: ({ summary }) => summary },
-          { title: 'Scopes', cell: ({ description }) => prose(description) },
-        ],
-        found,
-      )
-    }`;
+    ${tags.map(({ name, description }) => listed(name).length > 0 && html`<h2>${description}</h2>${operationsTable(description, listed(name))}`)}`;
   return { title: 'Reference', body };
 }
+
+const operationsTable = (label: string, operations: readonly ReferenceOperation[]) =>
+  table<ReferenceOperation>(
+    label,
+    [
+      { title: 'Path', cell: ({ id, path }) => html`<a href="${PATH}/${id}"><code>${path}</code></a>` },
+      { title: 'What', cell: ({ summary }) => summary },
+      { title: 'Scopes', cell: ({ description }) => prose(description) },
+    ],
+    operations,
+  );
 
 function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl }: Services): Answer {
   const found = operations.find(({ id }) => id === params.operation);
@@ -68,13 +74,14 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { path, summary, description, parameters, address, isJson, fields, example, errors } = found;
+  const { id, path, summary, description, parameters, address, isJson, fields, example, errors } = found;
+  const fieldsAre = isJson ? 'Fields' : 'Columns';
   const samples = samplesOf(`${apiUrl()}${address}`, isJson ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1><code>GET ${path}</code></h1>
     <p>${summary}. ${prose(description)}</p>
     ${
       parameters.length > 0 &&
-      html`<h2>Parameters</h2>${table(
+      html`<h2>Parameters</h2><p>Others are ignored: check their names.</p>${table(
         'Parameters',
         [
           { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
@@ -85,14 +92,18 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
         parameters,
       )}`
     }
-    <section><h2>Samples</h2><p>With your key in the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>
-    ${example !== undefined && html`<section><h2>Answer</h2><p>Of this version, its lists cut short.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre></section>`}
+    ${
+      id === 'versions-diff'
+        ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> has the addresses of all diffs, as <code>diff</code>.</p>`
+        : html`<section><h2>Samples</h2><p>With your key in the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
+    }
+    ${example !== undefined && html`<section><h2>Answer</h2><p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre></section>`}
     ${
       fields.length > 0 &&
-      html`<h2>Fields</h2>${table(
-        'Fields',
+      html`<h2>${fieldsAre}</h2>${table(
+        fieldsAre,
         [
-          { title: 'Field', cell: ({ name }) => html`<code>${name}</code>` },
+          { title: fieldsAre === 'Columns' ? 'Column' : 'Field', cell: ({ name }) => html`<code>${name}</code>` },
           { title: 'Type', cell: ({ type }) => type },
           { title: 'Meaning', cell: (field) => prose(field.description) },
         ],
@@ -152,8 +163,14 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
   return { title, body };
 }
 
+function mapPage(_: Reference, __: SignedIn, { apiUrl, words }: Services): Answer {
+  const title = 'Your first map';
+  return { title, body: html`${kicker}<h1>${title}</h1>${firstMapPage(apiUrl(), words)}` };
+}
+
 export const referenceRoutes = routes(PATH, ROLES, {
   GET: page(listPage),
+  'GET /first-map': page(mapPage),
   'GET /codes': page(codesPage),
   'GET /:operation': page(operationPage),
 });

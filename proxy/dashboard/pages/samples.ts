@@ -16,26 +16,29 @@ export function samplesOf(url: string, file: string | null): Sample[] {
     {
       language: 'Python',
       text: [
+        '# Needs the package requests.',
         'import os, requests',
         `answer = requests.get(${at}, headers={"Authorization": "Bearer " + os.environ["KEY"]}, timeout=60)`,
-        'answer.raise_for_status()',
+        'if not answer.ok: raise SystemExit(answer.text)',
         file === null ? 'print(answer.json())' : `open(${to}, "wb").write(answer.content)`,
       ].join('\n'),
     },
     {
       language: 'R',
       text: [
+        '# Needs the packages curl and jsonlite.',
         'library(curl)',
         'handle <- new_handle()',
         'handle_setheaders(handle, Authorization = paste("Bearer", Sys.getenv("KEY")))',
         `answer <- curl_fetch_memory(${at}, handle)`,
-        'stopifnot(answer$status_code == 200)',
+        'if (answer$status_code != 200) stop(rawToChar(answer$content))',
         file === null ? 'str(jsonlite::fromJSON(rawToChar(answer$content)))' : `writeBin(answer$content, ${to})`,
       ].join('\n'),
     },
     {
       language: 'TypeScript',
       text: [
+        '// As an ES module, such as sample.mts: Node.js 24 runs it as it is.',
         ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
         `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.KEY}\` } });`,
         'if (!answer.ok) throw new Error(await answer.text());',

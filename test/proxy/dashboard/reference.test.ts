@@ -23,11 +23,14 @@ beforeAll(async () => {
   };
 });
 
-const linked = (html: string) => [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id);
+/** Pages of operations that a page leads to. */
+const linked = (html: string) =>
+  [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id!).filter((id) => !OTHER_PAGES.includes(id));
+const OTHER_PAGES = ['codes', 'first-map'];
 
 test('every operation has its page, for people who are signed in', async () => {
   const list = await mia.open('/reference');
-  expect(linked(list.html).filter((id) => id !== 'codes')).toEqual(ALL_OPERATIONS.map(({ id }) => id));
+  expect(linked(list.html).sort()).toEqual(ALL_OPERATIONS.map(({ id }) => id).sort());
   for (const { id, path, summary } of ALL_OPERATIONS) {
     const page = await mia.open(`/reference/${id}`);
     expect([id, page.status, page.text]).toEqual([id, 200, expect.stringContaining(`GET ${path}`)]);
@@ -48,9 +51,24 @@ test('a page has parameters, fields, samples, an answer and errors', async () =>
   expect(text).toContain('UNKNOWN_STATE');
 });
 
+test('the page of a table has its columns, that of diffs no sample, and fields that may be null their meaning', async () => {
+  const table = await mia.open('/reference/table-risk_lgas-parquet');
+  expect(table.text).toContain('Column Type Meaning period VARCHAR Month, YYYY-MM');
+  const diff = await mia.open('/reference/versions-diff');
+  expect(diff.text).toMatch(/\/v1\/versions has the addresses of all diffs, as diff/);
+  expect(diff.text).not.toContain('Samples');
+  const { text } = await mia.open('/reference/context-states');
+  expect(text).toContain('itn_use number or null Share of people who slept under a treated net');
+});
+
+test('the list says up to when the data goes, and whether it is made up', async () => {
+  const { text } = await mia.open('/reference');
+  expect(text).toMatch(/data version \S+ , estimated up to \d{4}-\d{2}\./);
+  expect(text.includes('Made-up data')).toBe(text.includes('data version synthetic'));
+});
+
 test('search finds paths, fields and meanings, by every word, and shows what was asked as text', async () => {
-  const ids = async (q: string) =>
-    linked((await mia.open(`/reference?${new URLSearchParams({ q })}`)).html).filter((id) => id !== 'codes');
+  const ids = async (q: string) => linked((await mia.open(`/reference?${new URLSearchParams({ q })}`)).html);
   expect(await ids('TopoJSON')).toEqual(['boundaries-topology']);
   expect(await ids('itn_access state')).toEqual(expect.arrayContaining(['context-states', 'context-lgas']));
   expect(await ids('no such word')).toEqual([]);

@@ -53,12 +53,13 @@ test('a snapshot of an older contract has no later operations, and says what of 
   expect(unchecked).toContain('it keeps to contract 1.0.0');
   // some of a later operation's files gone is damage all the same
   const torn = copySnapshot(sound);
-  rmSync(path.join(torn, later[0]!));
+  const gone = later.find((name) => /^v1\/series\/.*\.json$/.test(name))!;
+  rmSync(path.join(torn, gone));
   rewriteManifest(torn, (manifest) => {
     manifest.contract_version = '1.0.0';
-    delete manifest.files[later[0]!];
+    delete manifest.files[gone];
   });
-  expect((await verifySnapshot(torn)).faults.join()).toContain(later[0]!.replace(/\.(br|gz)$/, ''));
+  expect((await verifySnapshot(torn)).faults.join()).toContain(gone);
 });
 
 test('the model card holds what scores come of, how they were checked, and their limits in words', () => {

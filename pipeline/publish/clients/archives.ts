@@ -1,0 +1,20 @@
+import { gzipSync } from 'node:zlib';
+import { createTar } from 'nanotar';
+import { CLIENTS, clientFile } from '../../contract/operations.ts';
+
+/**
+ * The clients as archives to unpack or install: name in the snapshot -> bytes, the same wherever and whenever they are made.
+ * @param files of the clients, `python/README.md` -> text (`clientFiles`)
+ */
+export function clientArchives(files: Readonly<Record<string, string>>): Record<string, Uint8Array> {
+  return Object.fromEntries(
+    CLIENTS.map((language) => {
+      const own = Object.entries(files).filter(([name]) => name.startsWith(`${language}/`));
+      const tar = createTar(
+        own.map(([name, text]) => ({ name: `malaria-risk-${name}`, data: new TextEncoder().encode(text) })),
+        { attrs: { mtime: 0, mode: '644', uid: 0, gid: 0 } },
+      );
+      return [clientFile(language), gzipSync(tar, { level: 9 })];
+    }),
+  );
+}

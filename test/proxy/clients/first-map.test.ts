@@ -1,0 +1,62 @@
+/** The dashboard's way from a key to a map, as it stands there, in an empty folder. */
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { parseTar } from 'nanotar';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { CLIENTS } from '../../../pipeline/contract/operations.ts';
+import { firstMap } from '../../../proxy/dashboard/pages/first-map.ts';
+import { temporary } from '../../support/command-line.ts';
+import { pythonWith } from '../../support/python.ts';
+import { type Setting, startSetting } from './setting.ts';
+
+const PYTHON = pythonWith('requests');
+const HAS_R = spawnSync('Rscript', ['-e', 'library(curl); library(jsonlite)']).status === 0;
+const LANGUAGES = {
+  python: { runs: PYTHON !== undefined, lacks: 'apt-get install python3-requests', file: 'map.svg', begins: '<svg' },
+  r: { runs: HAS_R, lacks: 'apt-get install r-base-core r-cran-curl r-cran-jsonlite', file: 'map.pdf', begins: '%PDF' },
+  ts: { runs: true, lacks: '', file: 'map.svg', begins: '<svg' },
+};
+
+let setting: Setting;
+const ends: (() => unknown)[] = [];
+beforeAll(async () => {
+  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
+});
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES))
+  test.skipIf(!runs)(`a first map in ${language}${runs ? '' : ` (skipped: ${lacks})`}`, async () => {
+    const { HOME = '', PATH = '' } = process.env;
+    const folder = temporary();
+    // The Python and the Node that have what is needed, before others.
+    const first = [path.dirname(PYTHON ?? ''), path.dirname(process.execPath), PATH].join(':');
+    const env = { HOME, PATH: first, KEY: setting.env.KEY! };
+    const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
+    const { stdout } = await promisify(execFile)('bash', ['-e', '-c', commands], {
+      cwd: folder,
+      env,
+      timeout: 100_000,
+    });
+    expect(stdout).toMatch(/^4 LGAs, 2021-12, .*, 2 requests/m);
+    expect(readFileSync(path.join(folder, file), 'latin1').slice(0, 4)).toBe(begins);
+  });
+
+test('an archive has the files of the snapshot, of no time and nobody', () => {
+  const client = path.join(inject('builtTiny'), 'current/client');
+  for (const language of CLIENTS) {
+    const files = parseTar(gunzipSync(readFileSync(path.join(client, `${language}.tgz`))));
+    const own = readdirSync(path.join(client, language), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(client, path.join(entry.parentPath, entry.name)));
+    expect(files.map(({ name }) => name).sort()).toEqual(own.map((name) => `malaria-risk-${name}`).sort());
+    for (const { name, text, attrs } of files) {
+      expect(text).toBe(readFileSync(path.join(client, name.replace('malaria-risk-', '')), 'utf8'));
+      expect([attrs?.mtime, attrs?.uid]).toEqual([0, 0]);
+    }
+  }
+});
