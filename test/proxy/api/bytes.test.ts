@@ -84,15 +84,16 @@ test('every operation answers, each in its media type', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const types = new Set<string | null>();
-  for (const { id, path, type, response: schema } of OPERATIONS) {
+  for (const { id, path, type, file, response: schema } of OPERATIONS) {
     const response = await service.get(`${path}?state=KN&lga=NGKN001`, key);
     expect([id, response.status, response.headers.get('content-type')]).toEqual([id, 200, type]);
     types.add(response.headers.get('content-type'));
     if (schema) expect(await response.json()).toBeTypeOf('object');
-    else expect(await response.text()).toBe(`${path.slice('/v1/'.length)} of fixture-00000001\n`);
+    else expect(await response.text()).toBe(`${file} of fixture-00000001\n`);
   }
   expect([...types].sort()).toEqual([
     'application/geo+json',
+    'application/gzip',
     'application/json',
     'application/vnd.apache.parquet',
     'text/csv; charset=utf-8',

@@ -77,7 +77,7 @@ testForms('a key for a number of days, or until a day, and not both', async (sta
   const both = await make(ada, { ...NEW_KEY, lasts: '30', expires: '2099-01-01' });
   expect([both.status, both.text]).toEqual([
     400,
-    expect.stringContaining('Leave it empty, or choose no number of days'),
+    expect.stringContaining('Clear the date, or choose “Until the day below”.'),
   ]);
   for (const lasts of ['90', 'date', '7']) await make(ada, { ...NEW_KEY, lasts });
   const keys = (await dashboard.store.listKeys()).map(({ key }) => key);

@@ -16,7 +16,7 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
   expect(invited.html, 'the link, where no mail is sent').toContain(linkIn(mail));
-  expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service.');
+  expect(mail).toContain('You have been invited to the Malaria Risk Data Service, to join “ministry”.');
   const ben = dashboard.visitor();
   const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
   expect(joined.text).toContain('Your account is ready');
