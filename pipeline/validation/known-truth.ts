@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
+import { UsageError } from '../errors.ts';
 import type { TruthFamily } from '../synthetic/families.ts';
 import type { Calibration } from './calibration.ts';
 import type { GroupScore } from './compare-truth.ts';
@@ -46,14 +47,15 @@ export function readKnownTruth(): KnownTruth {
 
 /**
  * The record as one of the code as it is now, after some of its countries were scored again.
- * @throws Error naming a country that the record lacks or that scores otherwise
+ * @throws UsageError naming a country that the record lacks or that scores otherwise
  */
 export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
   for (const row of again) {
     const { truth, seed, group } = row;
     const recorded = record.countries.find((one) => one.truth === truth && one.seed === seed && one.group === group);
-    if (!isDeepStrictEqual(row, recorded))
-      throw new Error(
+    // As JSON has it, which knows no −0.
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(row)), recorded))
+      throw new UsageError(
         `${truth}, seed ${seed}, ${group}: ${found(row)}, the record has ${recorded ? found(recorded) : 'nothing'}`,
       );
   }
