@@ -33,8 +33,8 @@ for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES
   test.skipIf(!runs)(`a first map in ${language}${runs ? '' : ` (skipped: ${lacks})`}`, async () => {
     const { HOME = '', PATH = '' } = process.env;
     const folder = temporary();
-    // The Python and the Node that have what is needed, before others.
-    const first = [path.dirname(PYTHON ?? ''), path.dirname(process.execPath), PATH].join(':');
+    // This Node before the system's, and a Python that has requests.
+    const first = [path.dirname(process.execPath), path.dirname(PYTHON ?? ''), PATH].join(':');
     const env = { HOME, PATH: first, KEY: setting.env.KEY! };
     const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
     const { stdout } = await promisify(execFile)('bash', ['-e', '-c', commands], {
