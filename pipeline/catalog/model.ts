@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
+import { POSITIVE } from '../risk/hyperparameters.ts';
 import { CASE_SERIES_UNITS, type CaseSeriesForm } from '../transmission/case-series-form.ts';
 import type { HeldBack } from './held-back.ts';
 import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
@@ -123,6 +124,17 @@ export const Model = Type.Object(
             season_exponent: Type.Object(
               { mean: Type.Number(), sd: Type.Number({ exclusiveMinimum: 0 }), source: text },
               closed,
+            ),
+            start: Type.Optional(
+              Type.Record(
+                Type.String({ pattern: `^(${POSITIVE.join('|')}|rho_[0-9]{4})$` }),
+                Type.Number({ minimum: 1e-5, maximum: 1e5 }),
+                {
+                  ...closed,
+                  description:
+                    "Where the search for the risk model's hyperparameters begins, to save time; what it finds does not depend on it. `malaria-risk catalog start` renews it",
+                },
+              ),
             ),
             covariates: Type.Optional(
               Type.Array(Covariate, {

@@ -46,6 +46,9 @@ export function checkModel(model: Model): void {
       'no test_offset',
       `the prior of how other methods than ${survey.method[0]} differ from it, as parameters.survey.method names several`,
     );
+  for (const [name, value] of Object.entries(risk.start ?? {}))
+    if (name.startsWith('rho_') && value >= 1)
+      throw complain(`parameters.risk.start.${name}`, String(value), 'a correlation below 1');
   const masked = season.masked.find(({ first, last }) => first > last);
   if (masked) throw complain('parameters.season.masked', `${masked.first} to ${masked.last}`, 'the first month first');
   if (transmission.development_first >= transmission.held_back_year)

@@ -70,13 +70,18 @@ export function minimiseBfgs(
   return { x, value: here, evaluations };
 }
 
-/** Second derivatives at x, in rows, from forward differences of the gradient: size `h`, error about h. */
-export function hessianOf(slope: (x: number[]) => number[], x: number[], h: number): Float64Array {
-  const n = x.length;
-  const centre = slope(x);
-  const rows = x.map((_, j) => slope(x.map((v, k) => (k === j ? v + h : v))));
+/** x, moved by h along each of its axes. */
+export const besides = (x: readonly number[], h: number): number[][] =>
+  x.map((_, j) => x.map((v, k) => (k === j ? v + h : v)));
+
+/**
+ * Second derivatives at x, in rows, from forward differences of the gradient: size `h`, error about h.
+ * @param slopes gradients at x's neighbours, as `besides` orders them
+ */
+export function hessianOf(centre: readonly number[], slopes: readonly (readonly number[])[], h: number): Float64Array {
+  const n = centre.length;
   return Float64Array.from({ length: n * n }, (_, k) => {
     const [i, j] = [Math.floor(k / n), k % n];
-    return (rows[i]![j]! - centre[j]! + rows[j]![i]! - centre[i]!) / (2 * h);
+    return (slopes[i]![j]! - centre[j]! + slopes[j]![i]! - centre[i]!) / (2 * h);
   });
 }

@@ -1,6 +1,6 @@
 import type { Departure } from './case-shift.ts';
 import type { Draw } from './draws.ts';
-import type { FitPoint, Posterior } from './fit.ts';
+import type { Field, FitPoint } from './fit.ts';
 import { kernelsOf } from './latent.ts';
 import { drawMatern, scaleOf } from './matern-lattice.ts';
 import { type Conditional, conditionalAt } from './over-time.ts';
@@ -12,26 +12,19 @@ export interface OverTime {
   change: Conditional;
 }
 
-/** How months of these times, in years, hang on the rounds, for each point of the hyperparameters. */
-export function overTimeOf({ layout, constants, points }: Posterior, at: readonly number[]): Map<FitPoint, OverTime> {
-  return new Map(
-    points.map((point) => {
-      const { nation, state, change } = kernelsOf(layout.times, constants, point.hyperparameters);
-      return [
-        point,
-        {
-          nation: conditionalAt(nation, layout.times, at),
-          state: conditionalAt(state, layout.times, at),
-          change: conditionalAt(change, layout.times, at),
-        },
-      ];
-    }),
-  );
+/** How months of these times, in years, hang on the rounds under a point of the hyperparameters. */
+export function overTimeOf({ layout, constants }: Field, point: FitPoint, at: readonly number[]): OverTime {
+  const { nation, state, change } = kernelsOf(layout.times, constants, point.hyperparameters);
+  return {
+    nation: conditionalAt(nation, layout.times, at),
+    state: conditionalAt(state, layout.times, at),
+    change: conditionalAt(change, layout.times, at),
+  };
 }
 
 /** The nation's level with a state's departure from it in every month of a draw: `levels[state * months + m]`. */
 export function drawLevels(
-  { mesh, layout }: Posterior,
+  { mesh, layout }: Field,
   { x, random }: Draw,
   { nation, state }: Pick<OverTime, 'nation' | 'state'>,
   months: number,
@@ -57,7 +50,7 @@ export function drawLevels(
 
 /** How far a draw's levels depart from what its levels at the rounds make of each month. */
 export function departuresOf(
-  { layout }: Posterior,
+  { layout }: Field,
   { x }: Draw,
   { nation, state }: Pick<OverTime, 'nation' | 'state'>,
   levels: Float64Array,
@@ -76,7 +69,7 @@ export function departuresOf(
 }
 
 /** A draw's patterns of departure of the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
-export function drawPatterns({ mesh, layout, constants }: Posterior, { point, random }: Draw): Float64Array {
+export function drawPatterns({ mesh, layout, constants }: Field, { point, random }: Draw): Float64Array {
   const gaps = layout.times.length + 1;
   const lgas = mesh.state_of.length;
   const scale = scaleOf(mesh.change, constants.range_change_km, point.hyperparameters.sigma_change);

@@ -28,23 +28,46 @@ export function allocate(weights: number[], draws: number): number[] {
   return counts;
 }
 
-/** Draws from the posterior, including the uncertainty of the hyperparameters. */
-export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Generator<Draw> {
+/** Draws that one point of the hyperparameters gets: `count` of them, from the `first`. */
+export interface Share {
+  point: number;
+  first: number;
+  count: number;
+}
+
+/** All draws by point, in lots of at most `most`. */
+export function sharesOf(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
   const counts = allocate(
-    fit.points.map((p) => p.weight),
+    points.map((p) => p.weight),
     draws,
   );
   let next = 0;
-  for (const [k, point] of fit.points.entries())
-    for (let d = 0; d < counts[k]!; d++) {
-      const random = streams(next++);
-      const x = solveBackward(
-        point.mode.factor,
-        Float64Array.from({ length: fit.layout.size }, () => random.normal()),
-      );
-      for (let i = 0; i < x.length; i++) x[i]! += point.mode.x[i]!;
-      yield { x, point, random };
-    }
+  return counts.flatMap((count, point) => {
+    const lots = Array.from({ length: Math.ceil(count / most) }, (_, k) => {
+      return { point, first: next + k * most, count: Math.min(most, count - k * most) };
+    });
+    next += count;
+    return lots;
+  });
+}
+
+/** Draws from the posterior, including the uncertainty of the hyperparameters. */
+export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Generator<Draw> {
+  for (const share of sharesOf(fit.points, draws)) yield* drawShare(fit.points[share.point]!, share, streams);
+}
+
+/** The draws of one share. */
+export function* drawShare(point: FitPoint, { first, count }: Share, streams: Streams): Generator<Draw> {
+  const { factor, x: mode } = point.mode;
+  for (let d = first; d < first + count; d++) {
+    const random = streams(d);
+    const x = solveBackward(
+      factor,
+      Float64Array.from(mode, () => random.normal()),
+    );
+    for (let i = 0; i < x.length; i++) x[i]! += mode[i]!;
+    yield { x, point, random };
+  }
 }
 
 /** The part of a cell's linear predictor that is constant over time: x_cᵀβ + z(c). */

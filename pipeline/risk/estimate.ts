@@ -1,14 +1,17 @@
 import { monthOf, type Period } from '../contract/months.ts';
-import { randomStream } from '../numerics/random.ts';
 import { solveForward } from '../numerics/sparse-cholesky.ts';
+import { logit } from '../numerics/special.ts';
 import type { CaseShift } from './case-shift.ts';
 import { comparedOf } from './compared.ts';
-import { fitAt, fitRisk, type Optimum, type RiskFit, type ThetaPoint } from './fit.ts';
+import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
 import { POSITIVE } from './hyperparameters.ts';
+import { estimateInThreads } from './in-threads.ts';
 import { type PreparedRisk, timeOf } from './inputs.ts';
 import type { Constants } from './latent.ts';
-import { drawPaths, type Paths, type PredictedMonth } from './paths.ts';
-import { type AreaEstimates, predictRisk } from './prediction.ts';
+import { type Optimum, usualStart } from './optimum.ts';
+import { type Drawing, drawPaths, type Paths, type PredictedMonth } from './paths.ts';
+import type { AreaEstimates } from './prediction.ts';
+import { drawStreams } from './streams.ts';
 import { valuesIn } from './varying.ts';
 
 /**
@@ -52,26 +55,28 @@ export interface FitSummary {
   optimum: Optimum;
   /** The points that draws were shared out over: with them, the same draws can be had again. */
   points: ThetaPoint[];
-  evaluations: number;
 }
+
+/** Hyperparameters by name, as `FitSummary` names them, on their own scale. */
+export type Start = Readonly<Record<string, number>>;
 
 /**
  * Fits the risk model to all rounds and scores every LGA and state in every period.
+ * @param start where to begin the search for the hyperparameters' mode, which is found wherever it begins
  * @param progress gets the share done
  * @param cases what case records say of the months after the last survey; null: the usual season alone
  */
-export function estimateRisk(
+export async function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
-  { draws, seed, ...prior }: DrawsOf,
+  { draws, seed, start = {}, ...prior }: DrawsOf & { start?: Start | undefined },
   progress: (share: number, what: string) => void = () => {},
   cases: CaseShift | null = null,
-): RiskEstimate {
-  progress(0, 'fit');
-  const fit = fitRisk(...observedBy(prepared, prior));
-  progress(0.7, 'predict');
-  const paths = drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
-  return { ...predictRisk(paths), fit: summariseFit(fit, prepared) };
+): Promise<RiskEstimate> {
+  const [mesh, times, observations, constants] = observedBy(prepared, prior);
+  const data = { mesh, times, observations, constants, drawing: drawingOf(prepared, periods, cases), seed };
+  const { fit, ...estimates } = await estimateInThreads(data, draws, startFrom(prepared, start), progress);
+  return { ...estimates, fit: summariseFit(fit, prepared) };
 }
 
 /** The joint draws of an estimate of the same observations, from the points that its fit ended with. */
@@ -83,15 +88,36 @@ export function pathsAt(
   cases: CaseShift | null,
 ): Paths {
   const fit = fitAt(...observedBy(prepared, prior), points);
-  return drawPaths(fit, monthsOf(prepared, periods), draws, streamsOf(seed), seasonErrorOf(prepared), cases);
+  return drawPaths(fit, drawingOf(prepared, periods, cases), draws, drawStreams(seed));
 }
 
 const observedBy = ({ mesh, times, observed }: PreparedRisk, prior: PriorOf) =>
   [mesh, times, observed.map((o) => o.risk), constantsOf(prior)] as const;
 
-const streamsOf = (seed: number) => (draw: number) => randomStream(seed, `risk/draw ${draw}`);
+const drawingOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): Drawing => {
+  const { season_error: sd, log_season, fieldwork } = prepared;
+  return { months: monthsOf(prepared, periods), season: { sd, log_season, fieldwork }, cases };
+};
 
-const seasonErrorOf = ({ season_error: sd, log_season, fieldwork }: PreparedRisk) => ({ sd, log_season, fieldwork });
+/** Names and scales of the hyperparameters, in θ's order. */
+function namesOf({ rounds, observed }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
+  const clustered = rounds.filter((_, r) => observed.some((o) => o.risk.clustered && o.risk.round === r));
+  return [
+    ...POSITIVE.map((name) => ({ name, scale: 'log' as const })),
+    ...clustered.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
+  ];
+}
+
+/** θ of the hyperparameters that are named; the usual start for the others. */
+function startFrom(prepared: PreparedRisk, start: Start): number[] {
+  const names = namesOf(prepared);
+  return usualStart(names.length - POSITIVE.length).map((usual, i) => {
+    const { name, scale } = names[i]!;
+    const given = start[name];
+    if (given === undefined) return usual;
+    return scale === 'log' ? Math.log(given) : logit(given);
+  });
+}
 
 const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
@@ -101,8 +127,7 @@ const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods
     return { time: timeOf(period), month, log_season: log_season[month]!, varying: told, compared };
   });
 
-function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSummary {
-  const clustered = rounds.filter((_, r) => observed.some((o) => o.risk.clustered && o.risk.round === r));
+function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
   const thetas = fit.points.map((p) => p.theta);
   const moments = (value: (k: number) => number) => {
     const mean = fit.points.reduce((sum, p, k) => sum + p.weight * value(k), 0);
@@ -111,16 +136,11 @@ function summariseFit(fit: RiskFit, { rounds, observed }: PreparedRisk): FitSumm
   const at = fit.layout.gamma;
   const exponent = moments((k) => fit.points[k]!.mode.x[at]!);
   return {
-    hyperparameters: [...POSITIVE, ...clustered.map((year) => `rho_${year}`)].map((name, i) => ({
-      name,
-      scale: i < POSITIVE.length ? 'log' : 'logit',
-      ...moments((k) => thetas[k]![i]!),
-    })),
+    hyperparameters: namesOf(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),
     season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, deviationOf(fit, at)) },
     log_posterior: fit.log_posterior,
     optimum: fit.optimum,
     points: fit.points.map(({ theta, weight }) => ({ theta, weight })),
-    evaluations: fit.evaluations,
   };
 }
 

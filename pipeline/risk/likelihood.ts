@@ -206,11 +206,12 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
       }
       let variance = 0;
       for (let a = 0; a < n; a++) variance += along[a]! * jacobian[a]!;
-      turnSlope(mesh, o, x, along, turned, jacobian, p);
+      const bends = bendsOf(mesh, o, x);
+      turnSlope(mesh, o, bends, along, turned, jacobian, p);
       for (let a = 0; a < n; a++)
         half[columns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]! + term.hessian * turned[a]!;
       byRho[observation.round]! += slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
-      return { p, jacobian, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
+      return { p, jacobian, bends, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
     });
     return {
       half_log_determinant: half,
@@ -219,9 +220,9 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
         const sum = new Float64Array(layout.size);
         prepared.forEach((o, k) => {
           const { columns } = o;
-          const { p, jacobian, gradient } = slopes[k]!;
+          const { p, jacobian, bends, gradient } = slopes[k]!;
           for (let a = 0; a < columns.length; a++) along[a] = v[columns[a]!]!;
-          turnSlope(mesh, o, x, along, turned, jacobian, p);
+          turnSlope(mesh, o, bends, along, turned, jacobian, p);
           for (let a = 0; a < columns.length; a++) sum[columns[a]!]! += gradient * turned[a]!;
         });
         return sum;
@@ -287,6 +288,28 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
   return mean;
 }
 
+/** weight p_c (1 − p_c)(1 − 2p_c) of every cell of an observation, part by part. */
+function bendsOf(mesh: Mesh, o: Prepared, x: Float64Array): Float64Array {
+  const { cells, cell_weights } = mesh;
+  const { columns, beta, parts } = o;
+  const F = beta.length;
+  const bends = new Float64Array(parts.reduce((sum, { part }) => sum + part.cells.length, 0));
+  let k = 0;
+  for (const own of parts) {
+    const { part, place } = own;
+    const common = commonPart(mesh, o, own, x);
+    for (let i = 0; i < part.cells.length; i++) {
+      const c = part.cells[i]!;
+      let eta = common;
+      for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[columns[beta[f]!]!]!;
+      for (let m = 0; m < 4; m++) eta += cell_weights[4 * c + m]! * x[columns[place[4 * i + m]!]!]!;
+      const p = expit(eta);
+      bends[k++] = part.weights[i]! * p * (1 - p) * (1 - 2 * p);
+    }
+  }
+  return bends;
+}
+
 /**
  * (∂²η/∂x²) v for an observation's own unknowns, from those of its cells:
  *   ∂²p = Σ weight p_c (1 − p_c)(1 − 2p_c) a_c a_cᵀ,   ∂²η = ∂²p / (p(1 − p)) − (1 − 2p) ∂η ∂ηᵀ.
@@ -294,7 +317,7 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
 function turnSlope(
   mesh: Mesh,
   o: Prepared,
-  x: Float64Array,
+  bends: Float64Array,
   v: Float64Array,
   turned: Float64Array,
   jacobian: Float64Array,
@@ -305,30 +328,19 @@ function turnSlope(
   const F = beta.length;
   turned.fill(0, 0, columns.length);
   let total = 0;
-  for (const own of parts) {
-    const { part, change, state, lga, place } = own;
-    const common = commonPart(mesh, o, own, x);
-    let commonV = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
-    for (let m = 0; m < 4; m++) commonV += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
-    for (let k = 0; k < o.varying.length; k++) commonV += v[o.varying[k]!]! * part.varying[k]!;
-    if (o.test !== null) commonV += v[o.test]!;
+  let k = 0;
+  for (const { part, change, state, lga, place } of parts) {
+    let common = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
+    for (let m = 0; m < 4; m++) common += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
+    for (let b = 0; b < o.varying.length; b++) common += v[o.varying[b]!]! * part.varying[b]!;
+    if (o.test !== null) common += v[o.test]!;
     let sum = 0;
     for (let i = 0; i < part.cells.length; i++) {
       const c = part.cells[i]!;
-      let eta = common;
-      let step = commonV;
-      for (let f = 0; f < F; f++) {
-        const feature = cells.features[c * F + f]!;
-        eta += feature * x[columns[beta[f]!]!]!;
-        step += feature * v[beta[f]!]!;
-      }
-      for (let m = 0; m < 4; m++) {
-        const at = place[4 * i + m]!;
-        eta += cell_weights[4 * c + m]! * x[columns[at]!]!;
-        step += cell_weights[4 * c + m]! * v[at]!;
-      }
-      const q = expit(eta);
-      const d = part.weights[i]! * q * (1 - q) * (1 - 2 * q) * step;
+      let step = common;
+      for (let f = 0; f < F; f++) step += cells.features[c * F + f]! * v[beta[f]!]!;
+      for (let m = 0; m < 4; m++) step += cell_weights[4 * c + m]! * v[place[4 * i + m]!]!;
+      const d = bends[k++]! * step;
       sum += d;
       for (let f = 0; f < F; f++) turned[beta[f]!]! += d * cells.features[c * F + f]!;
       for (let m = 0; m < 4; m++) turned[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
@@ -337,7 +349,7 @@ function turnSlope(
     turned[state]! += sum;
     turned[lga]! += sum;
     turned[o.gamma]! += sum * part.log_season;
-    for (let k = 0; k < o.varying.length; k++) turned[o.varying[k]!]! += sum * part.varying[k]!;
+    for (let b = 0; b < o.varying.length; b++) turned[o.varying[b]!]! += sum * part.varying[b]!;
     total += sum;
   }
   turned[o.mu]! += total;

@@ -35,7 +35,6 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   // a round known only by state has no clusters and no ρ, so it gets no entry in θ
   const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
   const positions = factorPositions(symbolic);
-  let evaluations = 0;
 
   /** ρ of each round, 0 where it has no clusters. */
   const rhoOf = (theta: number[]) => {
@@ -44,7 +43,6 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   };
 
   const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
-    evaluations++;
     const rho = rhoOf(theta);
     const model = {
       symbolic,
@@ -111,8 +109,9 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
     heightAt,
     slopeAt,
     priorMean,
-    evaluations: () => evaluations,
   };
 }
+
+export type Marginal = ReturnType<typeof prepareMarginal>;
 
 type LikelihoodArguments = [x: Float64Array, gradient: Float64Array, precision: Float64Array, concave: boolean];

@@ -1,7 +1,7 @@
 import { departuresOf, drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
 import { addCaseShift, type CaseShift } from './case-shift.ts';
-import { changeAt, drawLatent, lastingPart, type Streams } from './draws.ts';
-import type { Posterior } from './fit.ts';
+import { changeAt, drawShare, lastingPart, type Share, type Streams, sharesOf } from './draws.ts';
+import type { Field, FitPoint, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
 
@@ -22,7 +22,8 @@ export interface PredictedMonth {
 
 /**
  * Joint draws of everything that prevalence in the months follows from, as plain arrays. A draw of an LGA takes 112 bytes
- * and another 4 for each round and for each gap between them, however many its cells and months are.
+ * and another 4 for each round and for each gap between them, however many its cells and months are. What draws fill lies in
+ * memory that threads share.
  */
 export interface Paths {
   months: readonly PredictedMonth[];
@@ -54,63 +55,90 @@ export interface Paths {
 
 const widthOf = (rounds: number) => 1 + rounds + (rounds + 1) + CURVE;
 
+/** What all draws of the paths have in common. */
+export interface Drawing {
+  months: readonly PredictedMonth[];
+  /** How wrong the season may be; null takes it as given. */
+  season: SeasonError | null;
+  /** What case records say of the months after the last survey; null: nothing. */
+  cases: CaseShift | null;
+}
+
 /**
  * Draws the paths of all LGAs.
  *
  * Between two rounds, what changes is tied to both; beyond them it drifts, so that ranges widen with the distance from the
  * last survey. The nation and the states depart by exact joint draws over the months. The field of change keeps, within a
  * gap between rounds, one pattern of departure that is scaled to each month's standard deviation.
- * @param season how wrong the season may be; null takes it as given
- * @param cases what case records say of the months after the last survey; null: the usual season alone
  */
-export function drawPaths(
-  fit: Posterior,
-  months: readonly PredictedMonth[],
-  draws: number,
-  streams: Streams,
-  season: SeasonError | null,
-  cases: CaseShift | null = null,
-): Paths {
-  const { mesh, layout } = fit;
+export function drawPaths(fit: Posterior, drawing: Drawing, draws: number, streams: Streams): Paths {
+  const paths = emptyPaths(fit, drawing, draws);
+  for (const share of sharesOf(fit.points, draws))
+    fillPaths(paths, fit, fit.points[share.point]!, share, drawing, streams);
+  return paths;
+}
+
+const shared = {
+  float64: (length: number) => new Float64Array(new SharedArrayBuffer(8 * length)),
+  float32: (length: number) => new Float32Array(new SharedArrayBuffer(4 * length)),
+};
+
+/** Paths that are yet to be drawn. */
+export function emptyPaths(fit: Posterior, { months, season }: Drawing, draws: number): Paths {
+  const { mesh, layout, points } = fit;
   const { cells, first_cell, state_of, states } = mesh;
   const lgas = state_of.length;
   const rounds = layout.times.length;
-  const width = widthOf(rounds);
-  const overTime = overTimeOf(
-    fit,
-    months.map(({ time }) => time),
-  );
-  const points = [...overTime.keys()];
   const people = new Float64Array(lgas);
   for (let a = 0; a < lgas; a++)
     for (let c = first_cell[a]!; c < first_cell[a + 1]!; c++) people[a]! += cells.population[c]!;
-  const weights = Float64Array.from(cells.population, (persons, c) => persons / people[cells.lga[c]!]!);
-
-  const paths: Paths = {
-    ...{ months, draws, rounds, states, state_of, people },
+  const times = months.map(({ time }) => time);
+  const point = new Int32Array(draws);
+  for (const share of sharesOf(points, draws)) point.fill(share.point, share.first, share.first + share.count);
+  return {
+    ...{ months, draws, rounds, states, state_of, people, point },
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
-    change: points.map((point) => overTime.get(point)!.change),
-    point: new Int32Array(draws),
-    gamma: new Float64Array(draws),
-    varying: new Float64Array(draws * layout.varying.length),
-    errors: season && new Float64Array(draws * states * 12),
-    levels: new Float32Array(draws * states * months.length),
-    parts: new Float32Array(draws * lgas * width),
+    change: points.map((own) => overTimeOf(fit, own, times).change),
+    gamma: shared.float64(draws),
+    varying: shared.float64(draws * layout.varying.length),
+    errors: season && shared.float64(draws * states * 12),
+    levels: shared.float32(draws * states * months.length),
+    parts: shared.float32(draws * lgas * widthOf(rounds)),
   };
+}
+
+/** Draws one share of the paths. */
+export function fillPaths(
+  paths: Paths,
+  field: Field,
+  point: FitPoint,
+  share: Share,
+  { months, season, cases }: Drawing,
+  streams: Streams,
+): void {
+  const { mesh, layout } = field;
+  const { cells, first_cell, state_of, states } = mesh;
+  const { rounds, people } = paths;
+  const lgas = state_of.length;
+  const width = widthOf(rounds);
+  const weights = Float64Array.from(cells.population, (persons, c) => persons / people[cells.lga[c]!]!);
+  const conditionals = overTimeOf(
+    field,
+    point,
+    months.map(({ time }) => time),
+  );
   const everyMonth = [...months.keys()];
   const shifts = new Float64Array(months.length);
   const byMonth = new Float64Array(12);
-  let d = 0;
-  for (const draw of drawLatent(fit, draws, streams)) {
-    const { x, point, random } = draw;
-    const conditionals = overTime.get(point)!;
-    paths.point[d] = points.indexOf(point);
+  let d = share.first;
+  for (const draw of drawShare(point, share, streams)) {
+    const { x, random } = draw;
     paths.gamma[d] = x[layout.gamma]!;
     for (const [k, b] of layout.varying.entries()) paths.varying[d * layout.varying.length + k] = x[b]!;
-    const levels = drawLevels(fit, draw, conditionals, months.length);
-    const patterns = drawPatterns(fit, draw);
+    const levels = drawLevels(field, draw, conditionals, months.length);
+    const patterns = drawPatterns(field, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
-    if (cases) addCaseShift(levels, cases, departuresOf(fit, draw, conditionals, levels), random);
+    if (cases) addCaseShift(levels, cases, departuresOf(field, draw, conditionals, levels), random);
     paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
       const at = (d * lgas + a) * width;
@@ -141,7 +169,6 @@ export function drawPaths(
     }
     d++;
   }
-  return paths;
 }
 
 /**

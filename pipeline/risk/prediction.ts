@@ -28,25 +28,39 @@ export interface AreaEstimates extends AreaScores {
 /** The lower ends of the levels but the lowest. */
 export const CUTOFFS = LEVELS.slice(0, -1).map(({ below }) => below);
 
+/** Of all LGAs and states; in memory that threads share. */
+export interface Estimates {
+  lgas: AreaEstimates;
+  states: AreaEstimates;
+}
+
+/** Prevalence of every LGA and state in every month, from one set of joint draws: cells to LGAs to states, weighted by people. */
+export function predictRisk(paths: Paths): Estimates {
+  const estimates = emptyEstimates(paths);
+  for (const month of monthsOfYear(paths)) predictMonths(paths, month, estimates);
+  return estimates;
+}
+
+/** The months of the year that paths have, 0 for January. */
+export const monthsOfYear = ({ months }: Paths): Set<number> => new Set(months.map((m) => m.month));
+
+export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates => ({
+  lgas: emptyAreas(months.length, state_of.length, true),
+  states: emptyAreas(months.length, states, false),
+});
+
 /**
- * Prevalence of every LGA and state in every month, from one set of joint draws: cells to LGAs to states, weighted by
- * people. Months of one name are predicted together, since they are compared with each other: no more than a twelfth of
- * the draws is held at a time.
+ * Fills in the months of one name. They are predicted together, since they are compared with each other: no more than a
+ * twelfth of the draws is held at a time.
+ * @param month of the year, 0 for January
  */
-export function predictRisk(paths: Paths): { lgas: AreaEstimates; states: AreaEstimates } {
+export function predictMonths(paths: Paths, month: number, to: Estimates): void {
   const { months, draws, state_of, states } = paths;
-  const estimates = {
-    lgas: emptyEstimates(months.length, state_of.length, true),
-    states: emptyEstimates(months.length, states, false),
-  };
   const everywhere = [...state_of.keys()];
   const byState = [...Map.groupBy(everywhere, (a) => state_of[a]!).values()];
-  for (const month of new Set(months.map((m) => m.month))) {
-    const drawn = drawMonths(paths, month);
-    estimate(drawn, drawn.lgas, months, draws, [everywhere], byState, estimates.lgas);
-    estimate(drawn, drawn.states, months, draws, [[...Array(states).keys()]], null, estimates.states);
-  }
-  return estimates;
+  const drawn = drawMonths(paths, month);
+  estimate(drawn, drawn.lgas, months, draws, [everywhere], byState, to.lgas);
+  estimate(drawn, drawn.states, months, draws, [[...Array(states).keys()]], null, to.states);
 }
 
 const NOTHING = { year: null, survey: null };
@@ -98,8 +112,8 @@ function estimate(
   });
 }
 
-function emptyEstimates(months: number, areas: number, ofStates: boolean): AreaEstimates {
-  const empty = (fill = 0) => new Float64Array(months * areas).fill(fill);
+function emptyAreas(months: number, areas: number, ofStates: boolean): AreaEstimates {
+  const empty = (fill = 0) => new Float64Array(new SharedArrayBuffer(8 * months * areas)).fill(fill);
   const scores = (fill = 0) => ({ mean: empty(fill), low: empty(fill), high: empty(fill) });
   const changes = () => ({ ...scores(Number.NaN), rise: empty(Number.NaN) });
   return {

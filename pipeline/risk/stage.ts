@@ -69,7 +69,7 @@ export const run: StageRun = async (io) => {
 
   const { middles: years, from } = wholeYears(periods);
   const asked = inputs.season_unknown ? years : periods;
-  const found = estimateRisk(
+  const found = await estimateRisk(
     prepared,
     asked,
     { ...risk, seed },

@@ -5,10 +5,11 @@ import { quantile } from '../numerics/quantiles.ts';
 import { randomStream } from '../numerics/random.ts';
 import { drawBaseline, fitBaseline } from '../risk/baseline.ts';
 import { drawLatent, placePrevalence } from '../risk/draws.ts';
-import { fitRisk, type Optimum } from '../risk/fit.ts';
+import { fitRisk } from '../risk/fit.ts';
 import type { Observed, PreparedRisk } from '../risk/inputs.ts';
 import type { Constants } from '../risk/latent.ts';
 import { partsOf } from '../risk/likelihood.ts';
+import type { Optimum } from '../risk/optimum.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 
 /** Posterior draws of a held-out cell's prevalence (without cluster noise) and of the overdispersion. */

@@ -93,7 +93,9 @@ describe('edges', () => {
   });
   const predict = (fit: RiskFit, time = 2015.8, seed = 1) =>
     predictRisk(
-      drawPaths(fit, [{ time, month: 0, log_season: flat(16) }], 100, (d) => randomStream(seed, `draw ${d}`), null),
+      drawPaths(fit, { months: [{ time, month: 0, log_season: flat(16) }], season: null, cases: null }, 100, (d) =>
+        randomStream(seed, `draw ${d}`),
+      ),
     );
   const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(mesh, times, observations, CONSTANTS);
 

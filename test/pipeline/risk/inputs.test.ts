@@ -67,7 +67,9 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
     { ...CONSTANTS, season_exponent },
   );
   const months = [{ time: times[0]!, month: 10, log_season: prepareRisk(inputs).log_season[10]! }];
-  const { mean } = predictRisk(drawPaths(fitted, months, 200, (d) => randomStream(1, `draw ${d}`), null)).states;
+  const { mean } = predictRisk(
+    drawPaths(fitted, { months, season: null, cases: null }, 200, (d) => randomStream(1, `draw ${d}`)),
+  ).states;
   expect(mean[0]).toBeGreaterThan(0.2);
   expect(mean[1]).toBeLessThan(0.1);
 });
@@ -97,7 +99,7 @@ test('a true position takes its own cell; one outside the country and unknown pl
   expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
 });
 
-test('a survey takes the season of its own month and places, a score that of the month scored', () => {
+test('a survey takes the season of its own month and places, a score that of the month scored', async () => {
   const index = (a: number, m: number) => (m === 8 ? 1 : 0.3 + 0.01 * a + 0.02 * m);
   const season = Object.fromEntries(
     lgas.map((l, a) => [l.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),
@@ -115,7 +117,7 @@ test('a survey takes the season of its own month and places, a score that of the
   expect(baseline.log_season).toBeCloseTo(mean, 12);
 
   const periods = ['2018-08', '2018-09', '2018-10'];
-  const { lgas: scores } = estimateRisk(prepared, periods, { ...CONSTANTS, draws: 100, seed: 1 });
+  const { lgas: scores } = await estimateRisk(prepared, periods, { ...CONSTANTS, draws: 100, seed: 1 });
   for (let a = 0; a < 16; a++) {
     expect(scores.mean[16 + a]).toBeGreaterThan(scores.mean[a]!);
     expect(scores.mean[16 + a]).toBeGreaterThan(scores.mean[32 + a]!);

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { drawLatent, placePrevalence } from '../../../pipeline/risk/draws.ts';
 import { fitAt, fitRisk, type Posterior, type RiskFit } from '../../../pipeline/risk/fit.ts';
+import { estimateInThreads } from '../../../pipeline/risk/in-threads.ts';
 import { partsOf } from '../../../pipeline/risk/likelihood.ts';
 import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
+import { usualStart } from '../../../pipeline/risk/optimum.ts';
 import { drawPaths, type PredictedMonth } from '../../../pipeline/risk/paths.ts';
 import { predictRisk } from '../../../pipeline/risk/prediction.ts';
+import { drawStreams } from '../../../pipeline/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
@@ -83,7 +86,7 @@ const cellsWhere = (holds: (lga: number) => boolean) =>
   Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
 
 test('scores are population-weighted means of joint draws over cells, ranges their 5% and 95%', () => {
-  const { lgas, states } = predictRisk(drawPaths(still, months, DRAWS, streams(7), null));
+  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null, cases: null }, DRAWS, streams(7)));
   const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     const values = draws
@@ -125,7 +128,7 @@ test('scores are population-weighted means of joint draws over cells, ranges the
 });
 
 test('probabilities, ranks and changes are counts over joint draws of the formula', () => {
-  const { lgas, states } = predictRisk(drawPaths(still, months, DRAWS, streams(7), null));
+  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null, cases: null }, DRAWS, streams(7)));
   const meanOf = (cells: number[], x: Float64Array, m: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     return cells.reduce((sum, c) => sum + (mesh.cells.population[c]! / people) * prevalence(x, c, m), 0);
@@ -195,8 +198,10 @@ test('an error of the season leaves the months of fieldwork as they are, and wid
   const log_season = Array.from({ length: 12 }, (_, m) => season.map(() => Math.log(m === 9 ? 1 : 0.4)));
   const fieldwork = Array.from({ length: 12 }, (_, m) => Number(m === 9));
   const asked = [3, 9].map((month) => ({ time: 2016 + (month + 0.5) / 12, month, log_season: log_season[month]! }));
-  const known = predictRisk(drawPaths(fitted, asked, 400, streams(5), null)).lgas;
-  const unsure = predictRisk(drawPaths(fitted, asked, 400, streams(5), { sd: 0.3, log_season, fieldwork })).lgas;
+  const known = predictRisk(drawPaths(fitted, { months: asked, season: null, cases: null }, 400, streams(5))).lgas;
+  const unsure = predictRisk(
+    drawPaths(fitted, { months: asked, season: { sd: 0.3, log_season, fieldwork }, cases: null }, 400, streams(5)),
+  ).lgas;
   const widthOf = ({ low, high }: typeof known, m: number) =>
     Array.from({ length: LGAS }, (_, a) => high[m * LGAS + a]! - low[m * LGAS + a]!).reduce((x, y) => x + y);
   for (let a = 0; a < LGAS; a++) expect(Math.abs(unsure.mean[LGAS + a]! - known.mean[LGAS + a]!)).toBeLessThan(2e-5);
@@ -207,7 +212,9 @@ test('an error of the season leaves the months of fieldwork as they are, and wid
 test('away from the rounds a draw departs by its state, its region and the nation, each by its own scale', () => {
   const logit = (p: number) => Math.log(p / (1 - p));
   const squareOf = (fit: RiskFit, time: number) => {
-    const { lgas } = predictRisk(drawPaths(fit, [{ time, month: 0, log_season: season }], 1500, streams(3), null));
+    const { lgas } = predictRisk(
+      drawPaths(fit, { months: [{ time, month: 0, log_season: season }], season: null, cases: null }, 1500, streams(3)),
+    );
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
   };
@@ -230,8 +237,41 @@ test('away from the rounds a draw departs by its state, its region and the natio
 test('the points that a fit ended with give its posterior again, to the bit, without the search', () => {
   const kept = JSON.parse(JSON.stringify(fitted.points.map(({ theta, weight }) => ({ theta, weight }))));
   const again = fitAt(mesh, TIMES, survey, constants, kept);
-  const drawn = (fit: Posterior) => predictRisk(drawPaths(fit, months, DRAWS, streams(7), null));
+  const drawn = (fit: Posterior) =>
+    predictRisk(drawPaths(fit, { months, season: null, cases: null }, DRAWS, streams(7)));
   expect(drawn(again)).toEqual(drawn(fitted));
+});
+
+test('threads give what one thread gives, to the bit', async () => {
+  const log_season = months.map(({ log_season }) => log_season);
+  const drawing = {
+    months,
+    season: { sd: 0.1, log_season: Array(12).fill(log_season[0]), fieldwork: Array(12).fill(1 / 12) },
+    cases: null,
+  };
+  const data = { mesh, times: TIMES, observations: survey, constants, drawing, seed: 3 };
+  const told: number[] = [];
+  const { fit, ...estimates } = await estimateInThreads(data, 130, usualStart(2), (share) => told.push(share));
+  expect(fit.optimum).toEqual(fitted.optimum);
+  expect(estimates).toEqual(predictRisk(drawPaths(fitted, drawing, 130, drawStreams(3))));
+  expect(told).toEqual([...told].sort((a, b) => a - b));
+});
+
+test('where the search begins cannot be told from the scores', async () => {
+  const scoresFrom = async (start: number[]) => {
+    const drawing = { months, season: null, cases: null };
+    const data = { mesh, times: TIMES, observations: survey, constants, drawing, seed: 3 };
+    return (await estimateInThreads(data, 100, start, () => {})).lgas;
+  };
+  const usual = usualStart(2);
+  const from = [usual, fitted.optimum.theta, usual.map((v, i) => v + 0.5 * (-1) ** i)];
+  const [scores, ...others] = await Promise.all(from.map(scoresFrom));
+  for (const other of others)
+    for (const key of ['mean', 'low', 'high'] as const)
+      other[key].forEach((v, i) => {
+        // a tenth of the last decimal that is published
+        expect(Math.abs(v - scores![key][i]!)).toBeLessThan(1e-5);
+      });
 });
 
 test('hyperparameters differ between draws as the fit says, and with them the overdispersion', () => {

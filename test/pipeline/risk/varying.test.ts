@@ -136,7 +136,7 @@ test('scores are the formula of joint draws, month by month', () => {
     varying: [x[k]!],
   }));
   const streams = (d: number) => randomStream(5, `draw ${d}`);
-  const { lgas: scores } = predictRisk(drawPaths(fit, months, 21, streams, null));
+  const { lgas: scores } = predictRisk(drawPaths(fit, { months, season: null, cases: null }, 21, streams));
   const draws = [...drawLatent(fit, 21, streams)];
   // at a round nothing departs, so every draw is the formula; the third month differs from the second by x alone
   months.forEach(({ varying }, m) => {
