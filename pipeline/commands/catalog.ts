@@ -5,6 +5,7 @@ import { repairCountry } from '../catalog/repair.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
 import { FORMS } from '../engine/country.ts';
+import { startCommand } from './catalog-start.ts';
 import { describeUpdate } from './catalog-text.ts';
 import { onlyCountry, say, words } from './options.ts';
 
@@ -33,6 +34,7 @@ export function catalogCommand(): Command {
     .addCommand(checkCommand())
     .addCommand(updateCommand())
     .addCommand(repairCommand())
+    .addCommand(startCommand())
     .addCommand(schemaCommand());
 }
 

@@ -85,7 +85,7 @@ export function scoreTruthCommand(): Command {
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
     .option(
       '--confirm',
-      'after a change of code: if the countries score as recorded, take the record for that of this code',
+      'after a change of code: if every figure is as recorded, to 0.0005, take the record for that of this code',
     )
     .option('--json', 'all rows as JSON')
     .addHelpText(

@@ -4,7 +4,6 @@
  * hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '../engine/code.ts';
 import { sha256Json } from '../engine/hash.ts';
 import { UsageError } from '../errors.ts';
@@ -45,6 +44,9 @@ export function readKnownTruth(): KnownTruth {
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
 }
 
+/** Half of the last decimal in which figures of the record are told: what sums in another order may move. */
+const ALIKE = 5e-4;
+
 /**
  * The record as one of the code as it is now, after some of its countries were scored again.
  * @throws UsageError naming a country that the record lacks or that scores otherwise
@@ -53,14 +55,16 @@ export function confirmRecord(record: TruthRecord, again: TruthRecord['countries
   for (const row of again) {
     const { truth, seed, group } = row;
     const recorded = record.countries.find((one) => one.truth === truth && one.seed === seed && one.group === group);
-    // As JSON has it, which knows no −0.
-    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(row)), recorded))
+    if (!recorded || !Object.entries(row).every(([name, value]) => alike(value, recorded[name as keyof typeof row])))
       throw new UsageError(
         `${truth}, seed ${seed}, ${group}: ${found(row)}, the record has ${recorded ? found(recorded) : 'nothing'}`,
       );
   }
   return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };
 }
+
+const alike = (now: unknown, recorded: unknown) =>
+  typeof now === 'number' && typeof recorded === 'number' ? Math.abs(now - recorded) <= ALIKE : now === recorded;
 
 const found = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
 

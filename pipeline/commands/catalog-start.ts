@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import { editJson } from '../catalog/update/json-edits.ts';
+import { writeAtomic } from '../engine/atomic-write.ts';
+import { UsageError } from '../errors.ts';
+import { expit } from '../numerics/special.ts';
+import type { FitSummary, Start } from '../risk/estimate.ts';
+import { withArtifacts } from '../with-artifacts.ts';
+import { addCountryOptions, type CountryOptions, say } from './options.ts';
+import { showProgress } from './progress.ts';
+
+/** The stages that the fit comes of. */
+const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
+
+const DETAIL = `
+The search for the risk model's hyperparameters finds the same mode wherever it begins, to far less than a score's last
+decimal; begun where it ended last time it takes a third of the time. So renew the start after a survey round, or whenever
+a build's fit seems slow, and commit model.json. What is published follows from the files alone, not from what was built before.
+
+Stages that have changed are run first. Written: parameters.risk.start of model.json; the rest stays as it is.
+
+Example:
+  malaria-risk catalog start --country raw-data/nigeria --raw-data ../raw/nigeria`;
+
+/** `malaria-risk catalog start`. */
+export function startCommand(): Command {
+  return addCountryOptions(new Command('start'))
+    .description("Begin the next search of the risk model's hyperparameters where the last one ended")
+    .addHelpText('after', DETAIL)
+    .action(async (options: CountryOptions) => {
+      const progress = showProgress(NEEDED, false);
+      try {
+        await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, async ({ directory, model }, io) => {
+          const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
+          if (!spatial) throw new UsageError('parameters.risk.score: found baseline, expected spatial, which searches');
+          const was: Start = model.parameters.risk.start ?? {};
+          const now = endOf(spatial);
+          const file = path.join(directory, 'model.json');
+          const edit = { path: ['parameters', 'risk', 'start'], value: now };
+          await writeAtomic(file, editJson(readFileSync(file, 'utf8'), [edit]));
+          const width = Math.max(...Object.keys(now).map((name) => name.length));
+          say(
+            ...Object.entries(now).map(([name, value]) => `${name.padEnd(width)}  ${was[name] ?? 'usual'} -> ${value}`),
+            `Written to ${file}.`,
+          );
+        });
+      } finally {
+        progress.end();
+      }
+    });
+}
+
+/** Where a search ended, each hyperparameter on its own scale, to the eight digits that make the next one short. */
+function endOf({ hyperparameters, optimum }: FitSummary): Start {
+  return Object.fromEntries(
+    hyperparameters.map(({ name, scale }, i) => {
+      const theta = optimum.theta[i]!;
+      return [name, Number((scale === 'log' ? Math.exp(theta) : expit(theta)).toPrecision(8))];
+    }),
+  );
+}
