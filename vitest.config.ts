@@ -7,6 +7,7 @@ const BUILD = [
   'test/whole-service.test.ts',
   'test/pipeline/*.test.ts',
   'test/pipeline/catalog/{check,update}/*.test.ts',
+  'test/pipeline/catalog/start.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
   'test/pipeline/forecast/{leak,case-model/forecaster}.test.ts',

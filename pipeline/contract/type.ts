@@ -29,9 +29,9 @@ const builders = {
     optional.add(copy);
     return copy;
   },
-  /** Its keys are any texts. */
-  Record: (_key: Schema, value: Schema, options?: Schema) => ({
-    ...{ type: 'object', patternProperties: { '^.*$': value }, ...options },
+  /** Its keys are texts of the pattern, or any. */
+  Record: ({ pattern = '^.*$' }: Schema, value: Schema, options?: Schema) => ({
+    ...{ type: 'object', patternProperties: { [String(pattern)]: value }, ...options },
   }),
   String: plain('string'),
   Union: (anyOf: Schema[], options?: Schema) => ({ anyOf, ...options }),
