@@ -40,7 +40,12 @@ export function newCountryCommand(): Command {
     .action(async (directory: string, { from, answers: file }: Options) => {
       for (const name of ['sources.json', 'model.json'])
         if (existsSync(path.join(directory, name)))
-          throw new BadInput(directory, '', `a ${name}`, 'a directory without a catalog (remove it to draft anew)');
+          throw new BadInput(
+            directory,
+            '',
+            `a ${name}`,
+            `a directory without a catalog (build the country as it is, with --country ${directory}, or remove it to draft anew)`,
+          );
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
       const draft = draftCountry(await lookAtAll(root, files), now);
@@ -144,11 +149,14 @@ async function tellNext(
   const faults = await checkCountry(directory, root);
   showNow('');
   const raw = path.relative('.', root) || '.';
+  // a folder of its own: `current` leads to one country
+  const out = path.join('build', path.basename(directory));
   if (faults.length === 0)
     say(
       '',
-      'catalog check: no faults. Build it:',
-      `  malaria-risk build --country ${directory} --raw-data ${raw} --publish`,
+      'catalog check: no faults. Build it, and serve it:',
+      `  malaria-risk build --country ${directory} --raw-data ${raw} --out ${out} --publish`,
+      `  malaria-proxy serve --snapshot ${path.join(out, 'current')} --first-key`,
     );
   else {
     say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));

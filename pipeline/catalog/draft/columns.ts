@@ -80,6 +80,9 @@ const MET = {
 } as const satisfies Record<string, readonly string[]>;
 export type Known = keyof typeof MET;
 
+/** The names under which a column is known. */
+export const metAs = (name: Known): readonly string[] => MET[name];
+
 const yearless = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
 /** The file's column that is likeliest the project's `name`; years behind a name (`T_TL_2015`) are no part of it. */

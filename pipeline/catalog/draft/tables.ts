@@ -4,7 +4,7 @@ import { plain } from '../../ingest/names.ts';
 import { dashed } from '../../ingest/readers/table.ts';
 import { FIGURES, type Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
-import { cellsOf, columnAmong, columnOf, columnsOf, type Known } from './columns.ts';
+import { cellsOf, columnAmong, columnOf, columnsOf, type Known, metAs } from './columns.ts';
 import type { Tabular } from './look.ts';
 
 /** Part of an entry of sources.json: what the table itself tells. */
@@ -29,9 +29,13 @@ function draftSurvey(table: Tabular, codes: Codes): Drafted | string | null {
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const place = located ? coordinates : lga ? { lga_pcode: lga } : null;
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
-  if (!place || !counts.examined || !(counts.positive || counts.positivity)) return null;
-  if (counts.positive) delete counts.positivity;
   const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
+  if (!place || !counts.examined || !(counts.positive || counts.positivity)) {
+    if (!located || !about.method) return null;
+    const lacks = counts.examined ? 'positive' : 'examined';
+    return `a survey without a column of the children ${lacks}: one called ${metAs(lacks).join(', ')}`;
+  }
+  if (counts.positive) delete counts.positivity;
   const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
   if (missing.length > 0)
     return `a survey without ${missing.map((name) => `a column of the ${MEANT[name]}`).join(' and ')}`;

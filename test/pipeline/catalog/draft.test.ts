@@ -114,12 +114,20 @@ test('what is not read is left out with the reason and the command; other countr
       'more/notes.txt': 'x',
       'more/.hidden': 'x',
       'more/bad.csv': 'a,b\n1\n',
+      'more/round.csv': 'longitude,latitude,year,month,method,tested by us,positive\n3.5,4.5,2018,10,RDT,20,5\n',
+      'more/other.csv': 'longitude,latitude,year,month,method,examined\n3.5,4.5,2018,10,RDT,20\n',
     }),
   );
   const why = Object.fromEntries(draft.leftOut.map((one) => [one.file, one.why]));
   expect(why['more/book.xlsx']).toMatch(/make one with: ogr2ogr -f CSV/);
   expect(why['more/notes.txt']).toMatch(/nothing is known of files ending in \.txt/);
   expect(why['more/bad.csv']).toBe('row 2: found 1 cells, expected 2 as in the header');
+  expect(why['more/round.csv']).toMatch(
+    /^a survey without a column of the children examined: one called examined, tested,/,
+  );
+  expect(why['more/other.csv']).toMatch(
+    /^a survey without a column of the children positive: one called pfpos, positive,/,
+  );
   expect(why['more/.hidden']).toBeUndefined();
   await expect(draftOf(filesOf({ 'a.csv': 'a\n1\n' }))).rejects.toThrow(/found no outlines, expected polygons/);
   const { 'people.tif': _, ...unpeopled } = tinyCountry().files;
