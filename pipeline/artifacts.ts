@@ -31,6 +31,7 @@ export const ARTIFACT_TABLES = {
   'zonal/cells': zonal.CELLS,
   'zonal/climate': ingest.CLIMATE,
   'zonal/covariates': zonal.COVARIATES,
+  'zonal/dated_covariates': ingest.COVARIATES,
   'context/lgas': context.LGAS,
   'context/states': context.STATES,
   'survey/trend': survey.TREND,

@@ -10,7 +10,7 @@ const rasters = (source: Source) => source.format === 'geotiff';
 const tablesAndOutlines = (source: Source) => !rasters(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
-const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
+const COVARIATES = ['ingest/covariates', 'zonal/covariates', 'zonal/dated_covariates'];
 const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
 
 export const STAGES: readonly Stage[] = [
@@ -48,7 +48,7 @@ export const STAGES: readonly Stage[] = [
     reads: rasters,
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
-    outputs: ['lgas', 'cells', 'climate', 'covariates'],
+    outputs: ['lgas', 'cells', 'climate', 'covariates', 'dated_covariates'],
   },
   {
     name: 'context',

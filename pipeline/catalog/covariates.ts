@@ -1,4 +1,5 @@
 /** What the catalog's entries of covariates say. */
+import { isDated } from './dated.ts';
 import type { Covariate } from './model.ts';
 import type { Source } from './sources.ts';
 
@@ -10,5 +11,5 @@ export const NOT_INPUTS =
 export const covariateName = ({ source }: Covariate): string => source;
 
 /** Whether a covariate has values of several times: a table's by year or by month, or several rasters. */
-export const changesOverTime = ({ columns = {}, files }: Source): boolean =>
-  'period' in columns || 'year' in columns || files.length > 1;
+export const changesOverTime = (source: Source): boolean =>
+  'period' in (source.columns ?? {}) || 'year' in (source.columns ?? {}) || source.files.length > 1 || isDated(source);

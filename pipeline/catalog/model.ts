@@ -20,7 +20,7 @@ export const Covariate = Type.Object(
     time: Type.Optional(
       Type.Enum(['mean', 'each', 'departure'], {
         description:
-          'Of a source that changes by year or month: the mean over its times; or, of a table, each month its own value, or its departure from the usual of that month of the year',
+          'Of a source that changes by year or month: the mean over its times (of rasters, those without period and year), each month its own value, or its departure from the usual of that month of the year',
       }),
     ),
     lag_months: Type.Optional(

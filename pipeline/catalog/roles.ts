@@ -74,7 +74,7 @@ export const ROLES = {
     either: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
-    what: 'What may tell of risk: GeoTIFF, or table by LGA or by state of `value` or of `classes`, by year or month or neither',
+    what: 'What may tell of risk: GeoTIFFs, or table by LGA or by state of `value` or of `classes`, by year or month or neither',
     columns: [],
     optional: ['period', 'year', 'month', ...NAMES],
     either: [['lga_pcode', 'state_pcode']],

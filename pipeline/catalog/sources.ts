@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
 import { FIGURES, ROLES, type Role, TABLE_FORMATS } from './roles.ts';
-import { closed, FOR_EDITORS, period, text, year } from './values.ts';
+import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
 
 /**
  * A gap that the source is known to have and the rule for it. Anything missing that is not declared stops the build.
@@ -152,6 +152,9 @@ export const Source = Type.Object(
         {
           path: text,
           period: Type.Optional(period),
+          year: Type.Optional(
+            Type.Integer({ ...YEARS, description: "Of a covariate's raster that holds for a whole year" }),
+          ),
           url: Type.Optional(Type.String({ description: 'Where `fetch` gets this very file' })),
           rows: Type.Optional(
             Type.Integer({ minimum: 1, description: 'Rows of a table without its header, at the least' }),
@@ -164,7 +167,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings; or one raster a month, each with `period`; or the rasters of a covariate',
+          'The file to read first, then its siblings; or one raster a month, each with `period`; or the rasters of a covariate, with `period` or `year` where each enters at its own time',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

@@ -7,7 +7,8 @@ import { LGAS, STATES } from './tables.ts';
 /** The context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
 export const run: StageRun = async (io) => {
   const { lgas, states } = contextOf(io);
-  refuseCoverageValues(lgas, io.table('ingest/covariates'), io.table('zonal/covariates'), io.columns('zonal/cells'));
+  const byLga = [...io.table('ingest/covariates'), ...io.table('zonal/dated_covariates')];
+  refuseCoverageValues(lgas, byLga, io.table('zonal/covariates'), io.columns('zonal/cells'));
   const urban = lgas.filter((lga) => lga.is_urban).length;
   const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
   return {

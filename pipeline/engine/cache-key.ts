@@ -45,9 +45,10 @@ export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>)
   return read.map((source) => {
     const form: Partial<Source> = structuredClone(source);
     for (const field of ABOUT) delete form[field];
-    form.files = source.files.map(({ path, period, rows }) => ({
+    form.files = source.files.map(({ path, period, year, rows }) => ({
       path,
       ...(period === undefined ? {} : { period }),
+      ...(year === undefined ? {} : { year }),
       ...(rows === undefined ? {} : { rows }),
     }));
     return form as Source;

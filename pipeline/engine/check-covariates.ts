@@ -1,6 +1,7 @@
 /** Which covariates the risk score may use, and which it may not. */
 import { BadInput } from '../bad-input.ts';
 import { changesOverTime, covariateName, NOT_INPUTS } from '../catalog/covariates.ts';
+import { isDated } from '../catalog/dated.ts';
 import type { Covariate, Model } from '../catalog/model.ts';
 import { COVERAGE } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -45,8 +46,13 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   if (!changesOverTime(source) && entry.time !== undefined)
     throw inModel(`${source.id} with a time, though it does not change`, 'none');
   const byMonth = entry.time === 'each' || entry.time === 'departure';
-  if (byMonth && source.format === 'geotiff')
-    throw inModel(`time: ${entry.time} of the rasters of ${source.id}`, 'time: mean, or a table by LGA or state');
+  if (byMonth && source.format === 'geotiff' && !isDated(source))
+    throw inModel(`time: ${entry.time} of ${source.id}, whose rasters have no time`, 'period or year in its `files`');
+  if (!byMonth && isDated(source))
+    throw inModel(
+      `time: ${entry.time} of ${source.id}, whose rasters have one`,
+      'each or departure, or files without period and year, whose mean is taken by prediction cell',
+    );
   if (byMonth && entry.square) throw inModel(`the square of ${source.id} by month`, 'one without a square');
   if (!byMonth && entry.lag_months !== undefined)
     throw inModel(`lag_months of ${source.id}`, 'time: each or departure with it');

@@ -1,4 +1,5 @@
 import { BadInput } from '../bad-input.ts';
+import { datedFiles, isDated } from '../catalog/dated.ts';
 import { formOf, isTable, type Role, TABLE_FORMATS } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 
@@ -34,7 +35,7 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   cases_lgas: ['mask'],
   layer: ['null', 'neighbours'],
 };
-/** A covariate's table lacks LGAs, its raster cells. */
+/** A covariate's table, or a raster of a month or a year, lacks LGAs; other rasters lack cells. */
 const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
   table: ['neighbours', 'value'],
   raster: ['nearest', 'value'],
@@ -126,10 +127,11 @@ function checkRaster(source: Source, complain: Complain): void {
     throw complain(`the range ${least} to ${most}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
     throw complain('no repeats', 'the most cells beside each other that may hold one and the same value');
-  if (source.role === 'climate') {
-    const missing = source.files.find((file) => file.period === undefined);
-    if (missing) throw complain(`${missing.path} without a period`, 'its month');
-  }
+  if (source.role !== 'climate' && source.role !== 'covariate' && isDated(source))
+    throw complain('period or year in `files`', 'neither: only rain and covariates have a time');
+  if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
+    throw complain('a year in `files`', 'the period of each: rain comes by month');
+  if (source.role === 'climate' || isDated(source)) datedFiles(source);
 }
 
 /** The columns that the role needs, and none that it does not know: a slip of the pen would go unread. */
@@ -192,17 +194,19 @@ function checkTable(source: Source, complain: Complain): void {
 }
 
 /** A gap that its role does not know, or that names no place, would be without effect. */
-function checkGap({ id, role, format }: Source, gap: Gap): void {
+function checkGap(source: Source, gap: Gap): void {
+  const { id, role, format } = source;
   const complain = complaintOf(`${id}, gaps`);
-  const rules = role === 'covariate' ? COVARIATE_RULES[format === 'geotiff' ? 'raster' : 'table'] : (RULES[role] ?? []);
+  const ofCells = role === 'covariate' && format === 'geotiff' && !isDated(source);
+  const rules = role === 'covariate' ? COVARIATE_RULES[ofCells ? 'raster' : 'table'] : (RULES[role] ?? []);
   if (!rules.includes(gap.rule))
     throw complain(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw complain('`uncovered` without its place or size', 'state_pcode and area_km2');
   if (gap.rule === 'overlap' && gap.area_km2 === undefined) throw complain('`overlap` without its size', 'area_km2');
-  const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && format !== 'geotiff');
+  const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !ofCells);
   if (placed && gap.lga_pcode === undefined) throw complain(`\`${gap.rule}\` without its place`, 'lga_pcode');
-  if (role === 'covariate' && format === 'geotiff' && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
+  if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
     throw complain(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
   if (gap.rule === 'nearest' && gap.km === undefined) throw complain('`nearest` without `km`', 'how far it may reach');
   if (gap.rule === 'value' && gap.value === undefined) throw complain('`value` without its value', 'one');

@@ -62,7 +62,12 @@ export function inputsOf(io: StageIo): RiskInputs {
         ? []
         : cellCovariates(covariates, cells, io.table('ingest/covariates'), io.table('zonal/covariates')),
     varying:
-      covariates.length === 0 ? [] : varyingCovariates(covariates, areas.lgas, cells, io.table('ingest/covariates')),
+      covariates.length === 0
+        ? []
+        : varyingCovariates(covariates, areas.lgas, cells, [
+            ...io.table('ingest/covariates'),
+            ...io.table('zonal/dated_covariates'),
+          ]),
     surveys: surveysOf(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
     season: unknown ? even : season,

@@ -1,11 +1,52 @@
-/** Covariates of the risk score that came as rasters, by prediction cell. */
-import type { PredictionCell, ReportLine } from '../artifacts.ts';
+/** Covariates of the risk score that came as rasters: by prediction cell, or where they change by LGA and time. */
+import type { ArtifactTables, Polygons, PredictionCell, ReportLine } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
+import { datedFiles, isDated } from '../catalog/dated.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { Raster } from '../ingest/readers/geotiff.ts';
 import { readNearest } from '../ingest/readers/nearest.ts';
 import type { Grid, Values, Window } from '../numerics/grid.ts';
+import type { RowOf } from '../table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
+import { fillGaps, rasterSources } from './sources.ts';
+
+type CovariateRow = RowOf<ArtifactTables['zonal/dated_covariates']>;
+
+/** The sources of covariates that do not change, or of which only the mean is asked. */
+export const constantCovariates = (sources: readonly Source[]): Source[] =>
+  rasterSources(sources, 'covariate').filter((source) => !isDated(source));
+
+/**
+ * A covariate's values by LGA and time, its gaps filled as the catalog declares; the findings tell of a gap once.
+ * @param valuesOf of `codes[i]`, one a time, null where no valid cell holds people
+ * @throws BadInput for an LGA without a value or a declared gap
+ */
+export function datedRows(
+  source: Source,
+  codes: string[],
+  neighbours: Polygons['neighbours'],
+  valuesOf: (lga: number) => readonly (number | null)[],
+  report: ReportLine[],
+): CovariateRow[] {
+  const found: ReportLine[] = [];
+  const times = datedFiles(source).map(({ time }, t) => ({
+    time,
+    values: fillGaps(
+      source,
+      `a value in ${time}`,
+      codes.map((_, lga) => valuesOf(lga)[t]!),
+      codes,
+      neighbours,
+      found,
+    ),
+  }));
+  const told = new Set(found.map(({ what }) => what.split(' ')[0]!));
+  for (const { lga_pcode, rule, reason } of source.gaps ?? [])
+    if (told.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
+  return codes.flatMap((lga_code, lga) =>
+    times.map(({ time, values }) => ({ covariate: source.id, lga_code, time, value: values[lga]! })),
+  );
+}
 
 /** `readNearest` of a covariate: of several rasters the mean where all have a value, NaN elsewhere. */
 export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {

@@ -9,12 +9,12 @@ import type { Values, Window } from '../numerics/grid.ts';
 import { coverOutlines, OutlineFault } from './band.ts';
 import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
-import { meanNearest } from './covariates.ts';
+import { constantCovariates, meanNearest } from './covariates.ts';
 import { type Coverage, coveredCells, createCover } from './coverage.ts';
+import { datedSources, gridOfDated, readDated } from './dated.ts';
 import { drawOutline } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
-import { gridOfRain, readRain } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
@@ -31,15 +31,15 @@ export interface LgaFigures {
   elevation_m: number | null;
   /** By figure. */
   layers: Record<string, number | null>;
-  /** Month by month; null if rain does not come as rasters. */
-  rain_mm: (number | null)[] | null;
+  /** By source whose rasters each hold for a time (`datedFiles`): a value of each. */
+  dated: Record<string, (number | null)[]>;
 }
 
 /** What the rasters hold inside the LGAs. */
 export interface Measured {
   lgas: LgaFigures[];
   cells: PredictionCells;
-  /** By covariate that came as a raster, in the catalog's order: its values in the cells' order, null where unknown. */
+  /** By covariate that came as rasters without times, in the catalog's order: its values in the cells' order, null where unknown. */
   covariates: (number | null)[][];
   /** Cells with people that any LGA meets. */
   touched: number;
@@ -65,13 +65,16 @@ export async function measureLgas(
     })),
   );
   const covariates = await Promise.all(
-    rasterSources(sources, 'covariate').map((source) =>
+    constantCovariates(sources).map((source) =>
       Promise.all(source.files.map(({ path }) => openSource(source, rawData, unitsOf(source), path))),
     ),
   );
-  const rainSource = rasterSources(sources, 'climate')[0];
-  const rainGrid = rainSource ? await gridOfRain(rainSource, rawData) : null;
-  const rainWeights = rainGrid ? createCellWeights(rainGrid.columns) : null;
+  const dated = await Promise.all(
+    datedSources(sources).map(async (source) => {
+      const grid = await gridOfDated(source, rawData);
+      return { source, grid, weights: createCellWeights(grid.columns) };
+    }),
+  );
 
   try {
     const { grid } = population;
@@ -91,14 +94,14 @@ export async function measureLgas(
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
       const values: Values[] = [];
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
-      const match = rainGrid ? matchCentres(grid, window, rainGrid) : null;
+      const matches = dated.map((one) => matchCentres(grid, window, one.grid));
       for (const [lga, coverage] of coverages) {
         covered[lga]! += coveredCells(coverage);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
         pool.add(lga, coverage, window, persons, urban, heights, values);
-        if (match) rainWeights?.add(lga, coverage, window, persons, match);
+        dated.forEach(({ weights }, k) => void weights.add(lga, coverage, window, persons, matches[k]!));
       }
       touched += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
@@ -117,11 +120,10 @@ export async function measureLgas(
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
-    const rain =
-      rainSource && rainGrid && rainWeights
-        ? await readRain(rainSource, rawData, rainGrid, rainWeights.finish(codes.length))
-        : null;
-    onProgress(1, 'rain');
+    const series: { id: string; values: (number | null)[][] }[] = [];
+    for (const { source, grid: own, weights } of dated)
+      series.push({ id: source.id, values: await readDated(source, rawData, own, weights.finish(codes.length)) });
+    onProgress(1, 'months');
 
     const lgas = codes.map(
       (lga_code, lga): LgaFigures => ({
@@ -135,7 +137,7 @@ export async function measureLgas(
             return [figure, mean === null ? null : mean * raster.factor];
           }),
         ),
-        rain_mm: rain ? rain[lga]! : null,
+        dated: Object.fromEntries(series.map(({ id, values }) => [id, values[lga]!])),
       }),
     );
     return { lgas, ...pool.finish(codes), touched };

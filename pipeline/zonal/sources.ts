@@ -50,7 +50,8 @@ export async function openSource(
 
 /**
  * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. `null` leaves
- * the figure unknown, `neighbours` takes the plain mean of the LGAs with a figure that share an edge with it.
+ * the figure unknown, `value` gives it, `neighbours` takes the plain mean of the LGAs with a figure that share an edge
+ * with it.
  * @throws BadInput for an LGA without a figure or a declared gap
  */
 export function fillGaps(
@@ -65,10 +66,15 @@ export function fillGaps(
   return values.map((value, i) => {
     if (value !== null) return value;
     const code = codes[i]!;
-    const rule = source.gaps?.find((gap) => gap.lga_pcode === code)?.rule;
+    const gap = source.gaps?.find(({ lga_pcode }) => lga_pcode === code);
+    const rule = gap?.rule;
     if (rule === 'null') {
       report.push({ source: source.id, rule, what: `${code} has no ${figure}` });
       return null;
+    }
+    if (rule === 'value') {
+      report.push({ source: source.id, rule, what: `${code} takes ${gap!.value} as ${figure}` });
+      return gap!.value!;
     }
     const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
     const given = near.filter((n) => n !== null);

@@ -4,10 +4,11 @@ import type { Source } from '../catalog/sources.ts';
 import { figuresOf } from '../context/figures.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
-import { CLIMATE } from '../ingest/tables.ts';
+import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../ingest/tables.ts';
 import { byCode, type RowOf, rowsOf, tableOf } from '../table.ts';
 import { compareWithCensus } from './checks.ts';
-import { fillCells } from './covariates.ts';
+import { constantCovariates, datedRows, fillCells } from './covariates.ts';
+import { datedSources } from './dated.ts';
 import { measureLgas } from './measure.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './sources.ts';
@@ -30,6 +31,7 @@ export interface ZonalOutput {
   /** None where rain does not come as rasters. */
   climate: ClimateRow[];
   covariates: CovariateRow[];
+  dated_covariates: RowOf<typeof DATED_COVARIATES>[];
   report: ReportLine[];
 }
 
@@ -38,7 +40,7 @@ export const run: StageRun = async (io) => {
   const { sources, rawData, progress } = io;
   refuseUnknownPlaces(sources, areas);
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData };
-  const { lgas, cells, climate, covariates, report } = await zonal(input, progress);
+  const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
   const census = byCode(io.table('ingest/census'), 'lga_code');
   compareWithCensus(sourceOf(io, 'population'), areas, lgas, census);
   return {
@@ -46,6 +48,7 @@ export const run: StageRun = async (io) => {
     cells: tableOf(CELLS, cells),
     climate: tableOf(CLIMATE, climate),
     covariates: tableOf(COVARIATES, covariates),
+    dated_covariates: tableOf(DATED_COVARIATES, dated_covariates),
     report,
   };
 };
@@ -94,18 +97,22 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
     }),
   );
   const cells = rowsOf<PredictionCell>(inside.cells);
-  const covariates = rasterSources(sources, 'covariate').flatMap((source, k) => {
+  const covariates = constantCovariates(sources).flatMap((source, k) => {
     return fillCells(source, cells, inside.covariates[k]!, report).map((value, cell) => ({
       covariate: source.id,
       cell,
       value,
     }));
   });
+  const datedOf = (source: Source) => (lga: number) => measured[lga]!.dated[source.id]!;
   return {
     lgas,
     cells,
     covariates,
-    climate: rain ? climateOf(rain, codes, (lga) => measured[lga]!.rain_mm!, fill) : [],
+    dated_covariates: datedSources(sources)
+      .filter(({ role }) => role === 'covariate')
+      .flatMap((source) => datedRows(source, codes, neighbours, datedOf(source), report)),
+    climate: rain ? climateOf(rain, codes, datedOf(rain), fill) : [],
     report,
   };
 }

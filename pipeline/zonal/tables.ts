@@ -1,4 +1,4 @@
-/** The tables that the rasters make; its climate has the columns of ingest's. */
+/** The tables that the rasters make; its climate and dated covariates have the columns of ingest's. */
 import { figures, lga_code } from '../columns.ts';
 import { orNull, real, text, whole } from '../table.ts';
 
@@ -25,7 +25,7 @@ export const CELLS = {
   },
 };
 export const COVARIATES = {
-  row: 'A value of a covariate of the risk score that came as a raster, by prediction cell',
+  row: 'A value of a covariate of the risk score that came as rasters without times, by prediction cell',
   columns: {
     covariate: text('The source that it is of'),
     cell: whole('Row in zonal/cells, from 0'),

@@ -3,7 +3,6 @@ import { sourceOf } from '../ingest/input.ts';
 import { listWindows } from '../ingest/readers/windows.ts';
 import { wholeGrid } from '../numerics/grid.ts';
 import { refuseFills, watchFills } from './checks.ts';
-import { rainMonths } from './rain.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
@@ -34,7 +33,7 @@ export async function readWhole(
   for (const source of rasterSources(sources, 'covariate'))
     for (const { path } of source.files) await refuseFillsOf(source, path);
   for (const source of rasterSources(sources, 'climate'))
-    if (source.repeats !== undefined) for (const { path } of rainMonths(source)) await refuseFillsOf(source, path);
+    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillsOf(source, path);
 
   const source = sourceOf({ sources }, 'population');
   const population = await openSource(source, rawData, unitsOf(source));

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from './covariates.ts';
+import { raster } from './ingest/broken.ts';
 
-test('a raster and a table by month enter by catalog alone, are judged, and are told of; nets stop the build', async () => {
+test('a raster, a table by month and rasters by year enter by catalog alone, are judged, and are told of; nets stop the build', async () => {
   const country = writeTiny((tiny) => {
     tiny.model.parameters.risk.score = 'spatial';
     heightCovariate({ transform: 'log', square: true })(tiny);
@@ -12,20 +13,32 @@ test('a raster and a table by month enter by catalog alone, are judged, and are 
       { ...rain, span: { first: '2018-01', last: '2021-12' }, files: [{ path: 'climate.csv', rows: 4 * 48 }] },
       { transform: 'log1p', time: 'each', lag_months: 2 },
     )(tiny);
+    const years = [2018, 2021].map((year) => ({ path: `evi.${year}.tif`, year }));
+    const index = { format: 'geotiff', crs: 'EPSG:4326', nodata: 'none', range: [0, 100] };
+    addCovariate({ id: 'evi', ...index, files: years }, { time: 'departure' })(tiny);
+    years.forEach(({ path }, k) => void raster(path, (i) => (k === 0 ? i % 80 : 80 - (i % 80)))(tiny));
   });
   const { snapshot, ran, out } = await buildHere(country.directory);
   // what a covariate cannot touch is not built again
   expect(ran.filter((stage) => ['season', 'survey', 'boundaries', 'transmission'].includes(stage))).toEqual([]);
 
   const { validation } = readJson(snapshot, 'model-card.json');
-  expect(validation.covariates.map((effect: { covariate: string }) => effect.covariate)).toEqual(['height', 'rain']);
+  expect(validation.covariates.map((effect: { covariate: string }) => effect.covariate)).toEqual([
+    'height',
+    'rain',
+    'evi',
+  ]);
   for (const { folds, log_score } of validation.covariates) {
     expect(folds).toBe(4);
     expect(log_score.mean).not.toBe(0);
     expect(log_score.standard_error).toBeGreaterThan(0);
   }
   const findings: { source: string; rule: string; what: string }[] = readJson(snapshot, 'findings.json');
-  expect(findings.filter(({ rule }) => rule === 'covariate').map(({ source }) => source)).toEqual(['height', 'rain']);
+  expect(findings.filter(({ rule }) => rule === 'covariate').map(({ source }) => source)).toEqual([
+    'height',
+    'rain',
+    'evi',
+  ]);
 
   const nets = writeTiny((tiny) => {
     tiny.files['x.csv'] = String(tiny.files['nets.csv']);

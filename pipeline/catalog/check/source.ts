@@ -13,8 +13,8 @@ import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
 import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../numerics/grid.ts';
 import { watchFills } from '../../zonal/checks.ts';
-import { rainMonths } from '../../zonal/rain.ts';
 import { openSource, unitsOf } from '../../zonal/sources.ts';
+import { datedFiles, isDated } from '../dated.ts';
 import type { Source } from '../sources.ts';
 
 /** What most tables are read against. */
@@ -50,19 +50,19 @@ export async function readOneTable(country: Country, source: Source, places: Pla
 }
 
 /**
- * Looks at every cell of a source's rasters; months of rain must lie on one grid.
+ * Looks at every cell of a source's rasters; those of several times must lie on one grid.
  * @throws BadInput at the first fault
  */
 export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
   const all = source.role === 'covariate' ? source.files : source.files.slice(0, 1);
-  const paths = source.role === 'climate' ? rainMonths(source) : all;
+  const paths = isDated(source) ? datedFiles(source) : all;
   let first: Grid | undefined;
   for (const { path } of paths) {
     const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
       first ??= raster.grid;
-      if (source.role === 'climate' && !sameGrid(raster.grid, first))
-        throw new BadInput(path, '', describeGrid(raster.grid), `the first month's ${describeGrid(first)}`);
+      if (isDated(source) && !sameGrid(raster.grid, first))
+        throw new BadInput(path, '', describeGrid(raster.grid), `the first file's ${describeGrid(first)}`);
       // As a build does: of others nobody said how often a value may repeat.
       const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {

@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
 import type { Period } from '../../contract/months.ts';
+import { isDated } from '../dated.ts';
 import type { Source } from '../sources.ts';
 
 /** A file that was given, and its place in the catalog. */
 export interface Given {
   file: string;
   path: string;
-  /** Of a new month's raster. */
-  period?: Period;
+  /** Of a new month's or year's raster. */
+  time?: { period: Period } | { year: number };
 }
 
 /**
- * Finds the place of each given file: the entry's only file, the one of the same name or ending, or a new month of
- * rasters beside the others.
+ * Finds the place of each given file: the entry's only file, the one of the same name or ending, or a new month or
+ * year of rasters beside the others.
  * @throws BadInput for a file that is not there or has no place
  */
 export function placesOf(source: Source, files: readonly string[], period?: Period): Given[] {
@@ -25,7 +26,7 @@ export function placesOf(source: Source, files: readonly string[], period?: Peri
     const name = path.basename(file);
     const same = source.files.find((own) => path.basename(own.path) === name);
     if (same) return { file, path: same.path };
-    if (source.role === 'climate' && source.format === 'geotiff') return newMonth(source, file, period);
+    if (isDated(source)) return newTime(source, file, period);
     const [only, ...others] = source.files;
     if (others.length === 0) return { file, path: only!.path };
     const alike = source.files.filter((own) => extension(own.path) === extension(name));
@@ -50,14 +51,24 @@ export function monthInName(name: string): Period | null {
   return year ? `${year}-${month}` : null;
 }
 
-function newMonth(source: Source, file: string, period: Period | undefined): Given {
+const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
+
+function newTime(source: Source, file: string, period: Period | undefined): Given {
   const name = path.basename(file);
+  const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): Given =>
+    own
+      ? { file, path: own.path }
+      : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), time };
+  if (source.files[0]!.year !== undefined) {
+    const year = YEAR.exec(name)?.[0];
+    if (!year) throw new BadInput(file, '', 'no year in its name', 'a name such as evi_2024.tif');
+    const found = source.files.find((own) => own.year === Number(year));
+    return add(found, { year: Number(year) });
+  }
   const found = period ?? monthInName(name);
   if (!found) throw new BadInput(file, '', 'no month in its name', 'a name such as rain_2024-01.tif, or --period');
   const same = source.files.find((own) => own.period === found);
-  return same
-    ? { file, path: same.path }
-    : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), period: found };
+  return add(same, { period: found });
 }
 
 /** A directory with links to files under the paths that the catalog gives them. */

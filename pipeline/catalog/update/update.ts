@@ -134,7 +134,7 @@ function viewOf({ sources, rawData }: Country, source: Source, given: readonly G
 }
 
 function withNewFiles(source: Source, given: readonly Given[]): Source {
-  const added = given.flatMap(({ path: file, period }) => (period === undefined ? [] : [{ path: file, period }]));
+  const added = given.flatMap(({ path: file, time }) => (time ? [{ path: file, ...time }] : []));
   return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
 }
 

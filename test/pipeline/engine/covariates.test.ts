@@ -98,11 +98,73 @@ describe('an entry that says too little or is without effect', () => {
       /covariates: found x without a time, though it changes, expected/,
     ],
     [
-      'rasters by month',
+      'rasters without times, by month',
+      heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
+      /found time: each of height, whose rasters have no time, expected period or year in its `files`/,
+    ],
+    [
+      'the mean of rasters with times',
+      heightCovariate({ time: 'mean' }, { files: [{ path: 'height.tif', year: 2018 }] }),
+      /found time: mean of height, whose rasters have one, expected each or departure, or files without/,
+    ],
+    [
+      'a time of a single raster without its entry',
+      heightCovariate({}, { files: [{ path: 'height.tif', year: 2018 }] }),
+      /covariates: found height without a time, though it changes/,
+    ],
+    [
+      'a raster without its year',
+      heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif', year: 2018 }, { path: 'people.tif' }] }),
+      /source height: found people\.tif without a year, expected its year/,
+    ],
+    [
+      'two rasters of a month',
+      heightCovariate(
+        { time: 'each' },
+        { files: ['height.tif', 'people.tif'].map((path) => ({ path, period: '2018-01' })) },
+      ),
+      /source height: found two files for 2018-01, expected one a month/,
+    ],
+    [
+      'a month between that is missing',
+      heightCovariate(
+        { time: 'departure' },
+        {
+          files: [
+            { path: 'height.tif', period: '2018-03' },
+            { path: 'people.tif', period: '2018-01' },
+          ],
+        },
+      ),
+      /source height: found no file for 2018-02, expected every month/,
+    ],
+    [
+      'months among years',
+      heightCovariate(
+        { time: 'each' },
+        {
+          files: [
+            { path: 'height.tif', year: 2018 },
+            { path: 'people.tif', period: '2019-01' },
+          ],
+        },
+      ),
+      /source height: found people\.tif with a period beside years/,
+    ],
+    [
+      'a time of what has none',
       (c) => {
-        heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif' }, { path: 'people.tif' }] })(c);
+        sourceIn(c, 'population').files[0].period = '2020-01';
       },
-      /found time: each of the rasters of height, expected time: mean, or a table by LGA or state/,
+      /source population: found period or year in `files`, expected neither/,
+    ],
+    [
+      'nearest cells of a raster with a time',
+      heightCovariate(
+        { time: 'each' },
+        { files: [{ path: 'height.tif', year: 2018 }], gaps: [{ rule: 'nearest', km: 9, reason: 'test' }] },
+      ),
+      /source height, gaps: found the rule nearest, expected neighbours or value/,
     ],
     [
       'a square by month',

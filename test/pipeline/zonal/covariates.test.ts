@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PredictionCell, ReportLine } from '../../../pipeline/artifacts.ts';
 import type { Source } from '../../../pipeline/catalog/sources.ts';
 import { rowsOf, type Table } from '../../../pipeline/table.ts';
 import { fillCells } from '../../../pipeline/zonal/covariates.ts';
-import { heightCovariate } from '../covariates.ts';
+import { LGAS } from '../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../covariates.ts';
 import { grid, raster, read } from '../ingest/broken.ts';
 
 const cells = [0, 0.1, 0.3].map((longitude, i) => ({
@@ -89,5 +90,70 @@ test('several rasters are their mean where all have a value, whatever the grid o
   });
   places.forEach(({ longitude, elevation_m }, c) => {
     expect(values[c]).toBeCloseTo(longitude > 6.5 ? 7 : (elevation_m! + 200) / 2, 9);
+  });
+});
+
+describe('rasters of months', () => {
+  const MONTHS = ['2018-11', '2018-12', '2019-01'];
+  /** The raster of elevation moved by so much a month, on a grid of its own. */
+  const months = (gaps: Source['gaps'] = [], value = (i: number, month: number) => (i % 80) * (month + 1)) =>
+    read((country) => {
+      const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
+      const form = { format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000] };
+      addCovariate({ id: 'evi', ...form, files: files.toReversed(), gaps }, { time: 'each' })(country);
+      files.forEach(({ path }, month) => void raster(path, (i) => value(i, month))(country));
+    });
+  type Dated = { covariate: string; lga_code: string; time: string; value: number };
+  const datedOf = ({ rasters }: Awaited<ReturnType<typeof read>>) =>
+    rowsOf<Dated>((rasters.dated_covariates as Table).columns);
+
+  test('are the mean over the people of each LGA, month by month', async () => {
+    const all = await months();
+    const places = rowsOf<PredictionCell>((all.rasters.cells as Table).columns);
+    const found = datedOf(all);
+    expect(found.map(({ time }) => time)).toEqual(LGAS.flatMap(() => MONTHS));
+    expect(rowsOf((all.rasters.covariates as Table).columns)).toEqual([]);
+    for (const { covariate, lga_code, time, value } of found) {
+      expect(covariate).toBe('evi');
+      // Elevation, which is pooled cell by cell in another way, is 100 m higher than the first month's values.
+      const own = places.filter((cell) => cell.lga_code === lga_code);
+      const people = own.reduce((sum, { population }) => sum + population, 0);
+      const first =
+        own.reduce((sum, { population, elevation_m }) => sum + population * (elevation_m! - 100), 0) / people;
+      expect(value).toBeCloseTo(first * (MONTHS.indexOf(time) + 1), 9);
+    }
+  });
+
+  test('that lack an LGA are refused, then filled by rule, and the findings say so once', async () => {
+    const west = (i: number, month: number) => (i % 80 < 20 && month > 0 ? -1 : i % 80);
+    await expect(months([], west)).rejects.toThrow(
+      /evi\.2019-01\.tif, NG001001: found no valid cells of a value in 2018-12/,
+    );
+    const lga_pcode = 'NG001001';
+    for (const gap of [{ rule: 'neighbours' } as const, { rule: 'value', value: 7 } as const]) {
+      const filled = await months([{ ...gap, lga_pcode, reason: 'clouds' }], west);
+      const at = (code: string, time: string) =>
+        datedOf(filled).find((row) => row.lga_code === code && row.time === time)!.value;
+      expect(at(lga_pcode, '2018-11')).toBeLessThan(20);
+      // The only LGA that shares an edge with it.
+      const expected = gap.rule === 'value' ? 7 : at('NG001002', '2019-01');
+      expect([at(lga_pcode, '2018-12'), at(lga_pcode, '2019-01')]).toEqual([expected, expected]);
+      expect(filled.rasters.report.filter(({ source }) => source === 'evi')).toEqual([
+        { source: 'evi', rule: gap.rule, what: 'NG001001: clouds' },
+      ]);
+    }
+  });
+
+  test('of another grid than the first are refused', async () => {
+    const coarse = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
+    const other = read((country) => {
+      const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
+      addCovariate(
+        { id: 'evi', format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000], files },
+        { time: 'each' },
+      )(country);
+      files.forEach(({ path }, month) => void raster(path, (i) => i % 80, month === 2 ? coarse : grid)(country));
+    });
+    await expect(other).rejects.toThrow(/evi\.2019-01\.tif: found 8 × 2 cells.* expected the first file's 80 × 20/);
   });
 });

@@ -224,6 +224,27 @@ test('monthly rasters: a new month is told by its name, and set beside the same 
   );
 });
 
+test('yearly rasters of a covariate: a new year is told by its name', async () => {
+  const { directory, update, given } = prepare((c) => {
+    c.files['evi/evi_2020.tif'] = c.files['height.tif']!;
+    heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(c);
+  });
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const next = writeGeotiff(
+    Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80)),
+    grid,
+    '-9999',
+  );
+  const { accepted } = await update('evi', { files: [given('evi_2021.tif', next)], accept: ACCEPT });
+  expect(accepted).toBe(true);
+  const { files } = readCountry(directory).sources.find(({ id }) => id === 'evi')!;
+  expect(files.map(({ path: file, year }) => [file, year])).toEqual([
+    ['evi/evi_2020.tif', 2020],
+    ['evi/evi_2021.tif', 2021],
+  ]);
+  await expect(update('evi', { files: [given('later.tif', next)] })).rejects.toThrow(/found no year in its name/);
+});
+
 test('a covariate is updated as any source; one that shares its file with another role is accepted for itself', async () => {
   const { directory, update, given } = prepare((c) => {
     heightCovariate()(c);

@@ -1,0 +1,40 @@
+/** Rasters of which each holds for a month or a year. */
+import { BadInput } from '../bad-input.ts';
+import { type Period, periodRange } from '../contract/months.ts';
+import { isTable } from './roles.ts';
+import type { Source } from './sources.ts';
+
+export interface DatedFile {
+  path: string;
+  /** `YYYY-MM` or `YYYY`. */
+  time: string;
+}
+
+/** Whether a source's rasters say which month or year they hold for. */
+export const isDated = (source: Source): boolean =>
+  !isTable(source) && source.files.some(({ period, year }) => period !== undefined || year !== undefined);
+
+/**
+ * A source's rasters, first to last: every month between them, or the years that there are.
+ * @throws BadInput for a file without its time, a time with two files, or a month that is missing
+ */
+export function datedFiles(source: Source): DatedFile[] {
+  const complain = (found: string, expected: string) =>
+    new BadInput('sources.json', `source ${source.id}`, found, expected);
+  const yearly = source.files.some(({ year }) => year !== undefined);
+  const kind = yearly ? 'year' : 'month';
+  const files = source.files.map(({ path, period, year }): DatedFile => {
+    if (yearly && period !== undefined) throw complain(`${path} with a period beside years`, 'periods or years');
+    const time = yearly ? year?.toString() : period;
+    if (time === undefined) throw complain(`${path} without a ${yearly ? 'year' : 'period'}`, `its ${kind}`);
+    return { path, time };
+  });
+  files.sort((a, b) => (a.time < b.time ? -1 : 1));
+  const again = files.find(({ time }, i) => files[i + 1]?.time === time);
+  if (again) throw complain(`two files for ${again.time}`, `one a ${kind}`);
+  if (yearly) return files;
+  const months = periodRange(files[0]!.time as Period, files.at(-1)!.time as Period);
+  const missing = months.find((month, i) => files[i]!.time !== month);
+  if (missing) throw complain(`no file for ${missing}`, 'every month');
+  return files;
+}
