@@ -12,7 +12,7 @@ import { readFolds, writeDraws, writeScores } from '../validation/held-out-files
 import { summariseScores } from '../validation/score-summary.ts';
 import { type Screening, screenCovariates } from '../validation/screening.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { say } from './options.ts';
+import { fileToWrite, say } from './options.ts';
 
 interface CrossValidateOptions {
   country: string;
@@ -39,8 +39,8 @@ export function crossValidateCommand(): Command {
     .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
     .option('--unpinned', 'take raw files that differ from the catalog')
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
-    .option('--out <file.csv>', 'a row per held-out cell and model; needed but with --covariates')
-    .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell')
+    .option('--out <file.csv>', 'a row per held-out cell and model; needed but with --covariates', fileToWrite)
+    .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell', fileToWrite)
     .option('--covariates', "what each of model.json's covariates does to the scores, instead of the scores")
     .option('--build <dir>', 'directory with the cache of stages', 'build')
     .option('--json', 'the summary as JSON')

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { diffSnapshots } from '../publish/snapshot/diff.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { describeDiff } from './diff-text.ts';
-import { say } from './options.ts';
+import { fileToWrite, say } from './options.ts';
 
 const DETAIL = `
 Compares scores LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has moved
@@ -28,8 +28,8 @@ export function diffCommand(): Command {
     .argument('<b>', 'directory of the new one')
     .option('--gate', 'exit with 1 if more has changed than the thresholds allow')
     .option('--json', 'print everything as JSON, by state and month')
-    .option('--out <file>', 'also write the JSON to a file')
-    .option('--html <file>', 'write a page with a map of the changes')
+    .option('--out <file>', 'also write the JSON to a file', fileToWrite)
+    .option('--html <file>', 'write a page with a map of the changes', fileToWrite)
     .addHelpText('after', DETAIL)
     .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -35,6 +35,15 @@ export function atLeastOne(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
   return value;
+}
+
+/** A file to write: refused before the work whose result it is to hold, not after. */
+export function fileToWrite(file: string): string {
+  const kind = (of: string) => statSync(of, { throwIfNoEntry: false });
+  if (kind(file)?.isDirectory()) throw new InvalidArgumentError('found a directory, expected a file to write');
+  const folder = path.dirname(file);
+  if (kind(folder)?.isDirectory() === false) throw new InvalidArgumentError(`${folder} is a file, not a directory`);
+  return file;
 }
 
 /** Something said in words: a name, a reason. */

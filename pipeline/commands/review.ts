@@ -7,7 +7,7 @@ import { releasesOf } from '../publish/release/places.ts';
 import { reviewSnapshot } from '../publish/release/review.ts';
 import { outlinesOf } from '../publish/report/diff-maps.ts';
 import { renderReviewPage } from '../publish/report/review-page.ts';
-import { say } from './options.ts';
+import { fileToWrite, say } from './options.ts';
 import { describeReview } from './review-text.ts';
 
 const DETAIL = `
@@ -32,7 +32,7 @@ export function reviewCommand(): Command {
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
     .option('--out <dir>', 'where snapshots and `current` are', 'build')
     .option('--json', 'all of it as JSON')
-    .option('--html <file>', 'where the page goes')
+    .option('--html <file>', 'where the page goes', fileToWrite)
     .addHelpText('after', DETAIL)
     .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
       const after = findVersion(options.out, version ?? null);

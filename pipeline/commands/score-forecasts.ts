@@ -10,7 +10,7 @@ import type { Panel } from '../forecast/panel.ts';
 import { readPanels } from '../forecast/read-panels.ts';
 import { type SummaryRow, summarise } from '../forecast/summary.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { say } from './options.ts';
+import { fileToWrite, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
@@ -36,7 +36,7 @@ export function scoreForecastsCommand(): Command {
     .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
     .option('--unpinned', 'take raw files that differ from the catalog')
     .option('--origins <first:last>', 'score these origins only, such as 2022-01:2022-12', parseOrigins)
-    .option('--out <file.csv>', 'a row per forecast and method')
+    .option('--out <file.csv>', 'a row per forecast and method', fileToWrite)
     .option('--build <dir>', 'where the cache of stages lies', 'build')
     .option('--json', 'the summary as JSON')
     .addHelpText(

@@ -34,7 +34,7 @@ import {
 import { readTruth } from '../validation/truth-file.ts';
 import { GROUPINGS, type Grouping, placesOf, spanOf } from '../validation/truth-groups.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { jobsOption, say } from './options.ts';
+import { fileToWrite, jobsOption, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
@@ -79,8 +79,12 @@ export function scoreTruthCommand(): Command {
     .option('--countries <dir>', 'where the countries lie, or are written: FAMILY-SEED', 'build/truth')
     .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
     .addOption(new Option('--by <grouping>', 'what the table shows').choices(SHOWN).default('block'))
-    .option('--out <file.csv>', 'a row per country and group, and per family and group')
-    .option('--calibration <file.csv>', 'statements by their probability, and how many were true, per family')
+    .option('--out <file.csv>', 'a row per country and group, and per family and group', fileToWrite)
+    .option(
+      '--calibration <file.csv>',
+      'statements by their probability, and how many were true, per family',
+      fileToWrite,
+    )
     .addOption(jobsOption())
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
     .option(

@@ -10,7 +10,7 @@ import { OutlineFault } from '../zonal/band.ts';
 import { drawOutline } from '../zonal/outline.ts';
 import { sumInside } from '../zonal/pass.ts';
 import { type ZonalSums, zonalStatistics } from '../zonal/sums.ts';
-import { atLeastOne, say } from './options.ts';
+import { atLeastOne, fileToWrite, say } from './options.ts';
 
 export interface ZonalOptions {
   polygons: string;
@@ -43,6 +43,7 @@ export function zonalCommand(): Command {
     .requiredOption(
       '--out <file.csv>',
       'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; raster after id where there are several',
+      fileToWrite,
     )
     .option(
       '--nodata <value>',

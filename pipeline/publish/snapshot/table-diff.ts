@@ -54,27 +54,34 @@ async function diffTable(
     columns: [],
   };
   const keys = KEYS.filter((column) => both.includes(column));
-  const unique = async (name: string) =>
-    (await db.rows(`SELECT ${keys.map(identifier)} FROM ${name} GROUP BY ALL HAVING count(*) > 1 LIMIT 1`)).length ===
-    0;
-  if (keys.length === 0 || !(await unique(a)) || !(await unique(b))) return change;
+  if (keys.length === 0) return change;
 
-  const values = both.filter((column) => !keys.includes(column));
   // A key may be null, as the nation's code is.
   const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
-  const differs = (column: string) => `a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)}`;
-  const only = async (one: string, other: string) =>
-    (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${one} a ANTI JOIN ${other} b ON ${same}`))[0]!.n;
-  const [paired] = await db.rows<{ changed: number; columns: TableChange['columns'] }>(
-    `SELECT count(*) FILTER (${values.map(differs).join(' OR ') || 'false'}) AS changed, [${values.map(
-      (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (${differs(column)}),
-        largest: ${NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!) ? `max(abs(b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE))` : 'NULL::DOUBLE'}}`,
-    )}] AS columns FROM ${a} a JOIN ${b} b ON ${same}`,
+  const differs = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
+  const values = both.filter((column) => !keys.includes(column));
+  const numeric = (column: string) => NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!);
+  const difference = (column: string) => `b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE`;
+  const columns = values.map(
+    (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
+      largest: ${numeric(column) ? `max(abs(${difference(column)}))` : 'NULL::DOUBLE'}}`,
   );
+  const [found] = await db.rows<
+    Record<'a' | 'b' | 'only_in_a' | 'only_in_b' | 'changed', number> & Pick<TableChange, 'columns'>
+  >(
+    `SELECT count(in_a) AS a, count(in_b) AS b,
+       count(*) FILTER (in_b IS NULL) AS only_in_a, count(*) FILTER (in_a IS NULL) AS only_in_b,
+       count(*) FILTER (in_a AND in_b AND (${values.map(differs).join(' OR ') || 'false'})) AS changed,
+       [${columns}] AS columns
+     FROM (SELECT true AS in_a, * FROM ${a}) a FULL JOIN (SELECT true AS in_b, * FROM ${b}) b ON ${same}`,
+  );
+  const { only_in_a, only_in_b, changed } = found!;
+  // More pairs than rows: several rows of one key.
+  if (found!.a !== change.rows.a || found!.b !== change.rows.b) return change;
   return {
     ...change,
-    keyed: { only_in_a: await only(a, b), only_in_b: await only(b, a), changed: paired!.changed },
-    columns: paired!.columns.filter(({ changed }) => changed > 0),
+    keyed: { only_in_a, only_in_b, changed },
+    columns: found!.columns.filter((column) => column.changed > 0),
   };
 }
 
