@@ -163,9 +163,9 @@ export function fillPaths(
         high = Math.max(high, shifts[m]!);
       }
       const [from, to] = [first_cell[a]!, first_cell[a + 1]!];
-      const lasting = new Float64Array(to - from);
-      for (let i = 0; i < lasting.length; i++) lasting[i] = lastingPart(mesh, layout, x, from + i);
-      fitCurve(lasting, weights.subarray(from, to), [low, high], paths.parts, at + width - CURVE);
+      const odds = new Float64Array(to - from);
+      for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(-lastingPart(mesh, layout, x, from + i));
+      fitCurve(odds, weights.subarray(from, to), [low, high], paths.parts, at + width - CURVE);
     }
     d++;
   }

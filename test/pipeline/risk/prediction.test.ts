@@ -7,7 +7,8 @@ import { CURVE, fitCurve, prevalenceOn } from '../../../pipeline/risk/mean-preva
 /** Mean prevalence at each of the shifts, by a curve over their span. */
 function byCurve(lasting: Float64Array, weights: Float64Array, shifts: Float64Array): Float64Array {
   const curve = new Float64Array(CURVE);
-  fitCurve(lasting, weights, [Math.min(...shifts), Math.max(...shifts)], curve, 0);
+  const odds = lasting.map((v) => Math.exp(-v));
+  fitCurve(odds, weights, [Math.min(...shifts), Math.max(...shifts)], curve, 0);
   return shifts.map((shift) => prevalenceOn(curve, 0, shift));
 }
 

@@ -1,0 +1,96 @@
+/**
+ * What a second test of the same children would add: held-out cells of Nigeria by microscopy, predicted by fits to cells
+ * whose positivity is w × microscopy + (1 − w) × rapid test, the latter scaled to the mean of microscopy in its round:
+ *
+ *   node test/bench/second-test.bench.ts --raw-data DIR --folds FILE.csv [--build DIR]
+ *
+ * Children stay counted once. Held-out cells are scored with the overdispersion of the fit to microscopy, since mixing two
+ * readings lowers that of the fit. No test: nothing here fails on a score.
+ */
+import { parseArgs } from 'node:util';
+import { formatTable } from '../../pipeline/commands/table.ts';
+import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
+import { mean } from '../../pipeline/numerics/averages.ts';
+import { constantsOf } from '../../pipeline/risk/estimate.ts';
+import { fitRisk } from '../../pipeline/risk/fit.ts';
+import { inputsOf, type Observed, prepareRisk } from '../../pipeline/risk/inputs.ts';
+import { foldsOf, predictFold } from '../../pipeline/validation/cross-validation.ts';
+import { readFolds } from '../../pipeline/validation/held-out-files.ts';
+import { logScore } from '../../pipeline/validation/scores.ts';
+import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    'raw-data': { type: 'string' },
+    folds: { type: 'string' },
+    build: { type: 'string', default: 'build' },
+  },
+});
+const SURVEYS = 'surveys/survey_cells_2010_2015_2018.csv';
+const WEIGHTS = [1, 0.75, 0.5, 0.25, 0];
+const STAGES = ['ingest', 'zonal', 'season'];
+
+/** Positivity by rapid test of every cell that was tested so, by its id. */
+async function readRapid(file: string): Promise<Map<string, number>> {
+  const { header, rows } = await readCsv(file, file);
+  const at = (column: string) => header.indexOf(column);
+  const rapid = rows.filter(({ cells }) => cells[at('method')] === 'rdt');
+  return new Map(rapid.map(({ cells }) => [cells[at('cell_id')]!, Number(cells[at('positivity')])]));
+}
+
+const foldOf = await readFolds(given.folds!);
+const rapid = await readRapid(`${given['raw-data']}/${SURVEYS}`);
+const part = { country: 'raw-data/nigeria', rawData: given['raw-data'], out: given.build, jobs: 1, onEvent: () => {} };
+await withArtifacts(STAGES, part, ({ model }, io) => {
+  const { risk, seed } = model.parameters;
+  const inputs = inputsOf(io);
+  const prepared = prepareRisk(inputs);
+  const constants = constantsOf(risk);
+  const states = inputs.areas.states.map((state) => state.state_code);
+  const { optimum } = fitRisk(
+    prepared.mesh,
+    prepared.times,
+    prepared.observed.map((o) => o.risk),
+    constants,
+  );
+  const how = { states, foldOf, constants, draws: risk.draws, seed, like: optimum, spatial_only: true };
+  const both = prepared.observed.filter((o) => rapid.has(o.risk.name));
+  const scale = prepared.rounds.map((_, round) => {
+    const own = both.filter((o) => o.risk.round === round).map((o) => o.risk);
+    const children = own.reduce((sum, { name, examined }) => sum + examined * rapid.get(name)!, 0);
+    return own.reduce((sum, { positive }) => sum + positive, 0) / children;
+  });
+  const mixed = (o: Observed, w: number): Observed => {
+    const { name, examined, positive, round } = o.risk;
+    const share = rapid.get(name);
+    if (share === undefined) return o;
+    const other = examined * Math.min(1, share * scale[round]!);
+    return { ...o, risk: { ...o.risk, positive: w * positive + (1 - w) * other } };
+  };
+  const counts = new Map(prepared.observed.map((o) => [o.risk.name, o.risk]));
+  const rhoOf = new Map<string, Float64Array>();
+  const byMicroscopy = new Map<string, number>();
+  const rows = WEIGHTS.map((w) => {
+    const found = foldsOf(prepared, foldOf).flatMap((fold) => {
+      const observed = prepared.observed.map((o) => (foldOf.get(o.lga_code ?? '') === fold ? o : mixed(o, w)));
+      return [...predictFold({ ...prepared, observed }, fold, how)].map(({ draws, ...row }) => {
+        if (w === 1) rhoOf.set(row.cell_id, draws.rho);
+        const log_score = logScore(counts.get(row.cell_id)!, draws.prevalence, rhoOf.get(row.cell_id)!);
+        if (w === 1) byMicroscopy.set(row.cell_id, log_score);
+        return { ...row, log_score, gain: log_score - byMicroscopy.get(row.cell_id)! };
+      });
+    });
+    const gains = [...Map.groupBy(found, ({ fold }) => fold).values()].map((own) => mean(own.map(({ gain }) => gain)));
+    const spread = gains.reduce((sum, v) => sum + (v - mean(gains)) ** 2, 0) / (gains.length - 1);
+    const examined = found.reduce((sum, row) => sum + row.examined, 0);
+    const error = found.reduce((sum, row) => sum + row.examined * Math.abs(row.mean - row.observed), 0) / examined;
+    return {
+      weight_of_microscopy: w,
+      log_score: mean(found.map((row) => row.log_score)).toFixed(4),
+      gain: mean(gains).toFixed(4),
+      standard_error: Math.sqrt(spread / gains.length).toFixed(4),
+      mean_absolute_error: error.toFixed(4),
+    };
+  });
+  process.stdout.write(`${formatTable(rows)}\n`);
+});
