@@ -10,23 +10,36 @@ const BUILD = [
   'test/pipeline/catalog/start.test.ts',
   'test/pipeline/commands/*.test.ts',
   'test/pipeline/engine/{rerun,run,split}.test.ts',
-  'test/pipeline/forecast/{leak,case-model/forecaster}.test.ts',
+  'test/pipeline/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/publish/release/{places,publish,releases,review,told}.test.ts',
+  'test/pipeline/publish/release/{publish,releases,review,told}.test.ts',
   'test/pipeline/publish/snapshot/{bulk,case-series,diff,provenance,verify}.test.ts',
   'test/pipeline/risk/fit.test.ts',
-  'test/pipeline/synthetic/country.test.ts',
   'test/pipeline/transmission/{held-back,season-and-transmission}.test.ts',
   'test/pipeline/validation/stage.test.ts',
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
-  'test/pipeline/publish/report/{odd-countries,questions}.test.ts',
+  'test/pipeline/publish/report/questions.test.ts',
   'test/proxy/clients.test.ts',
   'test/proxy/clients/*.test.ts',
-  'test/proxy/dashboard/{accessibility,browser}.test.ts',
 ];
-const LONG = 'test/long/**';
+/** Proofs that take long where they stand, beside the code they are of: `npm run test:long` runs them. */
+export const PIPELINE_PROOFS = [
+  'test/pipeline/{covariates,determinism,interrupted}.test.ts',
+  'test/pipeline/forecast/case-model/forecaster.test.ts',
+  'test/pipeline/publish/release/places.test.ts',
+  'test/pipeline/publish/report/odd-countries.test.ts',
+  'test/pipeline/synthetic/{country,departures,made,population,size}.test.ts',
+];
+export const PROXY_PROOFS = [
+  'test/proxy/{failure,memory}.test.ts',
+  'test/proxy/clients/other-country.test.ts',
+  'test/proxy/cluster/{object-storage,trouble}.test.ts',
+  'test/proxy/dashboard/{accessibility,browser,several,sign-in-attacks}.test.ts',
+  'test/proxy/dashboard/people/{at-once,passwords}.test.ts',
+];
+const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
 /** Compiled code, kept for the processes and threads that tests start. */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) };
 
@@ -38,19 +51,22 @@ const project = (name: string, include: string[], exclude: string[], more: objec
 });
 const BUILT_TINY = 'test/support/global-setup.ts';
 const POSTGRES = 'test/proxy/global-setup.ts';
-const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
+export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
     // More workers than cores: some tests wait for servers, browsers and processes. Percentages are held to 100.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
-      project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', LONG], {
+      project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', ...LONG], {
         isolate: false,
       }),
-      project('build', BUILD, [], { globalSetup: BUILT_TINY, isolate: false }),
-      project('service', ['test/proxy/**/*.test.ts'], BROWSER, { globalSetup: POSTGRES, setupFiles: SETUP }),
-      project('browser', BROWSER, [], { globalSetup: [BUILT_TINY, POSTGRES], setupFiles: SETUP }),
+      project('build', BUILD, LONG, { globalSetup: BUILT_TINY, isolate: false }),
+      project('service', ['test/proxy/**/*.test.ts'], [...BROWSER, ...LONG], {
+        globalSetup: POSTGRES,
+        setupFiles: SETUP,
+      }),
+      project('browser', BROWSER, LONG, { globalSetup: [BUILT_TINY, POSTGRES], setupFiles: SETUP }),
     ],
   },
 });

@@ -1,5 +1,5 @@
 /** The whole backtest of the case model on the real records: as good as its page says. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { backtest } from '../../pipeline/forecast/backtest.ts';
 import { caseModel } from '../../pipeline/forecast/case-model/forecaster.ts';
 import { panelsOf } from '../../pipeline/forecast/panel.ts';
@@ -15,20 +15,22 @@ const GOALS = {
   long: { forecasts: 556, log_mae: 0.225, crps_log: 0.172, least: 0.17 },
 };
 
-test.skipIf(!HAS_REAL_DATA)(needsReal('scores of the case model from every origin'), async () => {
-  const { areas, cases, census, model } = await realArtifacts();
-  const panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
-  expect(panels.map(({ level }) => level)).toEqual(['lga', 'state', 'long']);
-  for (const panel of panels) {
-    const scored = summarise(backtest(panel, [recalibrated(caseModel())], null));
-    const all = scored.find(({ origins, horizon }) => origins === 'all' && horizon === 'all')!;
-    const goal = GOALS[panel.level];
-    expect(all.forecasts).toBe(goal.forecasts);
-    expect(all.log_mae).toBeLessThan(goal.log_mae);
-    expect(all.log_mae).toBeGreaterThan(goal.least);
-    expect(all.crps_log).toBeLessThan(goal.crps_log);
-    if (panel.level === 'long') continue;
-    expect(Math.abs(all.coverage_50 - 0.53)).toBeLessThan(0.05);
-    expect(Math.abs(all.coverage_90 - 0.905)).toBeLessThan(0.025);
-  }
+describe('the case model on the real records', () => {
+  test.skipIf(!HAS_REAL_DATA)(needsReal('scores of the case model from every origin'), async () => {
+    const { areas, cases, census, model } = await realArtifacts();
+    const panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
+    expect(panels.map(({ level }) => level)).toEqual(['lga', 'state', 'long']);
+    for (const panel of panels) {
+      const scored = summarise(backtest(panel, [recalibrated(caseModel())], null));
+      const all = scored.find(({ origins, horizon }) => origins === 'all' && horizon === 'all')!;
+      const goal = GOALS[panel.level];
+      expect(all.forecasts).toBe(goal.forecasts);
+      expect(all.log_mae).toBeLessThan(goal.log_mae);
+      expect(all.log_mae).toBeGreaterThan(goal.least);
+      expect(all.crps_log).toBeLessThan(goal.crps_log);
+      if (panel.level === 'long') continue;
+      expect(Math.abs(all.coverage_50 - 0.53)).toBeLessThan(0.05);
+      expect(Math.abs(all.coverage_90 - 0.905)).toBeLessThan(0.025);
+    }
+  });
 });

@@ -82,8 +82,7 @@ const nextMail = async (before: number) => {
 
 removeServersAtEnd();
 
-/** The pages are the same on either store, which the tests without a browser ask on both; here the long run does too. */
-const forms = FORMS.filter(({ name, skip }) => !skip && (name === 'SQLite' || process.env.MALARIA_LONG));
+const forms = FORMS.filter(({ skip }) => !skip);
 
 describe.each(forms)('$name', ({ place }) => {
   beforeAll(async () => {

@@ -18,7 +18,7 @@ import { hashTree, run, start, temporary } from '../../../support/command-line.t
 import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
-const KILLS = process.env.MALARIA_LONG ? 50 : 3;
+const KILLS = 50;
 const first = currentVersion(inject('builtTiny'))!;
 let second = '';
 let out = '';

@@ -1,6 +1,8 @@
 /** The report of the tiny country, asked all its questions. */
 import path from 'node:path';
-import { inject } from 'vitest';
+import { describe, inject } from 'vitest';
 import { reportQuestions } from '../../../support/report-questions.ts';
 
-reportQuestions(() => path.join(inject('builtTiny'), 'current'));
+describe('the report of the tiny country', () => {
+  reportQuestions(() => path.join(inject('builtTiny'), 'current'));
+});
