@@ -38,9 +38,14 @@ async function readRapid(file: string): Promise<Map<string, number>> {
   return new Map(rapid.map(({ cells }) => [cells[at('cell_id')]!, Number(cells[at('positivity')])]));
 }
 
-const foldOf = await readFolds(given.folds!);
-const rapid = await readRapid(`${given['raw-data']}/${SURVEYS}`);
-const part = { country: 'raw-data/nigeria', rawData: given['raw-data'], out: given.build, jobs: 1, onEvent: () => {} };
+const { 'raw-data': rawData, folds } = given;
+if (rawData === undefined || folds === undefined) {
+  process.stdout.write('no --raw-data or no --folds: nothing to compare\n');
+  process.exit(0);
+}
+const foldOf = await readFolds(folds);
+const rapid = await readRapid(`${rawData}/${SURVEYS}`);
+const part = { country: 'raw-data/nigeria', rawData, out: given.build, jobs: 1, onEvent: () => {} };
 await withArtifacts(STAGES, part, ({ model }, io) => {
   const { risk, seed } = model.parameters;
   const inputs = inputsOf(io);
