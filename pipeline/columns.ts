@@ -76,7 +76,7 @@ export const windows = {
 export const trend = {
   state_code: orNull(text('{state_code_short}; null for the nation')),
   survey_year: whole('Year of the round'),
-  positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {method}, 0 to 1'),
+  positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {survey_method}, 0 to 1'),
   low: orNull(real('Lower end of the 95% range; null where it cannot be had')),
   high: orNull(real('Upper end of the 95% range; null where it cannot be had')),
   clusters: orNull(whole('Survey locations; null where unpublished')),
