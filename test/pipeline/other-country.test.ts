@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { giveKey, serveBuild } from '../proxy/service.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
@@ -92,6 +93,22 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
   test('no word of Nigeria in any file of it', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+  });
+
+  test('what needs rain answers 404, and says why', async () => {
+    const build = temporary();
+    const service = await serveBuild({ build, snapshot, store: `sqlite:${build}/proxy.sqlite` });
+    const { key } = await giveKey(service.store);
+    const problem = async (path: string) => (await service.get(path, key)).json();
+    for (const path of ['/v1/seasons/lgas?state=07', '/v1/tables/season.csv', '/v1/tables/season_windows.parquet'])
+      expect(await problem(path)).toMatchObject({
+        ...{ status: 404, code: 'NOT_FOUND' },
+        detail: 'This country has no monthly rain, and so no season is told; the other operations are served as usual.',
+      });
+    expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });
+    expect(await problem('/v1/tables/forecast_skill.csv')).toMatchObject({
+      detail: expect.stringMatching(/^\/v1\/openapi/),
+    });
   });
 
   test('nor on the dashboard or in errors, which are in its own words', async () => {
