@@ -3,9 +3,8 @@ import { orNull, real, text, whole, yes } from './table.ts';
 
 export const state_code = text('{state_code}');
 export const state = text('State name');
-export const lga_code = text(
-  'LGA identifier ({lga_code}). Join on this, never on names: some names stand for two places',
-);
+/** `{shared_names}` is filled in where some names are (`tablesIn`). */
+export const lga_code = text('LGA identifier ({lga_code}). Join on this, never on names{shared_names}');
 export const lga = text('LGA name');
 export const is_urban = yes('Whether more than half its people live in an urban centre');
 export const period = text('Month, YYYY-MM');

@@ -58,7 +58,7 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
   const { mean, sd } = model.parameters.risk.test_offset!;
   const informed =
     both.length === 0
-      ? 'a prior that no survey here informs, as no round has both'
+      ? 'a prior that no survey here checks, as no round has both'
       : `a prior, of which only ${roundsInWords(both)} ${both.length === 1 ? 'tells' : 'tell'} more`;
   return [
     `The score is of one test, ${score}, in every month. Surveys tested by ${told.join('; by ')}. In each round logit positivity by ${METHOD_NAMES.rdt} is taken to lie ${Math.abs(mean)} ± ${sd} ${mean < 0 ? 'below' : 'above'} that by ${METHOD_NAMES.microscopy}: ${informed}. Levels after a round by another test, and changes to or from it, rest on that.`,

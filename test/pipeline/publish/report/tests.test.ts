@@ -32,7 +32,7 @@ const BOTH = ['microscopy', 'rdt'];
 
 test('rounds by another test than the score’s: which, by how much they are set off, and their figures beside the score', () => {
   expect(describeTests(contents(BOTH), evidence(APART))).toEqual([
-    'The score is of one test, microscopy, in every month. Surveys tested by microscopy: rounds 2013 and 2016; by rapid diagnostic test: round 2021. In each round logit positivity by rapid diagnostic test is taken to lie 0.6 ± 0.4 above that by microscopy: a prior that no survey here informs, as no round has both. Levels after a round by another test, and changes to or from it, rest on that.',
+    'The score is of one test, microscopy, in every month. Surveys tested by microscopy: rounds 2013 and 2016; by rapid diagnostic test: round 2021. In each round logit positivity by rapid diagnostic test is taken to lie 0.6 ± 0.4 above that by microscopy: a prior that no survey here checks, as no round has both. Levels after a round by another test, and changes to or from it, rest on that.',
     'The surveys’ own figures are by each round’s own test and are not to be held against the score where that is another: 9.2% positive by rapid diagnostic test in 2021 stands beside a score of 5.0% for the whole country in May 2021.',
   ]);
   expect(describeTests(contents(BOTH, -0.3), evidence(APART))[0]).toContain('0.3 ± 0.4 below that by microscopy');
