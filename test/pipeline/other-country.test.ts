@@ -90,6 +90,18 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     }
   });
 
+  test('the report tells of clusters, of its own tests and of no zones of other countries', () => {
+    const report = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
+    expect(report).toContain('A cell is a survey cluster in one round.');
+    expect(report).toContain('<summary>By family of truth</summary>');
+    expect(report).not.toMatch(/Country by country|lagoon|<td>NC<\/td>/);
+    expect(report).toContain('the figure of 2021 is by rapid diagnostic test');
+    const { limits } = readJson(snapshot, 'v1/model-card.json');
+    expect(limits.join(' ')).toMatch(/The score is of one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/);
+    const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
+    expect(types).toContain('tested positive by microscopy, or where that was not done by rapid diagnostic test');
+  });
+
   test('no word of Nigeria in any file of it', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
