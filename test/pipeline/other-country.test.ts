@@ -9,6 +9,7 @@ import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
+import { runHere } from '../support/run-here.ts';
 import { writeCountry } from '../support/tiny-country.ts';
 
 let snapshot: string;
@@ -100,6 +101,16 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     expect(limits.join(' ')).toMatch(/The score is of one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/);
     const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
     expect(types).toContain('tested positive by microscopy, or where that was not done by rapid diagnostic test');
+  });
+
+  test('`show` says of what is not there why, and where else it is', async () => {
+    const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
+    expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is told\.[^:]*$/);
+    expect(await show('survey')).toMatch(
+      /has no such answer\. Surveys are in the table: malaria-risk query "FROM survey/,
+    );
+    expect(await show('model')).toMatch(/has no v1\/transmission\/model\.json\. No monthly case records: [^:]*$/);
+    expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(/ There are no net or treatment figures/);
   });
 
   test('no word of Nigeria in any file of it', () => {
