@@ -113,7 +113,7 @@ function tellTests({ territory, parameters }: Model): Model['territory'] {
   const { method } = parameters.survey;
   if (!Array.isArray(method)) return territory;
   const names = method.map((test) => METHOD_NAMES[test]);
-  return { ...territory, method: names[0]!, survey_method: names.join(', or where that was not done by ') };
+  return { ...territory, method: names[0]!, survey_method: names.join(', or, where that was not done, by ') };
 }
 
 /** @throws BadInput for a file that would not lie in the raw data */

@@ -100,7 +100,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     const { limits } = readJson(snapshot, 'v1/model-card.json');
     expect(limits.join(' ')).toMatch(/The score is of one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/);
     const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
-    expect(types).toContain('tested positive by microscopy, or where that was not done by rapid diagnostic test');
+    expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
   });
 
   test('`show` says of what is not there why, and where else it is', async () => {
@@ -110,7 +110,9 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
       /has no such answer\. Surveys are in the table: malaria-risk query "FROM survey/,
     );
     expect(await show('model')).toMatch(/has no v1\/transmission\/model\.json\. No monthly case records: [^:]*$/);
-    expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(/ There are no net or treatment figures/);
+    expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(
+      / coverage_year is of net and treatment figures, of which there are none\.$/,
+    );
   });
 
   test('no word of Nigeria in any file of it', () => {

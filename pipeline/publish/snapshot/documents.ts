@@ -162,7 +162,7 @@ function sourceOfContext({ sources, model }: Contents): schemas.ContextStates['s
   if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
   return {
     ...context,
-    note: `${context.note} There are no net or treatment figures for coverage_year to be the year of.`,
+    note: `${context.note} coverage_year is of net and treatment figures, of which there are none.`,
   };
 }
 

@@ -25,7 +25,7 @@ test('of several tests the score is of the first, whatever the catalog calls it'
     c.model.parameters.risk.test_offset = { mean: 0.6, sd: 0.4, source: 'test' };
   }).model;
   expect(territory.method).toBe('rapid diagnostic test');
-  expect(territory.survey_method).toBe('rapid diagnostic test, or where that was not done by microscopy');
+  expect(territory.survey_method).toBe('rapid diagnostic test, or, where that was not done, by microscopy');
   expect(read().model.territory).not.toHaveProperty('survey_method');
 });
 
