@@ -3,9 +3,8 @@ import { orNull, real, text, whole, yes } from './table.ts';
 
 export const state_code = text('{state_code}');
 export const state = text('State name');
-export const lga_code = text(
-  'LGA identifier ({lga_code}). Join on this, never on names: some names stand for two places',
-);
+/** `{shared_names}` is filled in where some names are (`tablesIn`). */
+export const lga_code = text('LGA identifier ({lga_code}). Join on this, never on names{shared_names}');
 export const lga = text('LGA name');
 export const is_urban = yes('Whether more than half its people live in an urban centre');
 export const period = text('Month, YYYY-MM');
@@ -76,7 +75,7 @@ export const windows = {
 export const trend = {
   state_code: orNull(text('{state_code_short}; null for the nation')),
   survey_year: whole('Year of the round'),
-  positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {method}, 0 to 1'),
+  positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {survey_method}, 0 to 1'),
   low: orNull(real('Lower end of the 95% range; null where it cannot be had')),
   high: orNull(real('Upper end of the 95% range; null where it cannot be had')),
   clusters: orNull(whole('Survey locations; null where unpublished')),

@@ -13,17 +13,16 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
   travel_minutes_to_care: 'travel time to care',
 };
 
+export const NO_RAIN =
+  'No monthly rain: no season is told. The score is the same in all months of a year, and its range is widened by a prior for how far a month may lie from those of the surveys’ fieldwork.';
+export const NO_CASES =
+  'No monthly case records: no transmission model, no forecasts of cases, and scores are not moved by cases.';
+
 /** A sentence for each kind of data that the catalog has no source of; none where it has all. */
 export function missingData(sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[]): string[] {
   const lines: string[] = [];
-  if (!has(sources, 'climate'))
-    lines.push(
-      'No monthly rain: no season is told. The score is the same in all months of a year, and its range is widened by a prior for how far a month may lie from those of the surveys’ fieldwork.',
-    );
-  if (!has(sources, 'cases_states', 'cases_lgas'))
-    lines.push(
-      'No monthly case records: no transmission model, no forecasts of cases, and scores are not moved by cases.',
-    );
+  if (!has(sources, 'climate')) lines.push(NO_RAIN);
+  if (!has(sources, 'cases_states', 'cases_lgas')) lines.push(NO_CASES);
   const census = sources.find(({ role }) => role === 'population_census');
   if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
   else if (!census.columns?.children_0_4)

@@ -82,7 +82,7 @@ export const Model = Type.Object(
           {
             method: Type.Union([Type.Enum([...METHODS]), Type.Array(Type.Enum([...METHODS]), { minItems: 2 })], {
               description:
-                'The method that counts; of several, each cluster is used once, by the first that it was tested by',
+                'The method that counts; of several, the first is that of the score, and each cluster is used once, by the first that it was tested by',
             }),
             small_sample: count,
             confidence: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
@@ -117,7 +117,7 @@ export const Model = Type.Object(
                 {
                   ...closed,
                   description:
-                    'Of a country with several methods: logit of prevalence by another than the first, less that by the first; prior of each round',
+                    'Of a country with several methods: logit of positivity by rapid test less that by microscopy, whichever the score is by; prior of each round',
                 },
               ),
             ),

@@ -15,3 +15,8 @@ export const FOR_EDITORS = Type.String({ description: 'JSON Schema of this file,
 /** The diagnostic methods of surveys, by the project's names. */
 export const METHODS = ['microscopy', 'rdt'] as const;
 export type Method = (typeof METHODS)[number];
+/** What people call them. */
+export const METHOD_NAMES: Readonly<Record<Method, string>> = {
+  microscopy: 'microscopy',
+  rdt: 'rapid diagnostic test',
+};

@@ -85,7 +85,7 @@ async function screen(options: CrossValidateOptions): Promise<void> {
     if (addedCovariates(inputs).length === 0)
       throw new UsageError('no covariates in model.json, expected some in parameters.risk.covariates');
     const prepared = prepareRisk(inputs);
-    const constants = constantsOf(risk);
+    const constants = constantsOf(risk, prepared.test);
     const observations = prepared.observed.map((o) => o.risk);
     const { optimum } = fitRisk(prepared.mesh, prepared.times, observations, constants);
     const states = inputs.areas.states.map((state) => state.state_code);
@@ -123,7 +123,7 @@ function crossValidateCountry({ model }: Country, io: StageIo, foldOf: Map<strin
   const inputs = inputsOf(io);
   const prepared = prepareRisk(inputs);
   const states = inputs.areas.states.map((state) => state.state_code);
-  const constants = constantsOf(risk);
+  const constants = constantsOf(risk, prepared.test);
   return [...crossValidate(prepared, { states, foldOf, constants, draws: risk.draws, seed, like: null })];
 }
 

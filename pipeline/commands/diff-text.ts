@@ -1,9 +1,10 @@
+import { inWords, type Territory } from '../contract/territory.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { describeColumns } from '../publish/snapshot/table-diff.ts';
 import { type Cells, formatTable } from './table.ts';
 
-/** A diff in the terminal. */
-export function describeDiff(diff: SnapshotDiff): string {
+/** A diff in the terminal, in the country's words where they are told. */
+export function describeDiff(diff: SnapshotDiff, territory: Territory | undefined): string {
   const { all, thresholds, past_forecasts: past } = diff;
   const tallies = [
     { of: 'all', ...all },
@@ -16,15 +17,18 @@ export function describeDiff(diff: SnapshotDiff): string {
     lgas.length + periods.length === 0
       ? []
       : [
-          `Only in ${name}: ${lgas.length} LGAs; months ${periods[0] ?? 'none'}${periods.length > 1 ? ` to ${periods.at(-1)}` : ''}`,
+          `Only in ${name}: ${inWords(`${lgas.length} LGAs`, territory)}; months ${periods[0] ?? 'none'}${periods.length > 1 ? ` to ${periods.at(-1)}` : ''}`,
         ];
   return [
-    `${diff.a} -> ${diff.b}: ${all.compared} scores of LGAs compared`,
+    `${diff.a} -> ${diff.b}: ${inWords(`${all.compared} scores of LGAs compared`, territory)}`,
     ...[['A', diff.only_in_a] as const, ['B', diff.only_in_b] as const].flatMap(([name, only]) =>
       lacking([name, only]),
     ),
     '',
-    `By state, and by month where anything moved by more than ${thresholds?.score_change ?? 0} or changed its level:`,
+    inWords(
+      `By state, and by month where anything moved by more than ${thresholds?.score_change ?? 0} or changed its level:`,
+      territory,
+    ),
     formatTable(tallies),
     ...(diff.levels_flipped.length > 0 ? ['', 'Levels:', formatTable(diff.levels_flipped)] : []),
     ...(diff.largest.length > 0

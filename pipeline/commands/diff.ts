@@ -43,7 +43,7 @@ export function diffCommand(): Command {
         const { outlinesOf } = await import('../publish/report/diff-maps.ts');
         await writeAtomic(options.html, renderDiffPage(diff, outlinesOf(after)));
       }
-      say(options.json ? json : describeDiff(diff));
+      say(options.json ? json : describeDiff(diff, after.manifest.territory));
       if (options.gate && diff.over.length > 0) process.exitCode = 1;
     });
 }

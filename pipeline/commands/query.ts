@@ -9,7 +9,7 @@ import { literal, withDatabase } from '../duckdb.ts';
 import { UsageError } from '../errors.ts';
 import { cacheOf, snapshotsOf } from '../publish/release/places.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
-import { TABLES } from '../publish/snapshot/table-columns.ts';
+import { aboutIn, TABLES } from '../publish/snapshot/table-columns.ts';
 import { createViews } from '../publish/snapshot/views.ts';
 import type { TableForm } from '../table.ts';
 import { say, terminalWidth } from './options.ts';
@@ -51,7 +51,7 @@ Examples:
 Artifacts are the unrounded outputs of stages, named stage.name, as far as the cache of <out> still holds them.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
-      const asked = sql === undefined ? query(LIST, options).then((all) => all.map(explained)) : query(sql, options);
+      const asked = sql === undefined ? list(options) : query(sql, options);
       const rows = await asked.catch((error: Error) => {
         // An error of DuckDB's is about the statement.
         throw 'code' in error ? error : new UsageError(error.message);
@@ -91,11 +91,17 @@ export async function query(
 
 const FORMS: Record<string, TableForm> = { ...TABLES, ...ARTIFACT_TABLES };
 
-/** A column of the list, with what this version of the program says of it. */
-const explained = (row: Cells): Cells => {
-  const form = FORMS[String(row.table).replace('.', '/')];
-  return { ...row, meaning: form?.columns[String(row.column)]?.about ?? '' };
-};
+/** The list of tables and columns, with what this version of the program says of each in the country's words. */
+async function list(options: QueryOptions): Promise<Cells[]> {
+  const { out, snapshot = path.join(out, 'current') } = options;
+  const columns = await query(LIST, options);
+  const lgas = (await query('SELECT lga FROM context_lgas', options)) as { lga: string }[];
+  const { territory } = openSnapshot(snapshot).manifest;
+  return columns.map((row) => {
+    const about = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)]?.about ?? '';
+    return { ...row, meaning: aboutIn(about, territory, lgas) };
+  });
+}
 
 function namedSnapshots(out: string): string[] {
   try {

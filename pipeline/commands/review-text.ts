@@ -1,9 +1,10 @@
+import type { Territory } from '../contract/territory.ts';
 import type { Review } from '../publish/release/review.ts';
 import { describeDiff } from './diff-text.ts';
 import { formatTable } from './table.ts';
 
-/** A review in the terminal: the verdict first, the diff last. */
-export function describeReview(review: Review): string {
+/** A review in the terminal, in the country's words where they are told: the verdict first, the diff last. */
+export function describeReview(review: Review, territory: Territory | undefined): string {
   const { model_version, replaces, refused, approvals, findings, sources, making, diff } = review;
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? ['', title, ...lines.map((line) => `  ${line}`)] : [];
@@ -56,6 +57,6 @@ export function describeReview(review: Review): string {
     ...section('model.json:', making.model),
     ...section('Code:', making.code),
     ...section('Packages:', making.packages),
-    ...(diff ? ['', describeDiff(diff)] : []),
+    ...(diff ? ['', describeDiff(diff, territory)] : []),
   ].join('\n');
 }

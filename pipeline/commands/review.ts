@@ -40,7 +40,7 @@ export function reviewCommand(): Command {
       const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
       await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
       if (options.json) say(JSON.stringify(review, null, 2));
-      else say(describeReview(review), '', `As a page: ${page}`);
+      else say(describeReview(review, after.manifest.territory), '', `As a page: ${page}`);
       if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
     });
 }

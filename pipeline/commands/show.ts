@@ -1,8 +1,10 @@
 import { Argument, Command } from 'commander';
+import { NO_RAIN } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import { isPeriod, type Period } from '../contract/months.ts';
 import type { FileParameters, OperationId } from '../contract/operations.ts';
 import type * as schemas from '../contract/schemas.ts';
+import { tableFile } from '../contract/tables.ts';
 import { toCsv } from '../csv.ts';
 import { UsageError } from '../errors.ts';
 import { type Provenance, provenanceOf } from '../publish/snapshot/provenance.ts';
@@ -50,6 +52,7 @@ Examples:
         return;
       }
       if (file !== undefined) throw new UsageError(`show ${what}: found ${file}, expected no file`);
+      refuseMissing(what, options);
       if (options.state !== undefined) options.state = stateCalled(options, options.state);
       const rows = TABLES[what](options);
       if (options.json) say(JSON.stringify(rows, null, 2));
@@ -115,6 +118,23 @@ const TABLES = {
     }));
   },
 };
+
+/**
+ * Season and surveys are read of answers that need case records; without these their tables are there all the same.
+ * @throws UsageError saying where they are, or why there are none
+ */
+function refuseMissing(what: string, { snapshot }: ShowOptions): void {
+  const { manifest } = openSnapshot(snapshot);
+  if (manifest.coverage.transmission) return;
+  const refuse = (why: string) => new UsageError(`show ${what}: ${manifest.model_version} has no such answer. ${why}`);
+  if (what === 'survey') throw refuse('Surveys are in the table: malaria-risk query "FROM survey_trend"');
+  if (what === 'season')
+    throw refuse(
+      tableFile('season', 'parquet') in manifest.files
+        ? 'The season is in the table: malaria-risk query "FROM season"'
+        : NO_RAIN,
+    );
+}
 
 /**
  * Code of the state with this code or name, however it is written.

@@ -82,6 +82,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Detail of the 404 of an operation that tells of the season, where there is none. */
+export const NO_SEASON =
+  'This country has no monthly rain, and so no season is told; the other operations are served as usual.';
+
 /** Errors that no operation is to blame for: the request is not HTTP, or the proxy or something it depends on failed. */
 export const FAULTS = {
   MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },

@@ -44,6 +44,8 @@ export interface Operation {
   readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
   readonly needsTransmission: boolean;
+  /** Whether the answer needs monthly rain, without which there is no season and no file. */
+  readonly needsRain?: boolean;
   readonly responseName: string;
   /** Null: the answer is no JSON, and only its media type is told. */
   readonly response: TSchema | null;
@@ -222,6 +224,7 @@ export const JSON_OPERATIONS = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
+    needsRain: true,
     responseName: 'SeasonsLgas',
     response: schemas.SeasonsLgas,
     type: JSON_TYPE,
@@ -395,6 +398,7 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
     scopes,
     parameters: [],
     needsTransmission: false,
+    needsRain: table === 'season' || table === 'season_windows',
     responseName: 'File',
     response: null,
     type: TABLE_TYPES[format],

@@ -335,7 +335,7 @@ export type SeasonMethod = Static<typeof SeasonMethod>;
 
 const trendFields = {
   survey_year: Type.Integer(),
-  positivity: share('Share of children aged {youngest} to {oldest} months who tested positive by {method}'),
+  positivity: share('Share of children aged {youngest} to {oldest} months who tested positive by {survey_method}'),
   low: shareOrNull('Lower end of the 95% range'),
   high: shareOrNull('Upper end of the 95% range'),
   clusters: nullable(

@@ -44,6 +44,13 @@ export const Territory = closed({
     description: 'Youngest and oldest age, in whole months, of the children that the score is of',
   }),
   method: Type.String({ minLength: 1, description: 'The diagnostic method that the score is by, in words' }),
+  survey_method: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'What surveys tested by where not all did by `method`, in words; it and `method` follow from `parameters.survey.method` where that names several',
+    }),
+  ),
   model_pages: Type.Boolean({
     description: "Whether the model pages (MODEL.md) tell of this country's fit, so that the report holds them",
   }),
@@ -51,15 +58,15 @@ export const Territory = closed({
 export type Territory = Static<typeof Territory>;
 
 /**
- * `text` in a country's words, or as it is where they are not told. `{youngest}`, `{oldest}`, `{method}`, `{zone}`, `{state_code}` and `{lga_code}` are filled
- * in; where a level is not called state or LGA, these two words are replaced. Words in `code marks`, parts of identifiers
+ * `text` in a country's words, or as it is where they are not told. `{youngest}`, `{oldest}`, `{method}`, `{survey_method}`, `{zone}`, `{state_code}`
+ * and `{lga_code}` are filled in; where a level is not called state or LGA, these two words are replaced. Words in `code marks`, parts of identifiers
  * and the values `state` and `lga` of a table's column are left as they are.
  */
 export function inWords(text: string, territory: Territory | undefined): string {
   if (!territory) return text;
-  const { state, lga, ages_months, method, zones } = territory;
+  const { state, lga, ages_months, method, survey_method = method, zones } = territory;
   const filled: Record<string, string> = {
-    ...{ youngest: String(ages_months[0]), oldest: String(ages_months[1]), method },
+    ...{ youngest: String(ages_months[0]), oldest: String(ages_months[1]), method, survey_method },
     ...{ zone: zones?.one ?? 'Zone', state_code: state.code_is, lga_code: lga.code_is },
     // Without what follows in brackets, which says whose codes they are.
     state_code_short: state.code_is.replace(/ \([^)]*\)$/, ''),

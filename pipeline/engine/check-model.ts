@@ -1,6 +1,7 @@
 import { BadInput } from '../bad-input.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
+import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex } from '../contract/months.ts';
 
 /** Estimated months that are asked for at most: a century. */
@@ -46,6 +47,12 @@ export function checkModel(model: Model): void {
       'no test_offset',
       `the prior of how other methods than ${survey.method[0]} differ from it, as parameters.survey.method names several`,
     );
+  if (!Array.isArray(survey.method) && namesOther(model.territory.method, survey.method))
+    throw complain(
+      'territory.method',
+      model.territory.method,
+      `words for ${survey.method}, which parameters.survey.method names`,
+    );
   for (const [name, value] of Object.entries(risk.start ?? {}))
     if (name.startsWith('rho_') && value >= 1)
       throw complain(`parameters.risk.start.${name}`, String(value), 'a correlation below 1');
@@ -58,6 +65,12 @@ export function checkModel(model: Model): void {
       `a year before held_back_year ${transmission.held_back_year}`,
     );
 }
+
+const TOLD_BY: Record<Method, RegExp> = { microscopy: /microscop/i, rdt: /rapid|\brdt/i };
+
+/** Whether words for a method are those for another one, or for several. */
+const namesOther = (words: string, method: Method) =>
+  METHODS.some((other) => other !== method && TOLD_BY[other].test(words));
 
 /** What model.json must say where the catalog has no monthly rain. @throws BadInput */
 export function checkSeasonless(model: Model, sources: readonly Source[]): void {

@@ -5,6 +5,7 @@ import { BadInput } from '../bad-input.ts';
 import { HELD_BACK_FILE, HeldBack } from '../catalog/held-back.ts';
 import { Model } from '../catalog/model.ts';
 import { type Source, Sources } from '../catalog/sources.ts';
+import { METHOD_NAMES } from '../catalog/values.ts';
 import { validatorOf } from '../json-schema.ts';
 import { checkCovariates } from './check-covariates.ts';
 import { checkEvidence } from './check-evidence.ts';
@@ -103,7 +104,16 @@ export function readForms(directory: string, rawData = directory): Country {
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
+  model.territory = tellTests(model);
   return { directory, rawData, sources, model };
+}
+
+/** The country's words, in which the score is of one test, whatever tests its surveys used. */
+function tellTests({ territory, parameters }: Model): Model['territory'] {
+  const { method } = parameters.survey;
+  if (!Array.isArray(method)) return territory;
+  const names = method.map((test) => METHOD_NAMES[test]);
+  return { ...territory, method: names[0]!, survey_method: names.join(', or, where that was not done, by ') };
 }
 
 /** @throws BadInput for a file that would not lie in the raw data */

@@ -1,3 +1,4 @@
+import type { Method } from '../catalog/values.ts';
 import { monthOf, type Period } from '../contract/months.ts';
 import { solveForward } from '../numerics/sparse-cholesky.ts';
 import { logit } from '../numerics/special.ts';
@@ -27,10 +28,13 @@ const GIVEN = {
   range_change_km: 300,
 } as const;
 
-/** The fixed parts of the prior: those of every country, and those that `parameters.risk` of model.json gives. */
-export const constantsOf = ({ season_exponent, test_offset }: PriorOf): Constants => ({
+/**
+ * The fixed parts of the prior: those of every country, and those that `parameters.risk` of model.json gives.
+ * @param test that of the score: the catalog's offset is of rapid tests against microscopy, whichever the score is by
+ */
+export const constantsOf = ({ season_exponent, test_offset }: PriorOf, test: Method): Constants => ({
   season_exponent,
-  test_offset: test_offset ?? null,
+  test_offset: test_offset ? { mean: test === 'rdt' ? -test_offset.mean : test_offset.mean, sd: test_offset.sd } : null,
   ...GIVEN,
 });
 
@@ -91,8 +95,8 @@ export function pathsAt(
   return drawPaths(fit, drawingOf(prepared, periods, cases), draws, drawStreams(seed));
 }
 
-const observedBy = ({ mesh, times, observed }: PreparedRisk, prior: PriorOf) =>
-  [mesh, times, observed.map((o) => o.risk), constantsOf(prior)] as const;
+const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorOf) =>
+  [mesh, times, observed.map((o) => o.risk), constantsOf(prior, test)] as const;
 
 const drawingOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): Drawing => {
   const { season_error: sd, log_season, fieldwork } = prepared;

@@ -90,6 +90,8 @@ export interface Observed {
 }
 
 export interface PreparedRisk {
+  /** The diagnostic method that the score is of. */
+  test: Method;
   mesh: Mesh;
   /** Survey years and their mean times in years, ascending. */
   rounds: number[];
@@ -123,7 +125,7 @@ export function timeOf(period: Period): number {
  *   all, or a round whose fieldwork does not come after that of the round before
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { areas, cells, surveys, season_error, varying = [] } = inputs;
+  const { test, areas, cells, surveys, season_error, varying = [] } = inputs;
   const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
   const states = areas.states.map((s) => s.state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
@@ -189,7 +191,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
         log_season: season,
         varying: varying.map((covariate) => valuesIn(covariate, o.period)),
         clustered,
-        other_test: o.method !== inputs.test,
+        other_test: o.method !== test,
         ...at,
         ...tested,
       },
@@ -227,7 +229,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );
   return {
-    ...{ mesh, rounds: years, times, observed, log_season, fieldwork, fieldwork_ends, season_error, varying },
+    ...{ test, mesh, rounds: years, times, observed, log_season, fieldwork, fieldwork_ends, season_error, varying },
     covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
   };
 }

@@ -25,7 +25,7 @@ export const run: StageRun = async (io) => {
   const how = {
     states: areas.states.map((state) => state.state_code),
     foldOf,
-    constants: constantsOf(risk),
+    constants: constantsOf(risk, prepared.test),
     draws: risk.draws,
     seed,
     like: evidence.spatial?.optimum ?? null,

@@ -1,6 +1,7 @@
 import { areasOf } from '../areas.ts';
 import type { Areas, ClimateRow, Polygons, PredictionCell, ReportLine, ZonalRow } from '../artifacts.ts';
 import type { Source } from '../catalog/sources.ts';
+import { tellsUncovered } from '../catalog/uncovered.ts';
 import { figuresOf } from '../context/figures.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
@@ -67,12 +68,13 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
   const { lgas: measured, touched } = inside;
   const codes = areas.lgas.map((lga) => lga.lga_code);
   const mapped = measured.reduce((sum, { population }) => sum + population, 0);
+  const hasLagoon = sources.some(tellsUncovered);
   const report: ReportLine[] = [
     { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
     {
       source: 'population',
       rule: 'uncovered',
-      what: `${Math.round(people - mapped)} of ${Math.round(people)} people (lagoon, coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
+      what: `${Math.round(people - mapped)} of ${Math.round(people)} people (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
     },
   ];
   const fill = (source: Source, figure: string, values: (number | null)[]) =>

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { ERRORS, type ErrorCode } from '../../pipeline/contract/errors.ts';
+import { ERRORS, type ErrorCode, NO_SEASON } from '../../pipeline/contract/errors.ts';
 import { isPeriod } from '../../pipeline/contract/months.ts';
 import {
   type Coverage,
@@ -18,7 +18,8 @@ import {
   underVersion,
 } from '../../pipeline/contract/operations.ts';
 import { VERSION } from '../../pipeline/contract/published.ts';
-import type { ServedFile } from '../snapshot/snapshot.ts';
+import { tableFile } from '../../pipeline/contract/tables.ts';
+import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { Served, SnapshotSource } from '../snapshot/watch.ts';
 import { sendFile } from './files.ts';
 import { sendProblem } from './problems.ts';
@@ -75,8 +76,8 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
         if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: whatScopes });
         const current = snapshots.current();
         const found = find(operation, request, current);
-        if (typeof found !== 'string') return sendFile(reply, found, report);
-        return sendProblem(reply, found, {}, { territory: current.territory });
+        if (!('error' in found)) return sendFile(reply, found, report);
+        return sendProblem(reply, found.error, {}, { detail: found.detail, territory: current.territory });
       },
     });
   }
@@ -87,23 +88,35 @@ function find(
   operation: Operation,
   request: FastifyRequest,
   { releases, model_version }: Served,
-): ServedFile | ErrorCode {
+): ServedFile | Failure {
   const { version = model_version, other } = request.params as { version?: string; other?: string };
   if (TOLD.has(operation)) {
-    return releases.answers.get(pathOf(request.url)) ?? (other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION');
+    const error = other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
+    return releases.answers.get(pathOf(request.url)) ?? { error };
   }
   const snapshot = releases.versions.get(version);
-  if (!snapshot) return 'UNKNOWN_VERSION';
+  if (!snapshot) return { error: 'UNKNOWN_VERSION' };
   const found = locate(operation, request.query as Query, snapshot.coverage);
-  if ('error' in found) return found.error;
+  if ('error' in found) return found;
   // One from before the operation was, or with nothing to tell there, has none.
-  return snapshot.files.get(found.file) ?? 'NOT_FOUND';
+  return snapshot.files.get(found.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
+}
+
+/** Why a snapshot lacks an operation's file, where that is known: a version from before tables may have had a season. */
+function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
+  const hasSeason = coverage.transmission || files.has(tableFile('season', 'parquet'));
+  return needsRain && !hasSeason ? NO_SEASON : undefined;
 }
 
 /** Each parameter's decoded value; a list if it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-type Outcome = { file: string } | { error: ErrorCode };
+/** An error, and its detail where that is not the usual one. */
+interface Failure {
+  error: ErrorCode;
+  detail?: string | undefined;
+}
+type Outcome = { file: string } | Failure;
 
 /** The file that answers `operation`, or the first error: parameter by parameter, the 503 last. */
 export function locate(operation: Operation, query: Query, coverage: Coverage): Outcome {

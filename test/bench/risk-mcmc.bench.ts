@@ -56,7 +56,7 @@ rmSync(out, { recursive: true });
 
 const { mesh, times } = prepared;
 const observations = prepared.observed.map((o) => o.risk);
-const constants = constantsOf(prior);
+const constants = constantsOf(prior, prepared.test);
 const began = process.cpuUsage();
 const fit = fitRisk(mesh, times, observations, constants);
 const { layout } = fit;

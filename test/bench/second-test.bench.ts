@@ -50,7 +50,7 @@ await withArtifacts(STAGES, part, ({ model }, io) => {
   const { risk, seed } = model.parameters;
   const inputs = inputsOf(io);
   const prepared = prepareRisk(inputs);
-  const constants = constantsOf(risk);
+  const constants = constantsOf(risk, prepared.test);
   const states = inputs.areas.states.map((state) => state.state_code);
   const { optimum } = fitRisk(
     prepared.mesh,

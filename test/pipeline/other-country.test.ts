@@ -3,11 +3,13 @@ import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { giveKey, serveBuild } from '../proxy/service.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
+import { runHere } from '../support/run-here.ts';
 import { writeCountry } from '../support/tiny-country.ts';
 
 let snapshot: string;
@@ -89,9 +91,49 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     }
   });
 
+  test('the report tells of clusters, of its own tests and of no zones of other countries', () => {
+    const report = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
+    expect(report).toContain('A cell is a survey cluster in one round.');
+    expect(report).toContain('<summary>By family of truth</summary>');
+    expect(report).not.toMatch(/Country by country|lagoon|<td>NC<\/td>/);
+    expect(report).toContain('the figure of 2021 is by rapid diagnostic test');
+    const { limits } = readJson(snapshot, 'v1/model-card.json');
+    expect(limits.join(' ')).toMatch(/The score is of one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/);
+    const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
+    expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
+  });
+
+  test('`show` says of what is not there why, and where else it is', async () => {
+    const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
+    expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is told\.[^:]*$/);
+    expect(await show('survey')).toMatch(
+      /has no such answer\. Surveys are in the table: malaria-risk query "FROM survey/,
+    );
+    expect(await show('model')).toMatch(/has no v1\/transmission\/model\.json\. No monthly case records: [^:]*$/);
+    expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(
+      / coverage_year is of net and treatment figures, of which there are none\.$/,
+    );
+  });
+
   test('no word of Nigeria in any file of it', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+  });
+
+  test('what needs rain answers 404, and says why', async () => {
+    const build = temporary();
+    const service = await serveBuild({ build, snapshot, store: `sqlite:${build}/proxy.sqlite` });
+    const { key } = await giveKey(service.store);
+    const problem = async (path: string) => (await service.get(path, key)).json();
+    for (const path of ['/v1/seasons/lgas?state=07', '/v1/tables/season.csv', '/v1/tables/season_windows.parquet'])
+      expect(await problem(path)).toMatchObject({
+        ...{ status: 404, code: 'NOT_FOUND' },
+        detail: 'This country has no monthly rain, and so no season is told; the other operations are served as usual.',
+      });
+    expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });
+    expect(await problem('/v1/tables/forecast_skill.csv')).toMatchObject({
+      detail: expect.stringMatching(/^\/v1\/openapi/),
+    });
   });
 
   test('nor on the dashboard or in errors, which are in its own words', async () => {

@@ -9,12 +9,13 @@ import { periodsOf, type Tables } from '../snapshot/tables.ts';
 import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
 import type { Evidence } from './evidence.ts';
 import type { AreaWords, PageData, PageTransmission } from './page-data.ts';
+import { otherTests } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
 
 /** Everything that the page's scripts draw. */
 export function pageData(
   contents: Contents,
-  { risk, validation, season_check, fits, exact_series, past_forecasts }: Evidence,
+  { risk, surveys, validation, season_check, fits, exact_series, past_forecasts }: Evidence,
 ): PageData {
   const { tables, model, coverage, transmission } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
@@ -49,6 +50,7 @@ export function pageData(
     north_to_south: northToSouth(tables),
     trend: { national: trends.national, states: states.map(({ state_code }) => trends.ofState(state_code)) },
     rounds: risk.baseline?.rounds ?? [],
+    ...([model.parameters.survey.method].flat().length > 1 ? { other_tests: otherTests(model, { surveys }) } : {}),
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
       state: names.get(state_code)!,
       expected: expected.map(short),

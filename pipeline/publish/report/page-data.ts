@@ -64,6 +64,8 @@ export interface PageData {
   trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
   /** Middle of each survey round's fieldwork, where known. */
   rounds: { survey_year: number; middle: Period }[];
+  /** By year: the tests, in words, of each round that is not by the score's alone; left out where there is one test. */
+  other_tests?: Record<number, string>;
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
   /** Past forecasts of cases, by state and horizon, each of a period with its 5%, 50% and 95% quantile and what was observed. */
   past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];

@@ -60,7 +60,7 @@ ${hasWindows && own(html`<div data-tab="when">${seasonSection(contents)}</div>`)
 ${own(html`<div data-tab="good">
 ${validationSection(contents, evidence)}
 ${seasonChecked(contents, evidence)}
-${surveySection(contents)}
+${surveySection(contents, evidence)}
 ${transmissionSection(contents, evidence)}
 </div>`)}
 <div data-tab="sources">

@@ -148,7 +148,7 @@ export function placesAnswer({ places }: Tables): schemas.Places {
 }
 
 export function tablesAnswer(tables: Tables, territory: Territory): schemas.Tables {
-  const forms = tablesIn(territory);
+  const forms = tablesIn(territory, tables.context_lgas);
   return {
     tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {
       const form = forms[table];

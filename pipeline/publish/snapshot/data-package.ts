@@ -16,8 +16,8 @@ const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
 
 /** `tables/datapackage.json`. @param files of the snapshot, by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
-  const { model, model_version, sources } = contents;
-  const forms = tablesIn(model.territory);
+  const { model, model_version, sources, tables } = contents;
+  const forms = tablesIn(model.territory, tables.context_lgas);
   return {
     profile: 'tabular-data-package',
     name: model_version,

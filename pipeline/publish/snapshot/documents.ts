@@ -1,3 +1,4 @@
+import { COVERAGE } from '../../catalog/roles.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import {
   type Coverage,
@@ -155,8 +156,19 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
     );
 }
 
-function* context({ tables, model }: Contents): Generator<Document> {
-  const source = model.parameters.context;
+/** Whose figures the context has; where none is of a year of nets or treatment, it says that the year is of none. */
+function sourceOfContext({ sources, model }: Contents): schemas.ContextStates['source'] {
+  const { context } = model.parameters;
+  if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
+  return {
+    ...context,
+    note: `${context.note} coverage_year is of net and treatment figures, of which there are none.`,
+  };
+}
+
+function* context(contents: Contents): Generator<Document> {
+  const { tables } = contents;
+  const source = sourceOfContext(contents);
   const figuresOf = (row: Tables['context_states'][number] | Tables['context_lgas'][number]) => {
     const { population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment } = row;
     const { travel_minutes_to_care, response_index } = row;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { NO_CASES } from '../../catalog/missing.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import { UsageError } from '../../errors.ts';
@@ -32,9 +33,7 @@ export function openSnapshot(directory: string): Snapshot {
       const name = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
       if (Object.hasOwn(manifest.files, name)) return read(name);
       if (id.startsWith('transmission-') && !manifest.coverage.transmission)
-        throw new UsageError(
-          `${manifest.model_version} has no ${name}: ${(manifest.limits ?? []).join(' ') || 'its country has no monthly case records'} Surveys are in the table: malaria-risk query "FROM survey_trend"`,
-        );
+        throw new UsageError(`${manifest.model_version} has no ${name}. ${NO_CASES}`);
       throw new UsageError(`${directory}: found no ${name}, expected a state and month that it covers`);
     },
     json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),

@@ -108,12 +108,22 @@ export const TABLES = {
   },
 } satisfies Record<TableName, TableForm>;
 
-/** The tables as they are in a country: its words, and no zones where it has none. */
-export function tablesIn(territory: Territory): Record<TableName, TableForm> {
+/** Whether two LGAs have the same name. */
+export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
+  new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
+
+/** The text on a column in a country's words. @param lgas all of the country's */
+export function aboutIn(about: string, territory: Territory | undefined, lgas: readonly { lga: string }[]): string {
+  const names = shareNames(lgas) ? ': some names stand for two places' : '';
+  return inWords(about.replace('{shared_names}', names), territory);
+}
+
+/** The tables as they are in a country: its words, and no zones where it has none. @param lgas all of the country's */
+export function tablesIn(territory: Territory, lgas: readonly { lga: string }[]): Record<TableName, TableForm> {
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
     ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
-    about: inWords(column.about, territory),
+    about: aboutIn(column.about, territory, lgas),
   });
   return Object.fromEntries(
     Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
@@ -127,8 +137,12 @@ export function tablesIn(territory: Territory): Record<TableName, TableForm> {
 }
 
 /** `tables/README.md`: the tables of this snapshot and their columns in words. */
-export function describeTables(model_version: string, rows: Record<string, number>, territory: Territory): string {
-  const forms = tablesIn(territory);
+export function describeTables(
+  model_version: string,
+  rows: Record<string, number>,
+  forms: Record<TableName, TableForm>,
+  territory: Territory,
+): string {
   const sections = Object.entries(rows).map(([name, count]) => {
     const form = forms[name as TableName];
     const lines = Object.entries(form.columns).map(

@@ -217,7 +217,7 @@ export async function writeTables(
   about: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
-  const forms = tablesIn(territory);
+  const forms = tablesIn(territory, tables.context_lgas);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
   const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {
@@ -240,7 +240,7 @@ export async function writeTables(
     await rm(scratch, { recursive: true, force: true });
   }
   const counts = Object.fromEntries(written.map((name) => [name, tables[name].length]));
-  await tree.write('tables/README.md', describeTables(about.model_version!, counts, territory));
+  await tree.write('tables/README.md', describeTables(about.model_version!, counts, forms, territory));
   const features = tables.boundaries_lgas.map(({ geometry, state_code, lga_code, lga }) => ({
     type: 'Feature',
     properties: { state_code, lga_code, lga },

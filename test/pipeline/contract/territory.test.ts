@@ -39,13 +39,18 @@ test('in code the words of comments and messages alone', () => {
 });
 
 test("a country's own ages, method and codes in every description, and no other country's", () => {
-  const texts = JSON.stringify([buildOpenapi('other-1-00000000', OTHER), tablesIn(OTHER)]);
+  const texts = JSON.stringify([
+    buildOpenapi('other-1-00000000', OTHER),
+    tablesIn(OTHER, [{ lga: 'A' }, { lga: 'B' }]),
+  ]);
   expect(texts).toContain('children aged 12-71 months who would test positive by rapid test');
   expect(texts).not.toMatch(/nigeria|"NG|-NG|North (Central|East|West)|microscopy|OCHA/i);
   expect(texts).not.toMatch(
     /"x-of-country"|(description|meaning|about|row)":"[^"`]*(\bLGAs?\b|\{(youngest|oldest|method|zone|\w+_code)\})/,
   );
   expect(texts).toContain('/v1/forecasts/states');
+  expect(texts).not.toMatch(/stand for two places|shared_names/);
+  expect(JSON.stringify(tablesIn(OTHER, [{ lga: 'A' }, { lga: 'A' }]))).toContain('some names stand for two places');
 });
 
 test('codes of another form, and a zone where the country has none, are refused', () => {

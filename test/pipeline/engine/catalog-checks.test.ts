@@ -132,6 +132,11 @@ const models: Case[] = [
     /development_first: found 2021, expected a year before/,
   ],
   [
+    'a method in words that is another',
+    model('territory.method', 'microscopy, or rapid test'),
+    /territory\.method: found microscopy, or rapid test, expected words for microscopy, which parameters\.survey\.method/,
+  ],
+  [
     'a mask of months the wrong way round',
     model('parameters.season.masked', [{ first: '2020-02', last: '2020-01', reason: 'x' }]),
     /season\.masked: found 2020-02/,

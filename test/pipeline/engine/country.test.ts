@@ -18,6 +18,17 @@ test('a sound catalog is read', () => {
   expect(country.model.expected).toEqual({ states: 2, lgas: 4 });
 });
 
+test('of several tests the score is of the first, whatever the catalog calls it', () => {
+  const { territory } = read((c) => {
+    c.model.territory = { ...c.model.territory, method: 'microscopy, or where that is missing by rapid test' };
+    c.model.parameters.survey.method = ['rdt', 'microscopy'];
+    c.model.parameters.risk.test_offset = { mean: 0.6, sd: 0.4, source: 'test' };
+  }).model;
+  expect(territory.method).toBe('rapid diagnostic test');
+  expect(territory.survey_method).toBe('rapid diagnostic test, or, where that was not done, by microscopy');
+  expect(read().model.territory).not.toHaveProperty('survey_method');
+});
+
 test('the forms are JSON Schema, which the program takes for granted', () => {
   const ajv = new Ajv2020();
   for (const form of [Sources, Model, HeldBack, Manifest]) expect(ajv.validateSchema(form)).toBe(true);

@@ -1,6 +1,7 @@
 /** Surveys by another diagnostic method than the score is of. */
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { constantsOf } from '../../../pipeline/risk/estimate.ts';
 import { fitRisk } from '../../../pipeline/risk/fit.ts';
 import type { RiskObservation } from '../../../pipeline/risk/likelihood.ts';
 import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
@@ -29,8 +30,8 @@ function surveyed(isOther: (k: number) => boolean): RiskObservation[] {
 }
 
 /** The nation's level in the last round and the other test's offset there, at the mode of θ. */
-function lastRound(observations: RiskObservation[]) {
-  const { layout, points } = fitRisk(mesh, TIMES, observations, CONSTANTS);
+function lastRound(observations: RiskObservation[], constants = CONSTANTS) {
+  const { layout, points } = fitRisk(mesh, TIMES, observations, constants);
   const { x } = points[0]!.mode;
   return { nation: x[layout.mu(2)]!, offset: x[layout.test(2)]! };
 }
@@ -54,4 +55,15 @@ test('only a round with rows by the other test has such an unknown', () => {
   const none = unknowns(() => false);
   expect(unknowns((k) => k === 2)).toBe(none + 1);
   expect(unknowns((k) => k < 2)).toBe(none + 2);
+});
+
+test('the offset is of rapid tests against microscopy: rounds by microscopy are set off downwards where the score is by rapid test', () => {
+  const given = { season_exponent: { mean: 0.5, sd: 0.1 }, test_offset: { mean: 0.6, sd: 0.4 } };
+  expect(constantsOf(given, 'microscopy').test_offset).toEqual({ mean: 0.6, sd: 0.4 });
+  expect(constantsOf(given, 'rdt').test_offset).toEqual({ mean: -0.6, sd: 0.4 });
+  // all of the last round is by microscopy, and the score by rapid test
+  const rows = surveyed((k) => k % 3 === 2);
+  const level = (test: 'microscopy' | 'rdt') =>
+    lastRound(rows, { ...CONSTANTS, test_offset: constantsOf(given, test).test_offset }).nation;
+  expect(level('rdt')).toBeGreaterThan(level('microscopy') + 0.3);
 });

@@ -127,20 +127,24 @@ describe('by hand', () => {
     expect(lgas.map((row) => row.effective_treatment)).toEqual([0.5, 0.5]);
   });
 
-  test('people outside every LGA are told', async () => {
-    const { report } = await zonal(
-      prepare({
-        people: [
-          [100, 40, 0, 7],
-          [300, 60, 8, 0],
-        ],
-      }),
-    );
-    expect(report).toContainEqual({
+  test('people outside every LGA are told, a lagoon where the catalog has one', async () => {
+    const input = prepare({
+      people: [
+        [100, 40, 0, 7],
+        [300, 60, 8, 0],
+      ],
+    });
+    const told = (where: string) => ({
       source: 'population',
       rule: 'uncovered',
-      what: '11 of 515 people (lagoon, coast, borders); 1 of 6 cells with people meet no LGA',
+      what: `11 of 515 people (${where}); 1 of 6 cells with people meet no LGA`,
     });
+    expect((await zonal(input)).report).toContainEqual(told('coast, borders'));
+    const gaps: Source['gaps'] = [{ rule: 'uncovered', state_pcode: 'X', area_km2: 1, reason: 'a lagoon' }];
+    const outlines = source('states', 'state_boundaries', 'degrees', [], { format: 'geojson', gaps });
+    expect((await zonal({ ...input, sources: [...input.sources, outlines] })).report).toContainEqual(
+      told('lagoon, coast, borders'),
+    );
   });
 
   test('people of urban centres, and cells for prediction', async () => {

@@ -19,7 +19,7 @@ import {
 } from './store.ts';
 import { byFigure } from './tab.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { about, capital, count, h, monthInWords, share, signed, whole, withRange } from './words.ts';
+import { about, byTest, capital, count, h, monthInWords, share, signed, whole, withRange } from './words.ts';
 
 /** Prints two pages on a state, for a desk without this file: what to know, then every LGA. */
 export const briefButton = (code: string) =>
@@ -71,7 +71,7 @@ export function briefOf(code: string): HTMLElement {
       : []),
     ...(last
       ? [
-          `Last survey, ${last.survey_year}: ${share(last.positivity)}${last.low === null ? ' (published without a range)' : ` (95% range ${share(last.low)}–${share(last.high!)})`} tested positive.`,
+          `Last survey, ${last.survey_year}: ${share(last.positivity)}${last.low === null ? ' (published without a range)' : ` (95% range ${share(last.low)}–${share(last.high!)})`} tested positive${byTest(last.survey_year)}.`,
         ]
       : []),
     ...(data.windows.length > 0

@@ -3,7 +3,7 @@ import { CHANGES, fillIn, hatchKey, key, NOTHING, scaleKey } from './colours.ts'
 import { type Change, changeOf, data, isForecast, lgasInView, type Since, scoreOf, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
-import { count, h, monthInWords, share, signed } from './words.ts';
+import { byTest, count, h, monthInWords, share, signed } from './words.ts';
 
 const of = (code: string) => changeOf(code, view.month, chosen(changed) as Since);
 /** The range of a change that is more than chance leaves out 0. */
@@ -119,7 +119,7 @@ function rounds(): string[] {
   if (trend.length < 2) return [];
   const figures = trend.map(
     ({ survey_year, positivity, low, high }) =>
-      `${survey_year} ${share(positivity)}${low === null ? '' : ` (${share(low)}–${share(high!)})`}`,
+      `${survey_year}${byTest(survey_year)} ${share(positivity)}${low === null ? '' : ` (${share(low)}–${share(high!)})`}`,
   );
   return [`What surveys found in ${scope()}: ${figures.join(', ')}; 95% ranges.`];
 }

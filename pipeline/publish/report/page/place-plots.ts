@@ -2,7 +2,7 @@ import { MONTHS, periodName } from '../names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
-import { dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
+import { byTest, dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
 
 /** As wide as the place has room for, so that type keeps its size on a phone. */
 const width = () => Math.min(560, widthOf(element('place'), 280));
@@ -57,7 +57,7 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
         stroke: 'var(--ink)',
         strokeWidth: 1.4,
         title: (row) =>
-          `Survey ${row.survey_year}: ${share(row.positivity)}${row.low === null ? '' : `, 95% range ${share(row.low)}–${share(row.high!)}`}${row.children_tested === null ? '' : `, ${row.children_tested} children`}${row.small_sample ? ' (few children)' : ''}`,
+          `Survey ${row.survey_year}${byTest(row.survey_year)}: ${share(row.positivity)}${row.low === null ? '' : `, 95% range ${share(row.low)}–${share(row.high!)}`}${row.children_tested === null ? '' : `, ${row.children_tested} children`}${row.small_sample ? ' (few children)' : ''}`,
       }),
       Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)', strokeWidth: 1 }),
       Plot.dot([rows[view.month]!], {

@@ -22,7 +22,7 @@ import {
 } from './store.ts';
 import { openTab } from './tabs.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { capital, h, monthInWords, share, whole } from './words.ts';
+import { byTest, capital, h, monthInWords, share, whole } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
@@ -279,7 +279,7 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
 function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {
   const head = ['Survey', 'Positive', '95% range', 'Children'];
   const rows = trend.map((row) => [
-    String(row.survey_year),
+    `${row.survey_year}${byTest(row.survey_year)}`,
     share(row.positivity),
     row.low === null ? '—' : `${share(row.low)}–${share(row.high!)}`,
     row.children_tested === null ? '—' : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,

@@ -1,6 +1,6 @@
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element, scoreOf } from './store.ts';
-import { PLOT_STYLE, share } from './words.ts';
+import { byTest, PLOT_STYLE, share } from './words.ts';
 
 /** The country's rounds; and the scores of states beside what the rounds found there. */
 export function surveys(): void {
@@ -46,7 +46,7 @@ export function surveys(): void {
           y: 'value',
           r: (row) => (row.kind === 'all' ? 4.5 : 2.5),
           fill: (row) => (row.kind === 'all' ? 'var(--ink)' : 'var(--accent)'),
-          title: (row) => `${row.year}, ${row.kind}: ${share(row.value)}`,
+          title: (row) => `${row.year}${byTest(row.year)}, ${row.kind}: ${share(row.value)}`,
         }),
         Plot.text(lastOfEach(rounds), { x: 'year', y: 'value', text: 'kind', textAnchor: 'start', dx: 9 }),
       ],
@@ -72,7 +72,7 @@ export function surveys(): void {
       marginBottom: 50,
       style: PLOT_STYLE,
       grid: true,
-      fx: { label: null, tickFormat: 'd' },
+      fx: { label: null, tickFormat: (year: number) => `${year}${byTest(year)}` },
       x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
       y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
       ariaLabel: `Scores of ${data.words.state.many} against survey figures, by round`,
@@ -99,7 +99,7 @@ export function surveys(): void {
           fill: (row) => (row.small_sample ? 'var(--paper)' : 'var(--accent)'),
           stroke: 'var(--accent)',
           title: (row) =>
-            `${row.state} ${row.survey_year}: survey ${share(row.positivity)}, score ${share(row.score)}${row.small_sample ? ' (few children)' : ''}`,
+            `${row.state} ${row.survey_year}${byTest(row.survey_year)}: survey ${share(row.positivity)}, score ${share(row.score)}${row.small_sample ? ' (few children)' : ''}`,
         }),
       ],
     }),

@@ -1,6 +1,11 @@
 import { monthName, periodName } from '../names.ts';
 import { data, isForecast } from './store.ts';
 
+/** ` by` and the test of a round, where it is not the score's. */
+export function byTest(survey_year: number): string {
+  const words = data.other_tests?.[survey_year];
+  return words === undefined ? '' : ` by ${words}`;
+}
 /** `J`, `F` … by month 1 to 12. */
 export const initial = (month: number) => monthName(month)[0]!;
 /** `Jan` … by month 1 to 12. */

@@ -1,4 +1,5 @@
 import type { ReportLine } from '../../../artifacts.ts';
+import { inWords, type Territory } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { html, type Markup, table } from '../markup.ts';
 
@@ -26,6 +27,10 @@ const findingsTable = (caption: string, findings: readonly Finding[]) =>
     findings.map((f) => [f.stage, f.source, f.rule, f.what]),
   );
 
+/** A note in the country's words where it is the program's own; what others wrote stays as they wrote it. */
+const drafted = (note: string, territory: Territory): string =>
+  note.startsWith('Drafted by new-country: ') ? inWords(note, territory) : note;
+
 /** Whose data it is, under which licence, and of which bytes. */
 export function sourcesSection({ sources, model_version, model }: Contents): Markup {
   return html`<section id="sources" aria-labelledby="sources-head">
@@ -37,7 +42,7 @@ export function sourcesSection({ sources, model_version, model }: Contents): Mar
 <dl><dt>Producer</dt><dd>${source.producer}</dd><dt>Cite as</dt><dd>${source.citation}</dd><dt>Licence</dt><dd>${source.licence}</dd><dt>Release</dt><dd>${source.release}</dd><dt>Unit</dt><dd>${source.unit}</dd>
 ${source.access && html`<dt>Access</dt><dd>${source.access}</dd>`}
 ${source.gaps?.length ? html`<dt>Known gaps</dt><dd>${source.gaps.map((gap) => html`${gap.reason} (${gap.rule}). `)}</dd>` : null}
-${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${note}. `)}</dd>` : null}</dl>
+${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${drafted(note, model.territory)}. `)}</dd>` : null}</dl>
 <details><summary>${source.files.length} ${source.files.length === 1 ? 'file' : 'files'}</summary><ul class="files">${source.files.map((file) => html`<li>${file.path}${file.sha256 && html`<br><code>${file.sha256}</code>`}</li>`)}</ul></details></article>`,
   )}</div>
 </section>`;

@@ -1,4 +1,5 @@
 import type { OverFolds, Validation } from '../../../artifacts.ts';
+import type { Territory } from '../../../contract/territory.ts';
 import type { GroupScore } from '../../../validation/compare-truth.ts';
 import type { KnownTruth } from '../../../validation/known-truth.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -9,12 +10,15 @@ import { basisPart } from './basis.ts';
 import { forecastPart } from './forecasts.ts';
 
 /** How the scores did on survey cells left out of the fit; says so where that was not measured. */
-export function validationSection({ tables, coverage }: Contents, { risk, validation, known_truth }: Evidence): Markup {
+export function validationSection(
+  { tables, coverage, model }: Contents,
+  { risk, surveys, validation, known_truth }: Evidence,
+): Markup {
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">Whether to believe it</h2>
 <p class="lead">The scores shown are the <b>${modelName(risk.model).toLowerCase()}</b> model’s. Beside the spatial model stand two simple ones: the baseline, each state’s average of the nearest survey round, drawn towards the country’s and moved by the season; and the national mean, the whole country’s figure in that round. A model that does not beat these is not worth its trouble.</p>
-${validation ? measured(validation) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
-${madeUp(known_truth)}
+${validation ? measured(validation, cellOf(surveys)) : html`<p class="missing">The scores of this version were not put to the test on survey cells left out of the fit. Nothing here says how often its ranges hold the truth; the season and the transmission model were checked as told above.</p>`}
+${madeUp(known_truth, model.territory)}
 ${forecastPart(tables)}
 ${basisPart({ tables, coverage })}
 ${
@@ -28,19 +32,24 @@ ${
 </section>`;
 }
 
-function madeUp({ seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth): Markup {
+/** Tables of the made-up countries; without those of their zones and of each of them where the zones are not this country's. */
+function madeUp({ seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth, { zones }: Territory): Markup {
+  const isLike = pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
   const share = (value: number) => `${(100 * value).toFixed(1)}%`;
   const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
   const all = pooled.filter(({ by }) => by === 'all');
+  const byFamily = html`${table(
+    'Made-up countries by family of truth',
+    [{ head: 'Truth' }, { head: 'Months' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
+    all.map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
+  )}
+<p class="note">In 90%: share of true values in the 90% range. Bias: mean of score less truth. Error: root mean square of the same, here and of the baseline. Interval score: width of the 90% range and 20 times the distance by which it misses; less is better.</p>`;
   return html`<h3>Where the truth is known</h3>
-<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. Their truths are of several families: one is of the kind that the model assumes, the others depart from it. By family and three years its 90% ranges held ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no test on them shows.</p>
-${table(
-  'Made-up countries by family of truth',
-  [{ head: 'Truth' }, { head: 'Months' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
-  all.map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
-)}
-<p class="note">In 90%: share of true values in the 90% range. Bias: mean of score less truth. Error: root mean square of the same, here and of the baseline. Interval score: width of the 90% range and 20 times the distance by which it misses; less is better.</p>
-<details><summary>By years, zone, distance from survey clusters, town and country</summary>${table(
+<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. Their truths are of several families: one is of the kind that the model assumes, the others depart from it. By family and three years its 90% ranges held ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${isLike ? '' : 'Their areas and surveys are not made like this country’s. '}${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no test on them shows.</p>
+${isLike ? byFamily : html`<details><summary>By family of truth</summary>${byFamily}</details>`}
+${
+  isLike &&
+  html`<details><summary>By years, zone, distance from survey clusters, town and country</summary>${table(
     'Made-up countries by family of truth and group',
     [{ head: 'Truth' }, { head: 'Of' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
     pooled.filter(({ by }) => by !== 'all').map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
@@ -54,7 +63,8 @@ ${table(
       ...FIGURES.map(([head]) => ({ head, number: true as const })),
     ],
     countries.map((row) => [row.truth, row.seed, row.group, ...FIGURES.map(([, of]) => of(row))]),
-  )}</details>`;
+  )}</details>`
+}`;
 }
 
 function ofThisCode(same: boolean, confirmed: readonly string[]): string {
@@ -84,7 +94,13 @@ const FIGURES: [string, (row: GroupScore) => string | number][] = [
   ['Interval score', ({ interval_score }) => interval_score.toFixed(3)],
 ];
 
-function measured({ words, folds, block_degrees, scores, covariates }: Validation): Markup {
+/** What was left out one by one: rows of a file that are clusters, or an LGA's clusters of one month together. */
+const cellOf = ({ clusters }: Evidence['surveys']): string =>
+  clusters.some(({ longitude }) => longitude !== null)
+    ? 'A cell is a survey cluster in one round.'
+    : 'A cell is what one survey round found in one LGA and month.';
+
+function measured({ words, folds, block_degrees, scores, covariates }: Validation, cell: string): Markup {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
   return html`<p>${words} Blocks of LGAs ${block_degrees}° a side were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known by state only were left out throughout.</p>
 <div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, places predicted a share are found to have it. The further a model’s points reach, the better it tells places apart.</p></div>
@@ -113,7 +129,7 @@ ${table(
     ...row.coverage.map(({ share }) => share.toFixed(3)),
   ]),
 )}
-<p class="note">A cell is what one survey round found in one LGA and month. Log score: how probable the model held what was then observed, as a logarithm; higher is better. CRPS (continuous ranked probability score): how far the whole prediction lies from what was observed; lower is better. Mean absolute error: how far the predicted share lies; lower is better. In 90%: share of cells inside the model’s 90% range.</p>
+<p class="note">${cell} Log score: how probable the model held what was then observed, as a logarithm; higher is better. CRPS (continuous ranked probability score): how far the whole prediction lies from what was observed; lower is better. Mean absolute error: how far the predicted share lies; lower is better. In 90%: share of cells inside the model’s 90% range.</p>
 ${covariates.length > 0 && covariateTable(covariates)}`;
 }
 

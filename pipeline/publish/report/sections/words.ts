@@ -2,26 +2,23 @@
 import { missingData } from '../../../catalog/missing.ts';
 import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
+import { shareNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../evidence.ts';
 import { monthName, periodName } from '../names.ts';
+import { describeTests } from './tests.ts';
 
 /** What a reader must know before using a score, the weightiest first, in the country's words. */
-export function describeRiskLimits(
-  { coverage, model, tables, sources }: Contents,
-  { risk, surveys }: Evidence,
-): string[] {
+export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {
+  const { coverage, model, tables, sources } = contents;
+  const { risk, surveys } = evidence;
   const seasonal = tables.season.length > 0;
   const lines = [
     `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and says nothing of adults or of severe illness.`,
     'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in a way it does not know of, the truth can lie outside more often.',
     `Scores rest on household surveys, years apart. Between and after the rounds they follow the model, not new observation: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}a wet year, an outbreak or a campaign does not show.`,
+    ...describeTests(contents, evidence),
     ...missingData(sources),
   ];
-  const methods = [model.parameters.survey.method].flat();
-  if (methods.length > 1)
-    lines.push(
-      `Surveys by different tests enter as if they were one: each place by the first of ${methods.join(', ')} that it was tested by. A change between rounds of different tests may be the test’s.`,
-    );
   if (risk.model === 'baseline')
     lines.push(
       'The scores are the simple baseline’s: each state’s average of the nearest survey round, moved by the season. LGAs of one state differ only by their season; no other difference inside a state enters.',
@@ -43,7 +40,7 @@ export function describeRiskLimits(
     `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation${seasonal ? ', and with the usual season: no rain that has fallen enters, here or in the estimated months' : ''}.`,
     `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
     'Rounds of few children are marked; use their ranges, not their points.',
-    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${tables.context_lgas.length} LGAs are joined by code; some share a name.`,
+    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${tables.context_lgas.length} LGAs are joined by code${shareNames(tables.context_lgas) ? '; some share a name' : ''}.`,
   );
   return lines.map((line) => inWords(line, model.territory));
 }

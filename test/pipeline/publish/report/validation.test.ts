@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Validation } from '../../../../pipeline/artifacts.ts';
 import { elasticityOf } from '../../../../pipeline/forecast/link/elasticity.ts';
 import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import type { Grouping } from '../../../../pipeline/validation/truth-groups.ts';
 
 const score = { lga_months: 400, coverage_50: null, coverage_95: null, bias: 0.01, rmse: 0.06, baseline_rmse: 0.1 };
@@ -14,9 +15,15 @@ const known_truth = {
   countries: [1, 4].map((seed) => ({ seed, ...row('all', 'estimated', 0.777) })),
   calibration: [],
 };
-const section = (validation: Validation | null, of_this_code = false, confirmed_on: string[] = []) =>
+const section = (
+  validation: Validation | null,
+  of_this_code = false,
+  confirmed_on: string[] = [],
+  { pooled = known_truth.pooled, longitude = null as number | null } = {},
+) =>
   validationSection(
     {
+      model: { territory: TERRITORY },
       coverage: { last_estimated: '2023-12', last_forecast: '2024-04' },
       tables: { forecast_skill: [], basis: [], context_states: [] },
     } as never,
@@ -24,12 +31,12 @@ const section = (validation: Validation | null, of_this_code = false, confirmed_
       risk: { model: 'spatial' },
       link: { elasticity: elasticityOf([]), carry_over: { states: 0, explained: 0, used: null } },
       validation,
-      known_truth: { ...known_truth, of_this_code, confirmed_on },
+      known_truth: { ...known_truth, pooled, of_this_code, confirmed_on },
       season_check: [],
       past_forecasts: [],
       fits: null,
       exact_series: [],
-      surveys: { clusters: [], state_rounds: [] },
+      surveys: { clusters: [{ longitude }] as never, state_rounds: [] },
     },
   ).markup;
 
@@ -55,9 +62,17 @@ test('made-up countries are told in words, by group and by country, and whether 
   );
 });
 
+test('countries of other zones are folded to their families', () => {
+  const of = (zone: string) =>
+    section(null, false, [], { pooled: [...known_truth.pooled, row('zone', zone, 0.9), row('distance', 'near', 0.9)] });
+  expect(of('NC')).toMatch(/<td>NC<.*Country by country/s);
+  expect(of('XX')).toContain('Their areas and surveys are not made like this country’s.');
+  expect(of('XX')).not.toMatch(/<td>XX<|Country by country|<td>near</);
+});
+
 test('what was measured is shown with its standard errors', () => {
   const over = (mean: number, standard_error: number | null) => ({ mean, standard_error });
-  const text = section({
+  const measured: Validation = {
     score: 'spatial',
     better: null,
     words: 'neither <model> is better.',
@@ -79,7 +94,10 @@ test('what was measured is shown with its standard errors', () => {
     covariates: [{ covariate: 'height', folds: 5, log_score: over(0.0123, 0.0045), crps: over(-0.001, 0.0002) }],
     pit: [],
     calibration: [],
-  });
+  };
+  const text = section(measured);
+  expect(text).toContain('A cell is what one survey round found in one LGA and month.');
+  expect(section(measured, false, [], { longitude: 3 })).toContain('A cell is a survey cluster in one round.');
   for (const part of [
     'neither &lt;model&gt;',
     '-2.457 ± 0.032',
