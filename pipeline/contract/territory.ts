@@ -109,12 +109,14 @@ export const codeInWords = (text: string, territory: Territory): string =>
 export const OF_COUNTRY = 'x-of-country';
 export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 
-const compiled = new WeakMap<Territory, WeakMap<object, unknown>>();
+/** By the territory's own text, since every manifest that is read has an object of its own. */
+const compiled = new Map<string, WeakMap<object, unknown>>();
 
 /** `schema` as it is in a country: its codes, zones and words. The same object for the same two, so that it is compiled once. */
 export function inCountry<Schema extends TSchema>(schema: Schema, territory: Territory): Schema {
-  const known = compiled.get(territory) ?? new WeakMap();
-  compiled.set(territory, known);
+  const country = JSON.stringify(territory);
+  const known = compiled.get(country) ?? new WeakMap();
+  compiled.set(country, known);
   const found = (known.get(schema) as Schema | undefined) ?? (jsonInCountry(schema, territory) as Schema);
   known.set(schema, found);
   return found;
