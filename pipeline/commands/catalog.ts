@@ -110,7 +110,8 @@ function repairCommand(): Command {
       else {
         if (repairs.length + left.length === 0) say(`${country}: no faults`);
         for (const { source, declares, fault } of repairs) say(`${source}, ${declares}`, `  for ${fault}`);
-        if (left.length > 0) say('Nothing can be declared of:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
+        if (left.length > 0)
+          say('What the catalog cannot declare:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
         if (repairs.length > 0)
           say(accept ? 'Written to sources.json.' : 'Nothing is changed yet: write it by --accept REASON.');
       }

@@ -11,7 +11,7 @@ const GROUPS: readonly Group[] = [
   {
     title: 'To be decided before publishing',
     todo: '`malaria-risk review` shows what they change; `publish --approve REASON` accepts them',
-    rules: ['hard to believe', 'accepted in doubt', 'unpinned'],
+    rules: ['hard to believe', 'accepted in doubt', 'not credited', 'unpinned'],
   },
   {
     title: 'Without data of their own',

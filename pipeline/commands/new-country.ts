@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { BadInput } from '../bad-input.ts';
 import { checkCountry } from '../catalog/check/country.ts';
-import { answersTo, type Draft, draftCountry, OPEN, writeDraft } from '../catalog/draft/draft.ts';
+import { answersTo, type Draft, draftCountry, writeDraft } from '../catalog/draft/draft.ts';
 import { type Look, listFiles, lookAt } from '../catalog/draft/look.ts';
 import { type Answers, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
+import { OPEN } from '../catalog/sources.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';
@@ -48,10 +49,16 @@ export function newCountryCommand(): Command {
           );
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
-      const draft = draftCountry(await lookAtAll(root, files), now);
+      const looks = await lookAtAll(root, files);
+      const ready = file ? readAnswers(file) : null;
+      let draft = await draftCountry(looks, root, now, ready?.population);
+      if (ready) answersTo(draft.questions, ready);
       describe(draft);
-      const given = file ? readAnswers(file) : await ask(draft.questions);
+      const given = ready ?? (await ask(draft.questions));
       const { answers, guessed } = answersTo(draft.questions, given);
+      const people = draft.questions.find(({ id }) => id === 'population');
+      if (people && answers.population !== people.guess)
+        draft = await draftCountry(looks, root, now, answers.population);
       showNow('Hashing and measuring the files');
       const { sources, model } = await writeDraft(draft, answers, root, now);
       showNow('');
@@ -148,19 +155,26 @@ async function tellNext(
   showNow('Checking the catalog against the files');
   const faults = await checkCountry(directory, root);
   showNow('');
-  const raw = path.relative('.', root) || '.';
+  const near = path.relative('.', root) || '.';
+  const raw = near.startsWith('..') ? root : near;
   // a folder of its own: `current` leads to one country
   const out = path.join('build', path.basename(directory));
   if (faults.length === 0)
     say(
       '',
       'catalog check: no faults. Build it, and serve it:',
-      `  malaria-risk build --country ${directory} --raw-data ${raw} --out ${out} --publish`,
-      `  malaria-proxy serve --snapshot ${path.join(out, 'current')} --first-key`,
+      `  npx malaria-risk build --country ${directory} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
+      `  npx malaria-proxy serve --snapshot ${path.join(out, 'current')} --first-key`,
+      '',
+      `Check it again at any time: npx malaria-risk verify ${path.join(out, 'current')}`,
     );
   else {
     say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));
-    say('', 'What can be declared of them:', `  malaria-risk catalog repair --country ${directory} --raw-data ${raw}`);
+    say(
+      '',
+      'To see which of these the catalog can declare:',
+      `  npx malaria-risk catalog repair --country ${directory} --raw-data ${raw}`,
+    );
     process.exitCode = 1;
   }
 }

@@ -27,9 +27,14 @@ export function refuseUnpinned(country: Country, raw: Readonly<Record<string, st
   if (!first) return;
   const more = others.length > 0 ? ` (and ${others.length} more files)` : '';
   const found = first.pinned
-    ? `another file than sources.json pins${more}`
-    : `a file that sources.json does not pin${more}`;
-  throw new BadInput(first.path, '', found, `it as accepted: ${acceptCommand(country, first.source)}`);
+    ? `another file than sources.json records${more}`
+    : `a file that sources.json does not record${more}`;
+  throw new BadInput(
+    first.path,
+    '',
+    found,
+    `the file that was accepted; to accept this one: ${acceptCommand(country, first.source)}`,
+  );
 }
 
 /** The command that shows and accepts a changed file. */

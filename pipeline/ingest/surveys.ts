@@ -102,11 +102,24 @@ export async function readClusters(
   );
   tellDoubts(input, source, all);
   for (const { survey_year } of source.rounds!) {
-    if (!clusters.some((cluster) => cluster.survey_year === survey_year))
-      throw new BadInput(table.file, `round ${survey_year}`, 'no cluster', 'some, as the catalog has this round');
+    if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
+    const read = all.filter((cluster) => cluster.survey_year === survey_year);
+    const found = read.length === 0 ? 'no row' : `${read.length} rows, ${ofRows(read)}, and so none that counts`;
+    const { ages_months } = input.model.territory;
+    const expected = `some of ages ${ages_months!.join(' to ')} months by ${[input.model.parameters.survey.method].flat().join(' or ')}, as the catalog has this round`;
+    throw new BadInput(table.file, `round ${survey_year}`, found, expected);
   }
   refuseShort(table);
   return clusters;
+}
+
+/** What rows of a round are of: methods, and ages where the table tells them. */
+function ofRows(rows: readonly Pick<Cluster, 'method' | 'youngest_months' | 'oldest_months'>[]): string {
+  const methods = [...new Set(rows.map(({ method }) => method))].sort().join(' and ');
+  const youngest = rows.flatMap(({ youngest_months }) => youngest_months ?? []);
+  const oldest = rows.flatMap(({ oldest_months }) => oldest_months ?? []);
+  if (youngest.length === 0 && oldest.length === 0) return `by ${methods}`;
+  return `by ${methods}, of ages ${Math.min(...youngest)} to ${Math.max(...oldest)} months`;
 }
 
 /** The row's round, which must be one of the catalog's, and its month, which must lie in that round's fieldwork. */

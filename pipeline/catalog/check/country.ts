@@ -66,7 +66,7 @@ async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]
 /** Files that are not those that the catalog pins; whether they can be read is another matter. */
 async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
   const found: Fault[] = [];
-  const expected = `expected it as accepted: ${acceptCommand(country, id)}`;
+  const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
   for (const { path: file, bytes, sha256 } of files) {
     const full = path.join(country.rawData, file);
     const complain = (what: string) => found.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });

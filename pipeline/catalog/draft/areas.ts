@@ -19,6 +19,8 @@ export interface DraftAreas {
   lgas: { code: string; name: string; parent: string | null }[];
   upper: { code: string; name: string }[];
   recode: NonNullable<Source['recode']> | null;
+  /** Tables of codes that lack a few areas, by file: why they are not taken. */
+  lacking: ReadonlyMap<string, string>;
   leftOut: LeftOut[];
 }
 
@@ -83,6 +85,7 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
       lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.[i] ?? null })),
       upper: upper ? upperOf(upper) : distinct(parents!, upperNames),
       recode: null,
+      lacking: new Map(),
     };
   }
   const found = codesByName(tables, names);
@@ -113,6 +116,7 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
     lgas: ofName.map((lga, i) => ({ code: ofCode[i]!, name: lga, parent: parents?.[i] ?? null })),
     upper: parents ? distinct(parents, stateName ? cellsOf(table, stateName) : []) : upperOf(upper!),
     recode: spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : null,
+    lacking: lacking(tables, names, table.file),
   };
 }
 
@@ -168,26 +172,42 @@ function codesByName(tables: readonly Tabular[], names: readonly string[]) {
   return fitting.sort((a, b) => a.spelled.size - b.spelled.size || a.numbers - b.numbers)[0] ?? null;
 }
 
-/** In which way the table that has most of the names with codes falls short. */
-function nearest(tables: readonly Tabular[], names: readonly string[]): string {
+/** Tables that have a code beside most of the names, and the names that each lacks; the fullest first. */
+function withMostNames(tables: readonly Tabular[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
-  const [best] = tables
+  return tables
     .flatMap((table) => {
       const lga = columnAmong(table, (cell) => wanted.has(plain(cell)));
       if (lga === null || columnOf(table.header, 'lga_pcode') === null) return [];
       const listed = cellsOf(table, lga).map(plain);
-      return [
-        { file: table.file, rows: listed.length, missing: names.filter((name) => !listed.includes(plain(name))) },
-      ];
+      const missing = names.filter((name) => !listed.includes(plain(name)));
+      const few = missing.slice(0, 3).join(', ');
+      const lacks = `has no ${few}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`;
+      return [{ file: table.file, rows: listed.length, missing: missing.length, lacks }];
     })
-    .sort((a, b) => a.missing.length - b.missing.length);
+    .sort((a, b) => a.missing - b.missing);
+}
+
+/** In which way the table that has most of the names with codes falls short. */
+function nearest(tables: readonly Tabular[], names: readonly string[]): string {
+  const [best] = withMostNames(tables, names);
   if (!best) return '';
-  const { file, rows, missing } = best;
-  const lacks =
-    missing.length > 0
-      ? `has no ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`
-      : `has ${rows} rows for ${names.length} areas, or a code twice`;
-  return `; of the tables with names ${file} is nearest, and ${lacks}`;
+  const { file, rows, missing, lacks } = best;
+  const how = missing > 0 ? lacks : `has ${rows} rows for ${names.length} areas, or a code twice`;
+  return `; of the tables with names ${file} is nearest, and ${how}`;
+}
+
+/** Why a table that might have given the codes does not: the few names that it lacks. By file. */
+function lacking(tables: readonly Tabular[], names: readonly string[], chosen: string): Map<string, string> {
+  const nearly = withMostNames(tables, names).filter(
+    ({ missing }) => missing > 0 && missing <= Math.max(1, names.length / 10),
+  );
+  return new Map(
+    nearly.map(({ file, lacks, missing }) => [
+      file,
+      `codes beside ${names.length - missing} of the ${names.length} names, but it ${lacks}: complete it, or let the codes come from ${chosen}`,
+    ]),
+  );
 }
 
 const numericColumns = (table: Csv) =>

@@ -3,20 +3,19 @@ import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
 import { addMonths } from '../../contract/months.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
+import { UsageError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import { isTable, ROLES } from '../roles.ts';
-import type { Source } from '../sources.ts';
+import { OPEN, type Source } from '../sources.ts';
 import { measureSource } from '../update/measure.ts';
 import { type DraftAreas, draftAreas, formOfCodes } from './areas.ts';
 import { cellsOf, columnOfYear } from './columns.ts';
 import type { LeftOut, Look, Outlines, Picture, Tabular } from './look.ts';
 import { parametersOf } from './parameters.ts';
+import { type Ratio, ratiosByArea, ratiosInWords } from './people.ts';
 import { type Answers, type Question, questionsOf, refuseAnswer } from './questions.ts';
-import { draftRasters, short, yearOf } from './rasters.ts';
+import { draftRasters, peopleAmong, short, yearOf } from './rasters.ts';
 import { type Codes, type Drafted, draftTable } from './tables.ts';
-
-/** What a field says that only people can fill. */
-export const OPEN = 'OPEN QUESTION';
 
 interface Entry {
   entry: Drafted;
@@ -38,8 +37,18 @@ const AFTER_SURVEY = 12;
 /** Tables that the same places and times may come in twice: the one with more columns that are known comes first. */
 const ONCE: readonly Drafted['role'][] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
 
-/** @param now when, ISO 8601: what nothing dates ends with the year before @throws BadInput where the outlines, or codes for them, are missing */
-export function draftCountry(looks: readonly Look[], now: string): Draft {
+/**
+ * @param root where the files lie
+ * @param now when, ISO 8601: what nothing dates ends with the year before
+ * @param population the raster of people that was asked for; null: the one that agrees best with the table of people
+ * @throws BadInput where the outlines, or codes for them, are missing
+ */
+export async function draftCountry(
+  looks: readonly Look[],
+  root: string,
+  now: string,
+  population: string | null = null,
+): Promise<Draft> {
   const of = <Kind extends Look['kind']>(kind: Kind) =>
     looks.filter((one) => one.kind === kind) as Extract<Look, { kind: Kind }>[];
   const tables = of('table');
@@ -48,15 +57,21 @@ export function draftCountry(looks: readonly Look[], now: string): Draft {
     lgas: new Set(areas.lgas.map(({ code }) => code)),
     states: new Set(areas.upper.map(({ code }) => code)),
   };
-  const others = tables.filter((table) => table !== areas.codes?.table);
-  const { kept, leftOut } = draftTables(others, codes);
+  const { kept, leftOut } = draftTables(tables, codes, areas.codes?.table ?? null);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
     return year === null ? people! : columnOfYear(census!.table.header, people!, year);
   };
   const counted = (year: number | null) => sum(cellsOf(census!.table, columnIn(year)));
-  const rasters = draftRasters(of('raster'), census ? counted : null);
+  const ratios = new Map<Picture, Ratio[]>();
+  if (census)
+    for (const one of peopleAmong(of('raster')))
+      ratios.set(
+        one,
+        await ratiosByArea(root, one.file, areas.outlines, peopleByArea(areas, census, columnIn(yearOf(one)))),
+      );
+  const rasters = draftRasters(of('raster'), ratios, population);
   const year = rasters.people[0] ? yearOf(rasters.people[0]) : null;
   // People are compared with the raster, so of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
@@ -68,17 +83,32 @@ export function draftCountry(looks: readonly Look[], now: string): Draft {
     })),
     ...rasters.drafted
       .filter(({ entry }) => entry.role !== 'climate' || !kept.some((one) => one.entry.role === 'climate'))
-      .map(({ pictures, entry }) => entryOfRaster(pictures, entry, census ? counted(year) : null)),
+      .map(({ pictures, entry }) =>
+        entryOfRaster(pictures, entry, census ? counted(year) : null, ratios.get(pictures[0]!) ?? null),
+      ),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population'))
     throw new BadInput('--from', '', 'no raster of people', 'a GeoTIFF of persons per cell, such as WorldPop’s');
   return {
     ...{ areas, entries },
-    leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut].sort((a, b) =>
-      a.file < b.file ? -1 : 1,
-    ),
-    questions: questionsOf(hintsOf(areas, entries, kept, now)),
+    leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
+      .map((one) => ({ ...one, why: areas.lacking.get(one.file) ?? one.why }))
+      .sort((a, b) => (a.file < b.file ? -1 : 1)),
+    questions: questionsOf({ ...hintsOf(areas, entries, kept, now), people: rasters.people.map(({ file }) => file) }),
   };
+}
+
+/** Names of the areas in the order of their outlines, and their people by the table. */
+function peopleByArea({ outlines, columns, lgas, recode }: DraftAreas, { table, entry }: Kept, column: string) {
+  const at = (name: string) => table.header.indexOf(name);
+  const [code, people] = [at(entry.columns!.lga_pcode!), at(column)];
+  const byCode = new Map(table.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
+  return outlines.features.map(({ properties }) => {
+    const name = String(properties[columns.lga!]);
+    const own = columns.lga_pcode ? String(properties[columns.lga_pcode]) : codes.get(recode?.lga?.[name] ?? name);
+    return { name, people: byCode.get(own ?? '') || null };
+  });
 }
 
 const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);
@@ -88,11 +118,19 @@ interface Kept {
   entry: Drafted;
 }
 
-/** A role, or a survey's round, once; of two tables the one that more is known of. */
-function draftTables(tables: readonly Tabular[], codes: Codes): { kept: Kept[]; leftOut: LeftOut[] } {
+/**
+ * A role, or a survey's round, once; of two tables the one that more is known of.
+ * @param ofCodes the table that gives the areas their codes: it may tell their people as well
+ */
+function draftTables(
+  tables: readonly Tabular[],
+  codes: Codes,
+  ofCodes: Tabular | null,
+): { kept: Kept[]; leftOut: LeftOut[] } {
   const leftOut: LeftOut[] = [];
   const found = tables.flatMap((table): Kept[] => {
     const entry = draftTable(table, codes);
+    if (table === ofCodes && (typeof entry === 'string' || entry.role !== 'population_census')) return [];
     if (typeof entry !== 'string') return [{ table, entry }];
     leftOut.push({ kind: 'left out', file: table.file, why: entry });
     return [];
@@ -108,7 +146,13 @@ function draftTables(tables: readonly Tabular[], codes: Codes): { kept: Kept[]; 
           (figure !== undefined && entry.figure === figure) ||
           rounds?.some(({ survey_year }) => entry.rounds?.some((round) => round.survey_year === survey_year))),
     );
-    if (before) leftOut.push({ kind: 'left out', file: one.table.file, why: `what ${before.table.file} says already` });
+    const more = before ? one.table.rows.length - before.table.rows.length : 0;
+    const besides = more > 0 ? `, and ${more} rows more` : '';
+    if (before)
+      leftOut.push({
+        ...{ kind: 'left out', file: one.table.file },
+        why: `the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${before.table.file}${besides}`,
+      });
     else kept.push(one);
   }
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut };
@@ -143,11 +187,16 @@ function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas
   ];
 }
 
-function entryOfRaster(pictures: readonly Picture[], entry: Drafted, census: number | null): Entry {
+function entryOfRaster(
+  pictures: readonly Picture[],
+  entry: Drafted,
+  census: number | null,
+  ratios: readonly Ratio[] | null,
+): Entry {
   const total = short(pictures[0]!.sum);
   const told =
     entry.role === 'population'
-      ? `${total} people together${census === null ? '' : `, where the table of people has ${short(census)}`}`
+      ? `${total} people together${census === null ? '' : `, the table of people ${short(census)}`}${ratios ? `; ${ratiosInWords(ratios)}` : ''}`
       : 'By its name and its values';
   return {
     ...{ entry, format: 'geotiff', notes: [told] },
@@ -171,7 +220,7 @@ function hintsOf(areas: DraftAreas, entries: readonly Entry[], kept: readonly Ke
   const most = [survey, cases].filter((one) => one != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
   const last = most.endsWith('-12') ? most : `${Number(most.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
-  return { ...{ codes: areas.lgas.map(({ code }) => code), first, last }, ages: agesOf(kept) };
+  return { ...{ codes: areas.lgas.map(({ code }) => code), first, last, most }, ages: agesOf(kept) };
 }
 
 /** 6 to 59 months, unless surveys tell ages far from them. */
@@ -193,13 +242,14 @@ function agesOf(kept: readonly Kept[]): [number, number] {
 /** The answers to all questions: those given, else guessed. @throws BadInput for one of another form, or none where nothing is guessed */
 export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
   const unknown = Object.keys(given).find((id) => !questions.some((one) => one.id === id));
-  if (unknown) throw new BadInput('answers', unknown, 'no question', questions.map(({ id }) => id).join(', '));
+  if (unknown)
+    throw new BadInput('answers', unknown, 'no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const guessed = questions.filter(({ id }) => given[id] === undefined);
   const entries = questions.map((question) => {
     const answer = given[question.id] ?? question.guess;
     if (answer === null) throw new BadInput('answers', question.id, 'no answer and nothing to guess by', question.asks);
     const wrong = refuseAnswer(question, answer);
-    if (wrong) throw new BadInput('answers', question.id, JSON.stringify(answer), `the form ${question.form.source}`);
+    if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];
   });
   return { answers: Object.fromEntries(entries), guessed };

@@ -8,6 +8,8 @@ export interface Question {
   guess: string | null;
   /** What an answer must look like. */
   form: RegExp;
+  /** The last month that it may be. */
+  most?: string;
 }
 
 export type Answers = Readonly<Record<string, string>>;
@@ -21,11 +23,15 @@ export interface Hints {
   codes: readonly string[];
   first: string;
   last: string;
+  /** The last month that surveys and case records let be estimated. */
+  most: string;
   ages: readonly [number, number];
+  /** Rasters of people to choose from, the likeliest first. */
+  people: readonly string[];
 }
 
 /** The questions of a country, in the order in which they are asked. */
-export function questionsOf({ codes, first, last, ages }: Hints): Question[] {
+export function questionsOf({ codes, first, last, most, ages, people }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
@@ -49,16 +55,28 @@ export function questionsOf({ codes, first, last, ages }: Hints): Question[] {
       form: WORDS,
     },
     { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
-    { id: 'last_estimated', asks: 'Last month to estimate', guess: last, form: MONTH },
+    { id: 'last_estimated', asks: `Last month to estimate, ${most} at most`, guess: last, form: MONTH, most },
     {
       id: 'ages_months',
       asks: 'Ages of the children that surveys tested, months',
       guess: ages.join('-'),
       form: /^\d+-\d+$/,
     },
+    ...(people.length > 1
+      ? [
+          {
+            id: 'population',
+            asks: `Raster of people per cell: ${people.join(', ')}`,
+            guess: people[0]!,
+            form: new RegExp(`^(${people.map((file) => RegExp.escape(file)).join('|')})$`),
+          },
+        ]
+      : []),
   ];
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export const refuseAnswer = ({ id, form }: Question, answer: string): string | null =>
-  form.test(answer) ? null : `${id}: found ${JSON.stringify(answer)}, expected the form ${form.source}`;
+export function refuseAnswer({ id, form, most }: Question, answer: string): string | null {
+  const expected = !form.test(answer) ? `the form ${form.source}` : most && answer > most ? `${most} at most` : null;
+  return expected && `${id}: found ${JSON.stringify(answer)}, expected ${expected}`;
+}

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Source } from '../sources.ts';
 import type { LeftOut, Picture } from './look.ts';
+import { farOff, type Ratio, ratiosInWords } from './people.ts';
 import type { Drafted } from './tables.ts';
 
 export interface DraftRasters {
@@ -24,23 +25,32 @@ export function yearOf(one: Picture): number | null {
 }
 const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
+/** Rasters of people per cell, by their names and values. */
+export const peopleAmong = (pictures: readonly Picture[]): Picture[] =>
+  pictures.filter(
+    (one) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(one)) && one.least >= 0 && one.most > 1,
+  );
+
 /**
  * One raster of people, of elevation and of travel times, and months of rain.
- * @param census people of the whole country by its table, of a year if it has that; null without one. Of several rasters of
- *   people, the nearest counts
+ * @param ratios of each raster of people, its people over those of the table by area; empty without a table. Of several,
+ *   the nearest counts
+ * @param wanted the file of people that was asked for; null: whichever is nearest
  */
 export function draftRasters(
   pictures: readonly Picture[],
-  census: ((year: number | null) => number) | null,
+  ratios: ReadonlyMap<Picture, readonly Ratio[]>,
+  wanted: string | null,
 ): DraftRasters {
   const months = pictures.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
   const others = pictures.filter((one) => !rain.includes(one));
-  const off = (one: Picture) =>
-    census === null ? -one.sum : Math.abs(Math.log(Math.max(one.sum, 1) / census(yearOf(one))));
-  const people = others
-    .filter((one) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(one)) && one.least >= 0 && one.most > 1)
-    .sort((a, b) => off(a) - off(b));
+  const off = (one: Picture) => {
+    if (one.file === wanted) return Number.NEGATIVE_INFINITY;
+    const own = ratios.get(one);
+    return own ? farOff(own) : -one.sum;
+  };
+  const people = peopleAmong(others).sort((a, b) => off(a) - off(b));
   const height = others.find(
     (one) => /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(one)) && one.most > 50 && one.least > -500,
   );
@@ -67,15 +77,17 @@ export function draftRasters(
     ...{ drafted, people },
     leftOut: others
       .filter((one) => !used.has(one))
-      .map((one) => ({ kind: 'left out', file: one.file, why: whyNot(one, people) })),
+      .map((one) => ({ kind: 'left out', file: one.file, why: whyNot(one, people, ratios.get(one)) })),
   };
 }
 
-function whyNot(one: Picture, people: readonly Picture[]): string {
+function whyNot(one: Picture, people: readonly Picture[], ratios: readonly Ratio[] | undefined): string {
   const values = `values ${short(one.least)} to ${short(one.most)}`;
   if (/(^|_)pd_|densit/.test(nameOf(one))) return 'people per km² by its name, where people per cell are read';
   if (people.includes(one))
-    return `${short(one.sum)} people together, where ${people[0]!.file} is nearer the table of people`;
+    return ratios
+      ? `people per cell, ${ratiosInWords(ratios)}; taken is ${people[0]!.file}`
+      : `${short(one.sum)} people together; taken is ${people[0]!.file}`;
   return `${values}, and a name that tells no role; it may be a covariate (CONTRIBUTING.md)`;
 }
 

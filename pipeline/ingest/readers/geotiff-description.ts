@@ -84,7 +84,7 @@ export function unreadable(file: string, where: string, cause: unknown): BadInpu
 function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
   const bands = image.getSamplesPerPixel();
   if (declared.band === undefined && bands > 1) {
-    throw new BadInput(file, '', `${bands} bands`, 'one, or the number of the one meant');
+    throw new BadInput(file, '', `${bands} bands`, 'one: gdal_translate -b N takes one out (and `zonal` has --band)');
   }
   const band = declared.band ?? 1;
   if (band > bands) throw new BadInput(file, '', `${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);

@@ -1,5 +1,5 @@
 import type { ReportLine } from '../../artifacts.ts';
-import type { Source } from '../../catalog/sources.ts';
+import { OPEN, type Source } from '../../catalog/sources.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { JSON_OPERATIONS, type JsonOperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
@@ -29,7 +29,10 @@ export function foundSources(sources: readonly Source[], raw: Record<string, str
   }));
 }
 
-/** Findings about the catalog: files whose bytes were never accepted, and files accepted despite doubts. */
+/** What must be known of a file before its figures are passed on. */
+const CREDITS = ['producer', 'citation', 'licence', 'release'] as const;
+
+/** Findings about the catalog: files whose bytes were never accepted, files accepted despite doubts, sources without credits. */
 export function catalogFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
   const stage = 'catalog';
   return [
@@ -37,6 +40,12 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
       ...{ stage, source, rule: 'unpinned' },
       what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
     })),
+    ...sources.flatMap((source) => {
+      const open = CREDITS.filter((name) => source[name] === OPEN);
+      if (open.length === 0) return [];
+      const what = `${open.join(', ')}: not filled in (sources.json), and told so with every answer that rests on it`;
+      return [{ stage, source: source.id, rule: 'not credited', what, needs_approval: true as const }];
+    }),
     ...sources.flatMap(({ id, accepted = [] }) =>
       accepted.flatMap(({ at, by, reason, doubts = [] }) =>
         doubts.map((doubt) => ({

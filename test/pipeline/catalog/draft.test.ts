@@ -3,9 +3,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
 import { formOfCodes } from '../../../pipeline/catalog/draft/areas.ts';
-import { answersTo, draftCountry, OPEN, writeDraft } from '../../../pipeline/catalog/draft/draft.ts';
+import { answersTo, draftCountry, writeDraft } from '../../../pipeline/catalog/draft/draft.ts';
 import { listFiles, lookAt } from '../../../pipeline/catalog/draft/look.ts';
 import { type Answers, questionsOf } from '../../../pipeline/catalog/draft/questions.ts';
+import { OPEN } from '../../../pipeline/catalog/sources.ts';
+import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../support/command-line.ts';
 import { otherCountry } from '../../support/other-country.ts';
 import { MADAGASCAR_DATA, needsMadagascar } from '../../support/real-data.ts';
@@ -22,17 +24,12 @@ function filesOf(content: Record<string, string | Buffer>): string {
   return directory;
 }
 
-async function draftOf(directory: string) {
+async function draftOf(directory: string, population?: string) {
   const { root, files } = await listFiles([directory]);
   const looks = [];
   for (const file of files) looks.push(await lookAt(root, file, files));
-  return {
-    root,
-    draft: draftCountry(
-      looks.filter((look) => look !== null),
-      NOW,
-    ),
-  };
+  const found = looks.filter((look) => look !== null);
+  return { root, draft: await draftCountry(found, root, NOW, population) };
 }
 
 /** The catalog drafted from the files of a directory, written to another one. */
@@ -106,6 +103,52 @@ test('outlines without codes take them by name from a table, names spelled other
   expect(guessed.map(({ id }) => id)).not.toContain('name');
 });
 
+test('of two rasters of people the one that agrees with the table area by area is taken, unless the other is asked for', async () => {
+  const { files } = tinyCountry();
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const cells = grid.columns * grid.rows;
+  // As many people in the whole country, with nearly all of them in the west.
+  const uneven = Float32Array.from({ length: cells }, (_, i) => (i % 80 < 20 ? 900 : 30) + (i % 97) / 100);
+  const census = String(files['census.csv']).replaceAll(/,1000(\d\d),/g, ',1024$1,');
+  const both = filesOf({ ...files, 'census.csv': census, 'people_uneven.tif': writeGeotiff(uneven, grid) });
+  const { draft } = await draftOf(both);
+  const entry = ({ entries }: typeof draft) => entries.find(({ entry: own }) => own.role === 'population')!;
+  expect(entry(draft).files[0]!.path).toBe('people.tif');
+  expect(entry(draft).notes[0]).toMatch(
+    /^[\d,]+ people together, the table of people [\d,]+; by area 1\.\d\d to 1\.\d\d times/,
+  );
+  expect(draft.leftOut.find(({ file }) => file === 'people_uneven.tif')!.why).toMatch(
+    /^people per cell, by area 0\.\d\d to 3\.\d\d times the table of people; more than 2 times off in 4 of 4: .*; taken is people\.tif$/,
+  );
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'population', guess: 'people.tif' });
+  const { draft: other } = await draftOf(both, 'people_uneven.tif');
+  expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
+});
+
+test('a table of codes that lacks an area is told of, and one that gives codes may tell people too', async () => {
+  const { files } = otherCountry();
+  const names = String(files['codes.csv']).trim().split('\n').slice(1);
+  const people = ['nom,code,dep,reg,nom_reg,people', ...names.map((line, i) => `${line},${1000 + i}`)].join('\n');
+  const own = ['communes.topojson', 'points.csv', 'people.tif'].map((name) => [name, files[name]!]);
+  const { draft } = await draftOf(
+    filesOf({
+      ...Object.fromEntries(own),
+      'codes.csv': String(files['codes.csv']).replace(/^Côte.*\n/m, ''),
+      'people.csv': `${people}\n`,
+    }),
+  );
+  const roles = draft.entries.map(({ entry, files: of }) => [entry.role, of[0]!.path]);
+  expect(roles).toEqual(
+    expect.arrayContaining([
+      ['lga_codes', 'people.csv'],
+      ['population_census', 'people.csv'],
+    ]),
+  );
+  expect(draft.leftOut.find(({ file }) => file === 'codes.csv')!.why).toBe(
+    'codes beside 3 of the 4 names, but it has no Côte: complete it, or let the codes come from people.csv',
+  );
+});
+
 test('what is not read is left out with the reason and the command; other countries’ files are refused', async () => {
   const { draft } = await draftOf(
     filesOf({
@@ -136,12 +179,22 @@ test('what is not read is left out with the reason and the command; other countr
 });
 
 test('answers: their form is checked, and what nothing can be guessed of must be given', () => {
-  const hints = { codes: ['0701', '0702'], first: '2015-01', last: '2021-12', ages: [6, 59] as const };
+  const hints = {
+    ...{ codes: ['0701', '0702'], first: '2015-01', last: '2021-12', most: '2022-07', ages: [6, 59] as const },
+    people: ['a.tif', 'b.tif'],
+  };
   const questions = questionsOf(hints);
   expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and nothing to guess by');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(
+    'answers, last_estimated: found "2022-12", expected 2022-07 at most',
+  );
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
+    'answers, population: found "c.tif", expected the form',
+  );
   const { answers, guessed } = answersTo(questions, { name: 'A', iso_code: 'XX' });
+  expect(answers.population).toBe('a.tif');
   expect([answers.last_estimated, guessed.map(({ id }) => id)]).toEqual([
     '2021-12',
     expect.not.arrayContaining(['name']),
@@ -160,8 +213,10 @@ test.each([
 });
 
 test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar from its folder alone'), async () => {
-  const { sources, model, faults } = await catalogOf(MADAGASCAR_DATA, {});
+  const { sources, model, faults, draft } = await catalogOf(MADAGASCAR_DATA, {});
   expect(faults).toEqual([]);
+  expect(draft.questions.at(-1)!.guess).toBe('population/wp_2015_1x1.tif');
+  expect(draft.leftOut.find(({ file }) => file.includes('FB_HRSL'))!.why).toMatch(/times off in \d+ of 119: /);
   expect([model.name, model.expected, sources.length]).toEqual(['Madagascar', { states: 22, lgas: 119 }, 7]);
 });
 

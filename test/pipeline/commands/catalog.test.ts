@@ -22,7 +22,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
   const stopped = await malaria('build', '--country', directory);
   expect(stopped.code).toBe(2);
   expect(stopped.said).toContain(
-    `nets.csv: found another file than sources.json pins, expected it as accepted: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+    `nets.csv: found another file than sources.json records, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
   );
 
   const shown = await update();

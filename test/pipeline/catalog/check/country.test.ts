@@ -124,7 +124,9 @@ test('bytes differ before hashes are asked; a pin that is not there is told', as
   const { directory } = writeTiny((c) => {
     sourceIn(c, 'cases').files[0].bytes = 12;
   });
-  expect((await checkCountry(directory))[0]!.what).toMatch(/^cases\.csv: found \d+ bytes for 12, expected it as acc/);
+  expect((await checkCountry(directory))[0]!.what).toMatch(
+    /^cases\.csv: found \d+ bytes for 12, expected the file that was acc/,
+  );
   const unpinned = writeTiny((c) => {
     c.files['later.csv'] = c.files['nets.csv']!;
   });
