@@ -247,7 +247,12 @@ const short: Case[] = [
   [
     'a survey round',
     edit('surveys.csv', (t) => t.replaceAll(/^2021.*\n/gm, '')),
-    /surveys\.csv, round 2021: found no cluster, expected some/,
+    /surveys\.csv, round 2021: found no row, expected some of ages 6 to 59 months by microscopy, as the catalog has/,
+  ],
+  [
+    'a survey round by the other method',
+    edit('surveys.csv', (t) => t.replaceAll(/^(2021.*)microscopy/gm, '$1rdt')),
+    /surveys\.csv, round 2021: found 12 rows, by rdt, and so none that counts, expected some of ages 6 to 59 months by/,
   ],
   [
     'the end of a series of cases',

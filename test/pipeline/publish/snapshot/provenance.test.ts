@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { OPEN, type Source } from '../../../../pipeline/catalog/sources.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
-import { MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { catalogFindings, MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -125,4 +126,16 @@ test('the command shows it', async () => {
   );
   expect(JSON.parse(json.stdout).stages[0].stage).toBe('snapshot');
   expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no file, expected one such as/)]);
+});
+
+test('a source whose credits were never filled in is a finding that needs a reason to publish', () => {
+  const open: Record<string, any> = { ...sourceIn(country, 'surveys'), producer: OPEN, licence: OPEN };
+  const raw = Object.fromEntries(open.files.map(({ path: file, sha256: hash }: any) => [file, hash]));
+  expect(catalogFindings([open as unknown as Source], raw)).toEqual([
+    {
+      ...{ stage: 'catalog', source: 'surveys', rule: 'not credited', needs_approval: true },
+      what: 'producer, licence: not filled in (sources.json), and told so with every answer that rests on it',
+    },
+  ]);
+  expect(catalogFindings([{ ...open, producer: 'A', licence: 'B' } as unknown as Source], raw)).toEqual([]);
 });
