@@ -4,9 +4,6 @@ import { Type } from '../contract/type.ts';
 import { FIGURES, ROLES, type Role, TABLE_FORMATS } from './roles.ts';
 import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
 
-/** What a field of a draft says that only people can fill. */
-export const OPEN = 'OPEN QUESTION';
-
 /**
  * A gap that the source is known to have and the rule for it. Anything missing that is not declared stops the build.
  * - `null`: the figure of that area has no estimate.

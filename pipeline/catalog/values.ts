@@ -20,3 +20,6 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   microscopy: 'microscopy',
   rdt: 'rapid diagnostic test',
 };
+
+/** What a field of a drafted catalog says that only people can fill. */
+export const OPEN = 'OPEN QUESTION';

@@ -7,7 +7,7 @@ import { checkCountry } from '../catalog/check/country.ts';
 import { answersTo, type Draft, draftCountry, writeDraft } from '../catalog/draft/draft.ts';
 import { type Look, listFiles, lookAt } from '../catalog/draft/look.ts';
 import { type Answers, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
-import { OPEN } from '../catalog/sources.ts';
+import { OPEN } from '../catalog/values.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';

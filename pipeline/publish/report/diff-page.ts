@@ -4,7 +4,7 @@ import { describeColumns } from '../snapshot/table-diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
 import { type Column, html, type Markup, mapText, raw, table } from './markup.ts';
-import { listed } from './sections/words.ts';
+import { inSentence } from './names.ts';
 
 const TALLY: Column[] = [
   { head: 'Compared', number: true },
@@ -103,7 +103,7 @@ ${
       html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
 }${
   diff.unscored_periods.length > 0 &&
-  html`<p class="missing">Not scored: ${listed(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey of those months that the old one had not: there is nothing to score them against. Case records move no score.</p>`
+  html`<p class="missing">Not scored: ${inSentence(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey of those months that the old one had not: there is nothing to score them against. Case records move no score.</p>`
 }</section>
 <section><h2>Answers</h2>${table(
     'Files of each operation',
@@ -142,7 +142,7 @@ ${
 function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a']): Markup | null {
   if (lgas.length + periods.length === 0) return null;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
-  return html`<p>Only in the ${which} version: ${listed([...(lgas.length > 0 ? [`${lgas.length} LGAs (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`] : []), ...(months ? [`months ${months}`] : [])])}.</p>`;
+  return html`<p>Only in the ${which} version: ${inSentence([...(lgas.length > 0 ? [`${lgas.length} LGAs (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`] : []), ...(months ? [`months ${months}`] : [])])}.</p>`;
 }
 
 const tallyCells = (tally: Tally) => [

@@ -1,5 +1,6 @@
 import type { ReportLine } from '../../artifacts.ts';
-import { OPEN, type Source } from '../../catalog/sources.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { OPEN } from '../../catalog/values.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { JSON_OPERATIONS, type JsonOperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';

@@ -6,7 +6,7 @@ import { formOfCodes } from '../../../pipeline/catalog/draft/areas.ts';
 import { answersTo, draftCountry, writeDraft } from '../../../pipeline/catalog/draft/draft.ts';
 import { listFiles, lookAt } from '../../../pipeline/catalog/draft/look.ts';
 import { type Answers, questionsOf } from '../../../pipeline/catalog/draft/questions.ts';
-import { OPEN } from '../../../pipeline/catalog/sources.ts';
+import { OPEN } from '../../../pipeline/catalog/values.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../support/command-line.ts';
 import { otherCountry } from '../../support/other-country.ts';

@@ -2,8 +2,7 @@
 import { METHOD_NAMES, type Method } from '../../../catalog/values.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
-import { periodName } from '../names.ts';
-import { listed } from './words.ts';
+import { inSentence, periodName } from '../names.ts';
 
 type Observed = Pick<Evidence, 'surveys'>;
 type Parameters = Pick<Contents['model'], 'parameters'>;
@@ -28,12 +27,12 @@ function testsByRound(model: Parameters, { surveys }: Observed): [number, Method
 export function otherTests(model: Parameters, observed: Observed): Record<number, string> {
   const [first] = testsOf(model);
   const others = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));
-  return Object.fromEntries(others.map(([year, tests]) => [year, listed(named(tests))]));
+  return Object.fromEntries(others.map(([year, tests]) => [year, inSentence(named(tests))]));
 }
 
 /** `round 2021`, `rounds 2013 and 2016`. */
 export const roundsInWords = (years: readonly (number | string)[]): string =>
-  `${years.length === 1 ? 'round' : 'rounds'} ${listed(years.map(String))}`;
+  `${years.length === 1 ? 'round' : 'rounds'} ${inSentence(years.map(String))}`;
 
 /** What a reader must know of a country whose surveys used several tests; nothing where all rows are by the score's. */
 export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evidence: Evidence): string[] {

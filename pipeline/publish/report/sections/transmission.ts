@@ -3,8 +3,8 @@ import { describeProjections, describeStanding } from '../../../transmission/lim
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';
-import { monthName } from '../names.ts';
-import { isReported, listed, methodName } from './words.ts';
+import { inSentence, monthName } from '../names.ts';
+import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against what then happened, and what it does not show. */
 export function transmissionSection({ transmission }: Contents, { fits }: Evidence): Markup {
@@ -17,7 +17,7 @@ ${transmission ? fitted(transmission, fits) : html`<p class="missing">This count
 function fitted({ states, assumed, projection_test, limits }: TransmissionModel, fits: Evidence['fits']): Markup {
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
-  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${listed(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
+  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
 <p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index, 100 the mean of a state’s reported months</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
@@ -39,7 +39,7 @@ ${table(
   ]),
 )}
 <h3>Projecting a year ahead</h3>
-<p>From each January, the model saw only the months before. Its design was chosen on ${listed(development_years.map(String))}, and ${held_back_year} held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
+<p>From each January, the model saw only the months before. Its design was chosen on ${inSentence(development_years.map(String))}, and ${held_back_year} held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
 <div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>

@@ -4,7 +4,7 @@ import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../evidence.ts';
-import { monthName, periodName } from '../names.ts';
+import { inSentence, monthName, periodName } from '../names.ts';
 import { describeTests } from './tests.ts';
 
 /** What a reader must know before using a score, the weightiest first, in the country's words. */
@@ -30,7 +30,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     );
   const byState = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (byState.length > 0) {
-    const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${listed(byState.map(String))} are`;
+    const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${inSentence(byState.map(String))} are`;
     const { state_only_effective_size } = model.parameters.risk;
     lines.push(
       `${rounds} known by state only, without the number of children tested: each state’s figure counts as one of ${state_only_effective_size} children, which is an assumption.`,
@@ -54,12 +54,7 @@ export function monthsWithoutSurvey(periods: readonly string[]): number[] {
 /** `January to July` for months (1-12, ascending) on end, else all their names. */
 export function monthsInWords(months: readonly number[]): string {
   const onEnd = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
-  return onEnd ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : listed(months.map(monthName));
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return onEnd ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : inSentence(months.map(monthName));
 }
 
 const METHODS: Record<string, string> = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { inSentence } from '../../../../pipeline/publish/report/names.ts';
 import {
   describeRiskLimits,
   isReported,
-  listed,
   methodName,
   monthsInWords,
   monthsWithoutSurvey,
@@ -48,7 +48,7 @@ test('what a reader must know: months that no survey saw, rounds by state and wh
 });
 
 test('lists in words', () => {
-  expect([listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual([
+  expect([inSentence([]), inSentence(['a']), inSentence(['a', 'b']), inSentence(['a', 'b', 'c'])]).toEqual([
     '',
     'a',
     'a and b',

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { OPEN, type Source } from '../../../../pipeline/catalog/sources.ts';
+import type { Source } from '../../../../pipeline/catalog/sources.ts';
+import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
 import { catalogFindings, MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
