@@ -5,6 +5,7 @@ import { repairCountry } from '../catalog/repair.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
 import { FORMS } from '../engine/country.ts';
+import { quoted } from '../engine/pins.ts';
 import { startCommand } from './catalog-start.ts';
 import { describeUpdate } from './catalog-text.ts';
 import { onlyCountry, say, words } from './options.ts';
@@ -51,8 +52,10 @@ function checkCommand(): Command {
       else if (faults.length === 0) say(`${country}: no faults`);
       else {
         say(...faults.map(({ step, what }) => `${step}: ${what}`));
-        if (faults.some(({ remedy }) => remedy))
-          say(`Some can be declared instead: malaria-risk catalog repair --country ${country}`);
+        if (faults.some(({ remedy }) => remedy)) {
+          const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
+          say(`Some can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
+        }
       }
       if (faults.length > 0) process.exitCode = 1;
     });

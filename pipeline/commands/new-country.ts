@@ -9,6 +9,7 @@ import { type Look, listFiles, lookAt } from '../catalog/draft/look.ts';
 import { type Answers, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
 import { OPEN } from '../catalog/values.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
+import { quoted } from '../engine/pins.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';
 
@@ -57,8 +58,10 @@ export function newCountryCommand(): Command {
       const given = ready ?? (await ask(draft.questions));
       const { answers, guessed } = answersTo(draft.questions, given);
       const people = draft.questions.find(({ id }) => id === 'population');
-      if (people && answers.population !== people.guess)
+      if (people && answers.population !== people.guess) {
         draft = await draftCountry(looks, root, now, answers.population);
+        describe(draft);
+      }
       showNow('Hashing and measuring the files');
       const { sources, model } = await writeDraft(draft, answers, root, now);
       showNow('');
@@ -156,24 +159,26 @@ async function tellNext(
   const faults = await checkCountry(directory, root);
   showNow('');
   const near = path.relative('.', root) || '.';
-  const raw = near.startsWith('..') ? root : near;
+  const raw = quoted(near.startsWith('..') ? root : near);
+  const country = quoted(directory);
   // a folder of its own: `current` leads to one country
-  const out = path.join('build', path.basename(directory));
+  const out = quoted(path.join('build', path.basename(directory)));
   if (faults.length === 0)
     say(
       '',
       'catalog check: no faults. Build it, and serve it:',
-      `  npx malaria-risk build --country ${directory} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
-      `  npx malaria-proxy serve --snapshot ${path.join(out, 'current')} --first-key`,
+      `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
+      `  npx malaria-proxy serve --snapshot ${out}/current --first-key`,
       '',
-      `Check it again at any time: npx malaria-risk verify ${path.join(out, 'current')}`,
+      'The reason is asked for because nobody has filled in what is open above.',
+      `Check it again at any time: npx malaria-risk verify ${out}/current`,
     );
   else {
     say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));
     say(
       '',
       'To see which of these the catalog can declare:',
-      `  npx malaria-risk catalog repair --country ${directory} --raw-data ${raw}`,
+      `  npx malaria-risk catalog repair --country ${country} --raw-data ${raw}`,
     );
     process.exitCode = 1;
   }

@@ -43,4 +43,5 @@ export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' 
   return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
 }
 
-const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** A path as a shell takes it. */
+export const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

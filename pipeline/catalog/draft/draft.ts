@@ -67,11 +67,11 @@ export async function draftCountry(
   const counted = (year: number | null) => sum(cellsOf(census!.table, columnIn(year)));
   const ratios = new Map<Picture, Ratio[]>();
   if (census)
-    for (const one of peopleAmong(of('raster')))
-      ratios.set(
-        one,
-        await ratiosByArea(root, one.file, areas.outlines, peopleByArea(areas, census, columnIn(yearOf(one)))),
-      );
+    for (const one of peopleAmong(of('raster'))) {
+      const counts = peopleByArea(areas, census, columnIn(yearOf(one)));
+      const own = await ratiosByArea(root, one.file, areas.outlines, counts);
+      if (own.length > 0) ratios.set(one, own);
+    }
   const rasters = draftRasters(of('raster'), ratios, population);
   const year = rasters.people[0] ? yearOf(rasters.people[0]) : null;
   // People are compared with the raster, so of the same year.
