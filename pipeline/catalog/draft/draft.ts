@@ -152,7 +152,7 @@ function draftTables(
     if (before)
       leftOut.push({
         ...{ kind: 'left out', file: one.table.file },
-        why: `the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${before.table.file}${besides}`,
+        why: `has the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${before.table.file}${besides}`,
       });
     else kept.push(one);
   }

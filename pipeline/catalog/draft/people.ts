@@ -1,6 +1,7 @@
 /** Which raster of people agrees best with the table of people, area by area. */
 import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
+import { OutlineFault } from '../../zonal/band.ts';
 import { drawOutline } from '../../zonal/outline.ts';
 import { sumInside } from '../../zonal/pass.ts';
 import { zonalStatistics } from '../../zonal/sums.ts';
@@ -18,7 +19,8 @@ const FAR = 2;
 /**
  * People of a raster in every area, over those of a table.
  * @param named the areas' names, in the order of the outlines; people of each by the table, null where it has none
- * @returns in ascending order; areas without people in the table are left out
+ * @returns in ascending order; areas without people in the table are left out. None where an outline is invalid, which
+ *   `catalog check` tells with the others
  */
 export async function ratiosByArea(
   root: string,
@@ -28,9 +30,15 @@ export async function ratiosByArea(
 ): Promise<Ratio[]> {
   const raster = await describeRaster(path.join(root, file), {});
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
-  const [sums] = await sumInside([raster], null, outlines, 1, () => {});
+  const sums = await sumInside([raster], null, outlines, 1, () => {}).catch((error: unknown) => {
+    if (error instanceof OutlineFault) return null;
+    throw error;
+  });
+  if (sums === null) return [];
   return named
-    .flatMap(({ name, people }, i) => (people ? [{ name, ratio: zonalStatistics(sums![i]!, false).sum / people }] : []))
+    .flatMap(({ name, people }, i) =>
+      people ? [{ name, ratio: zonalStatistics(sums[0]![i]!, false).sum / people }] : [],
+    )
     .sort((a, b) => a.ratio - b.ratio);
 }
 

@@ -125,6 +125,19 @@ test('of two rasters of people the one that agrees with the table area by area i
   expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
 });
 
+test('an invalid outline does not stop the draft: the check tells of it', async () => {
+  const { files } = tinyCountry();
+  // The corners of the first area in the order of a bow tie.
+  const outlines = JSON.parse(String(files['lgas.geojson']));
+  const [ring] = outlines.features[0].geometry.coordinates;
+  [ring[1], ring[2]] = [ring[2], ring[1]];
+  const { draft, faults } = await catalogOf(filesOf({ ...files, 'lgas.geojson': JSON.stringify(outlines) }), {
+    ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
+  });
+  expect(draft.entries.find(({ entry }) => entry.role === 'population')!.files[0]!.path).toBe('people.tif');
+  expect(faults.map(({ what }) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/lgas\.geojson/)]));
+});
+
 test('a table of codes that lacks an area is told of, and one that gives codes may tell people too', async () => {
   const { files } = otherCountry();
   const names = String(files['codes.csv']).trim().split('\n').slice(1);
