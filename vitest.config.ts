@@ -12,7 +12,7 @@ const BUILD = [
   'test/pipeline/engine/{rerun,run,split}.test.ts',
   'test/pipeline/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/publish/release/{publish,releases,review,told}.test.ts',
+  'test/pipeline/publish/release/{publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{bulk,case-series,diff,provenance,verify}.test.ts',
   'test/pipeline/risk/fit.test.ts',
   'test/pipeline/transmission/{held-back,season-and-transmission}.test.ts',
@@ -28,7 +28,7 @@ const BROWSER = [
 export const PIPELINE_PROOFS = [
   'test/pipeline/{covariates,determinism,interrupted}.test.ts',
   'test/pipeline/forecast/case-model/forecaster.test.ts',
-  'test/pipeline/publish/release/places.test.ts',
+  'test/pipeline/publish/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,made,population,size}.test.ts',
 ];

@@ -14,10 +14,10 @@ import { artifactHashes, refuseChanges, runStages, type StageEvent } from './eng
 import type { Stage } from './engine/stage.ts';
 import { causesOf } from './engine/why.ts';
 import { UsageError } from './errors.ts';
+import { cacheOf } from './publish/release/build-paths.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './publish/release/candidate.ts';
 import { noteCandidate } from './publish/release/candidates.ts';
 import { codeState, codeVersion } from './publish/release/code.ts';
-import { cacheOf } from './publish/release/places.ts';
 import { catalogFindings, type Finding } from './publish/snapshot/provenance.ts';
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES, TESTS } from './stages.ts';

@@ -6,7 +6,7 @@ import { enter } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
 import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
 import type { StageIo } from './engine/stage.ts';
-import { cacheOf } from './publish/release/places.ts';
+import { cacheOf } from './publish/release/build-paths.ts';
 import { SNAPSHOT, STAGES } from './stages.ts';
 
 export interface PartOptions {

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { pruneEntries } from '../engine/cache.ts';
 import { whenAlone } from '../engine/lock.ts';
 import { TryAgain, UsageError } from '../errors.ts';
+import { cacheOf } from '../publish/release/build-paths.ts';
 import { clearUnfinished } from '../publish/release/candidate.ts';
-import { cacheOf } from '../publish/release/places.ts';
 import { say } from './options.ts';
 
 /** `malaria-risk prune`. */

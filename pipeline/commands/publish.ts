@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Publication, publishVersion } from '../publish/release/publish.ts';
 import { HERE } from '../publish/release/records.ts';
-import { KEPT_AT_MOST } from '../publish/release/told.ts';
+import { MOST_KEPT_VERSIONS } from '../publish/release/release-index.ts';
 import { atLeastOne, say, words } from './options.ts';
 
 const DETAIL = `
@@ -19,7 +19,7 @@ of AWS's tools.
 
 Key holders are told of it by /v1/versions, and readers of the feed (/feed.atom of the dashboard's port, which asks for no
 key): versions, months, what was changed, --note; never who published or the reason of --approve. What is replaced is
-served on under /v1/versions/VERSION until \`releases prune\` removes it, ${KEPT_AT_MOST} versions at most; with --keep-days
+served on under /v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most; with --keep-days
 its answers say until when (Sunset), and the first publication after that ends it.
 
 Exits 0; 1 where it is stopped; 2 where there is no such version or place; 3 where another publication is under way or the

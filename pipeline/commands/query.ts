@@ -7,7 +7,7 @@ import { ARTIFACT_TABLES } from '../artifacts.ts';
 import { toCsv } from '../csv.ts';
 import { literal, withDatabase } from '../duckdb.ts';
 import { UsageError } from '../errors.ts';
-import { cacheOf, snapshotsOf } from '../publish/release/places.ts';
+import { cacheOf, snapshotsOf } from '../publish/release/build-paths.ts';
 import { openSnapshot } from '../publish/snapshot/read.ts';
 import { aboutIn, TABLES } from '../publish/snapshot/table-columns.ts';
 import { createViews } from '../publish/snapshot/views.ts';

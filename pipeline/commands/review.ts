@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { writeAtomic } from '../engine/atomic-write.ts';
+import { releasesOf } from '../publish/release/build-paths.ts';
 import { currentSnapshot } from '../publish/release/current.ts';
 import { findVersion } from '../publish/release/find.ts';
-import { releasesOf } from '../publish/release/places.ts';
 import { reviewSnapshot } from '../publish/release/review.ts';
 import { outlinesOf } from '../publish/report/diff-maps.ts';
 import { renderReviewPage } from '../publish/report/review-page.ts';

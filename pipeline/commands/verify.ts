@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
 import { UsageError } from '../errors.ts';
-import { toldFaults } from '../publish/release/verify-told.ts';
+import { releaseIndexFaults } from '../publish/release/verify-release-index.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { say } from './options.ts';
 
@@ -22,7 +22,7 @@ export function verifyCommand(): Command {
         throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build --publish\``);
       }
       const verdict = await verifySnapshot(directory);
-      verdict.faults.push(...(await toldFaults(directory)));
+      verdict.faults.push(...(await releaseIndexFaults(directory)));
       if (options.json) say(JSON.stringify(verdict, null, 2));
       else {
         for (const fault of verdict.faults) say(`fault: ${fault}`);

@@ -67,8 +67,8 @@ const ANSWER_HEADERS = [
 ] as const;
 /** What is told of versions belongs to none of them. */
 const answerHeaders = (operation: Operation) => {
-  const isTold = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
-  return ANSWER_HEADERS.filter((name) => !isTold || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
+  const isReleaseIndex = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
+  return ANSWER_HEADERS.filter((name) => !isReleaseIndex || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
 };
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
 

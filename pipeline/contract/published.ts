@@ -1,7 +1,4 @@
-/**
- * Where a published version lies, below a build's directory or a bucket's prefix, what says which one is current, and what
- * is told of it and of those before it.
- */
+/** Where a published version is stored, below a build's directory or a bucket's prefix; which one is current; the index of releases. */
 import type { Static } from 'typebox';
 import { FileEntry } from './manifest.ts';
 import { Type } from './type.ts';
@@ -23,18 +20,18 @@ export function s3PlaceOf(url: string): { bucket: string; prefix: string } | nul
   return found && { bucket: found[1]!, prefix: found[2] ? `${found[2]}/` : '' };
 }
 
-/** Where the files of `Told` lie, and what is told while a version is current: below the same directory or prefix. */
+/** Folder of the release indexes and diffs, below the same directory or prefix. */
 export const RELEASES = 'releases';
-export const toldOf = (version: string) => `${version}/told/manifest.json`;
+export const releaseIndexFile = (version: string) => `${version}/index/manifest.json`;
 export const diffOf = (from: string, to: string) => `${from}/diff/${to}.json`;
 
 const version = Type.String({ pattern: `^${VERSION}$` });
 
 /**
- * What `publish` tells of versions while `current` is current. It is another file for each version, so that the one pointer
- * `current` leads to a snapshot and to what is told with it.
+ * The versions as `publish` lists them while `current` is current. Each version has an index of its own, so that the one
+ * pointer `current` leads to a snapshot and to the index that belongs to it.
  */
-export const Told = Type.Object(
+export const ReleaseIndex = Type.Object(
   {
     format: Type.Literal(1),
     current: version,
@@ -58,7 +55,7 @@ export const Told = Type.Object(
   },
   { additionalProperties: false },
 );
-export type Told = Static<typeof Told>;
+export type ReleaseIndex = Static<typeof ReleaseIndex>;
 
 /** Address of the feed, on the dashboard's port. */
 export const FEED = '/feed.atom';

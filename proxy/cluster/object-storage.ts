@@ -5,10 +5,16 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { placeOf, RELEASES, type Told, toldOf, versionAt } from '../../pipeline/contract/published.ts';
+import {
+  placeOf,
+  RELEASES,
+  type ReleaseIndex,
+  releaseIndexFile,
+  versionAt,
+} from '../../pipeline/contract/published.ts';
 import { lineOf, UsageError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import { parseTold } from '../snapshot/earlier.ts';
+import { parseReleaseIndex } from '../snapshot/earlier.ts';
 import { parseS3 } from '../snapshot/s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from '../snapshot/snapshot.ts';
 import type { Refusal } from '../snapshot/watch.ts';
@@ -66,8 +72,8 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     if (versionAt(target) === null) throw new Error(`${url}/current does not hold snapshots/VERSION`);
     const have = await readlink(path).catch(() => null);
     if (have !== target) await fetchSnapshot(get, target, folder);
-    const told = await fetchTold(get, target, folder);
-    if (told) earlier = earlier.then(() => fetchEarlier(get, told, folder, stop.signal, report));
+    const index = await fetchReleaseIndex(get, target, folder);
+    if (index) earlier = earlier.then(() => fetchEarlier(get, index, folder, stop.signal, report));
     if (have !== target) {
       await pointTo(folder, target);
       clearTimeout(sweeping);
@@ -161,9 +167,9 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
   await rename(aside, join(folder, target));
 }
 
-/** Fetches what is told of versions while that at `target` is current; null where nothing is. */
-async function fetchTold(get: Get, target: string, folder: string): Promise<Told | null> {
-  const name = toldOf(versionAt(target)!);
+/** Fetches the release index that belongs to the snapshot at `target`; null where there is none. */
+async function fetchReleaseIndex(get: Get, target: string, folder: string): Promise<ReleaseIndex | null> {
+  const name = releaseIndexFile(versionAt(target)!);
   const found = await get(`${RELEASES}/${name}`).catch((error) => {
     // Storage that may not be listed answers 403 for what is not there.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
@@ -171,34 +177,34 @@ async function fetchTold(get: Get, target: string, folder: string): Promise<Told
   });
   if (!found) return null;
   const text = await found.Body!.transformToString();
-  const told = parseTold(text, name);
-  await inParallel(FETCHED_AT_ONCE, Object.keys(told.files), async (file) => {
+  const index = parseReleaseIndex(text, name);
+  await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
     const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();
     await putWhole(join(folder, RELEASES, file), body);
   });
   // Its files are held against it when it is opened.
   await putWhole(join(folder, RELEASES, name), text);
-  return told;
+  return index;
 }
 
-/** Fetches the versions told of that are not here yet, then writes the manifest anew, by which they are noticed. */
+/** Fetches the listed versions that are missing here, then rewrites the index, which is how they are noticed. */
 async function fetchEarlier(
   get: Get,
-  told: Told,
+  index: ReleaseIndex,
   folder: string,
   stopped: AbortSignal,
   report: (line: string) => void,
 ): Promise<void> {
   const here = new Set(await readdir(join(folder, 'snapshots')));
-  const lacking = told.earlier.filter(({ model_version }) => !here.has(model_version));
+  const lacking = index.earlier.filter(({ model_version }) => !here.has(model_version));
   for (const { model_version } of lacking) {
     await fetchSnapshot(get, placeOf(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
-      if (!stopped.aborted) report(`${model_version} is told of as kept and could not be fetched: ${lineOf(error)}`);
+      if (!stopped.aborted) report(`${model_version} is listed as kept and could not be fetched: ${lineOf(error)}`);
     });
   }
   if (lacking.length === 0 || stopped.aborted) return;
-  await putWhole(join(folder, RELEASES, toldOf(told.current)), JSON.stringify(told)).catch((error) => {
-    report(`earlier versions were fetched and cannot be told of: ${lineOf(error)}`);
+  await putWhole(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
+    report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`);
   });
 }
 
@@ -220,12 +226,14 @@ async function pointTo(folder: string, target: string): Promise<void> {
   await rename(aside, join(folder, 'current'));
 }
 
-/** Deletes the copies in `folder` that its link does not point to, and that are not told of as kept. */
+/** Deletes the copies in `folder` that its link does not point to, and that are not listed as kept. */
 async function sweep(folder: string): Promise<void> {
   const current = await readlink(join(folder, 'current')).catch(() => null);
-  const manifest = current && toldOf(versionAt(current)!);
+  const manifest = current && releaseIndexFile(versionAt(current)!);
   const text = manifest && (await readFile(join(folder, RELEASES, manifest), 'utf8').catch(() => null));
-  const earlier = text ? parseTold(text, manifest).earlier.map(({ model_version }) => placeOf(model_version)) : [];
+  const earlier = text
+    ? parseReleaseIndex(text, manifest).earlier.map(({ model_version }) => placeOf(model_version))
+    : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
     const target = placeOf(name);
     const isKept = target === current || earlier.includes(target);

@@ -1,9 +1,9 @@
-/** What is told of versions beside a snapshot, and the earlier ones that are kept: OUT/releases and OUT/snapshots. */
+/** The release index beside a snapshot, and the earlier versions that are kept: OUT/releases and OUT/snapshots. */
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
-import { FEED, placeOf, RELEASES, Told, toldOf } from '../../pipeline/contract/published.ts';
+import { FEED, placeOf, RELEASES, ReleaseIndex, releaseIndexFile } from '../../pipeline/contract/published.ts';
 import { lineOf } from '../errors.ts';
 import { parseJson } from './json-file.ts';
 import {
@@ -29,28 +29,28 @@ export type Version = Pick<Snapshot, 'coverage' | 'files'> & {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** What identifies what is told beside a snapshot; changes whenever it is written anew. */
-export async function toldIdentity(directory: string): Promise<string> {
+/** Identifies the release index beside a snapshot; changes whenever it is rewritten. */
+export async function releaseIndexIdentity(directory: string): Promise<string> {
   const found = await stat(manifestBeside(directory), { bigint: true }).catch(() => null);
   return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : 'none';
 }
 
 /**
- * What is told beside `current`. Of an earlier version only its manifest is read: each of its files is held against it
- * whenever it is sent. One that is not there, or whose manifest is damaged, is reported and left out.
- * @param known what was told until now: its versions are not read again, which takes a fifth of a second for each
- * @throws Error, in one line, where what is told is damaged itself
+ * Reads the release index beside `current`. Of an earlier version only the manifest is read: each of its files is checked
+ * against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported and left out.
+ * @param known the releases until now: their versions are not read again, which takes a fifth of a second each
+ * @throws Error, in one line, if the index itself is damaged
  */
 export async function openReleases(
   current: Snapshot,
   report: (line: string) => void,
   known?: Releases,
 ): Promise<Releases> {
-  const told = await readTold(manifestBeside(current.directory));
+  const index = await readReleaseIndex(manifestBeside(current.directory));
   const versions = new Map<string, Version>([[current.model_version, current]]);
-  if (!told) return { answers: new Map(), versions };
+  if (!index) return { answers: new Map(), versions };
   const root = dirname(dirname(current.directory));
-  for (const { model_version, replaced_at, sunset } of told.earlier) {
+  for (const { model_version, replaced_at, sunset } of index.earlier) {
     try {
       const headers = {
         deprecation: `@${Math.floor(Date.parse(replaced_at) / 1000)}`,
@@ -62,16 +62,16 @@ export async function openReleases(
       if (isSame) await access(join(directory, 'manifest.json'));
       versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
     } catch (error) {
-      report(`${model_version} is told of as kept and is left out: ${lineOf(error)}`);
+      report(`${model_version} is listed as kept and is left out: ${lineOf(error)}`);
     }
   }
   const answers = new Map<string, ServedFile>();
-  for (const [address, name] of Object.entries(told.answers)) {
+  for (const [address, name] of Object.entries(index.answers)) {
     const endings: [Coding, string][] = address === FEED ? [] : (Object.entries(ENCODINGS) as [Encoding, string][]);
     const codings: ServedFile['codings'] = new Map(
       await Promise.all(
         [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {
-          const entry = told.files[name + ending];
+          const entry = index.files[name + ending];
           if (!entry) throw new Error(`releases: no ${name}${ending} for ${address}`);
           const path = join(root, RELEASES, checkRelative(name + ending));
           return [coding, { ...entry, path, held: await readChecked(name + ending, path, entry) }] as const;
@@ -83,19 +83,20 @@ export async function openReleases(
   return { answers, versions };
 }
 
-const manifestBeside = (directory: string) => join(dirname(dirname(directory)), RELEASES, toldOf(basename(directory)));
+const manifestBeside = (directory: string) =>
+  join(dirname(dirname(directory)), RELEASES, releaseIndexFile(basename(directory)));
 
-async function readTold(path: string): Promise<Told | null> {
+async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
   const text = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return null;
     throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
   });
-  return text === null ? null : parseTold(text, path);
+  return text === null ? null : parseReleaseIndex(text, path);
 }
 
-/** What is told in `text`, read from `path`. @throws Error, in one line, if it is something else */
-export function parseTold(text: string, path: string): Told {
+/** The release index in `text`, read from `path`. @throws Error, in one line, if it is something else */
+export function parseReleaseIndex(text: string, path: string): ReleaseIndex {
   const value = parseJson(text, path);
-  if (Check(Told, value)) return value;
-  throw new Error(`${path} is not what is told of versions`);
+  if (Check(ReleaseIndex, value)) return value;
+  throw new Error(`${path} is not a release index`);
 }

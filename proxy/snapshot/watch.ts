@@ -1,10 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lineOf } from '../errors.ts';
-import { openReleases, type Releases, toldIdentity } from './earlier.ts';
+import { openReleases, type Releases, releaseIndexIdentity } from './earlier.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 
-/** A snapshot, and what is told beside it. */
+/** A snapshot, and the release index beside it. */
 export interface Served extends Snapshot {
   releases: Releases;
 }
@@ -55,7 +55,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     }
     if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
     try {
-      // What is told of the same snapshot can change: a version is removed, or has arrived from object storage.
+      // The index beside the same snapshot can change: a version is removed, or has arrived from object storage.
       const isSame = snapshotOf(found) === snapshotOf(identity);
       const { releases } = snapshot;
       snapshot = isSame
@@ -89,12 +89,12 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   };
 }
 
-/** Changes whenever another snapshot is published at `path`, or what is told of versions: where it leads, and which manifests are there. */
+/** Changes whenever another snapshot is published at `path`, or its release index is rewritten: where it points, and which manifests are there. */
 async function identityOf(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });
-  return `${root} ${ino} ${size} ${mtimeNs}${TOLD}${await toldIdentity(root)}`;
+  return `${root} ${ino} ${size} ${mtimeNs}${INDEX}${await releaseIndexIdentity(root)}`;
 }
 
-const TOLD = '; told ';
-const snapshotOf = (identity: string) => identity.split(TOLD)[0];
+const INDEX = '; index ';
+const snapshotOf = (identity: string) => identity.split(INDEX)[0];

@@ -6,7 +6,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../../pipeline/catalog/sources.ts';
-import { linkedView } from '../../pipeline/catalog/update/places.ts';
+import { linkedView } from '../../pipeline/catalog/update/file-paths.ts';
 import { updateSource } from '../../pipeline/catalog/update/update.ts';
 import { temporary } from '../support/command-line.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';

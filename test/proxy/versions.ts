@@ -1,7 +1,7 @@
 /** Publishes the fixture's releases in a build's directory, with what is told of them. */
 import { join } from 'node:path';
-import { tell } from '../../pipeline/publish/release/told.ts';
-import { toldIn } from '../../pipeline/publish/release/told-in.ts';
+import { releaseFilesIn } from '../../pipeline/publish/release/release-files.ts';
+import { writeReleaseIndex } from '../../pipeline/publish/release/release-index.ts';
 import { openSnapshot } from '../../pipeline/publish/snapshot/read.ts';
 import { type FixtureOptions, publish, versionOf, writeSnapshot } from './fixture.ts';
 
@@ -26,7 +26,7 @@ export async function publishRelease(
     ...{ states_by_period: [], levels_flipped: [], largest: [], only_in_a: only, only_in_b: only, answers: [] },
     ...{ tables: [], past_forecasts: null, unscored_periods: [], over: [] },
   };
-  await tell(toldIn(build), {
+  await writeReleaseIndex(releaseFilesIn(build), {
     before: before === null ? null : snapshotOf(before),
     after: snapshotOf(release),
     review: {

@@ -12,7 +12,7 @@ import { firstBytesOf, refuseUnread } from '../../ingest/readers/unread.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../numerics/grid.ts';
 import type { Source } from '../sources.ts';
-import { monthInName } from '../update/places.ts';
+import { monthInName } from '../update/file-paths.ts';
 
 export interface Outlines {
   kind: 'outlines';

@@ -19,9 +19,9 @@ import { isTable } from '../roles.ts';
 import type { Acceptance, Source } from '../sources.ts';
 import { keepFile, keptFile } from '../store.ts';
 import { type Edit, editsOf } from './edits.ts';
+import { type Given, linkedView, placesOf } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure.ts';
-import { type Given, linkedView, placesOf } from './places.ts';
 
 export interface UpdateRequest {
   country: string;

@@ -5,8 +5,8 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { isTemporary, temporaryName } from '../../engine/atomic-write.ts';
 import { sha256, sha256Json } from '../../engine/hash.ts';
 import { UsageError } from '../../errors.ts';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
-import { releasesOf, snapshotsOf } from './places.ts';
 
 /** How a version comes into being. */
 export interface Making {

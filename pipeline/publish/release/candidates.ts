@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
 import type { CodeState } from './code.ts';
 import { appendLine } from './disk.ts';
-import { releasesOf, snapshotsOf } from './places.ts';
 
 /** A line of `releases/candidates.jsonl`: a build ended with this version, made by it or there before. */
 export interface Candidate {

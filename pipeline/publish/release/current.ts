@@ -5,8 +5,8 @@ import { placeOf } from '../../contract/published.ts';
 import { temporaryName } from '../../engine/atomic-write.ts';
 import { UsageError } from '../../errors.ts';
 import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
+import { currentOf } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
-import { currentOf } from './places.ts';
 
 /** The version that `current` leads to; null where nothing has been published. */
 export function currentVersion(out: string): string | null {

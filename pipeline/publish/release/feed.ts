@@ -2,7 +2,7 @@
 import type * as schemas from '../../contract/schemas.ts';
 import { sha256 } from '../../engine/hash.ts';
 
-/** Releases told of, the latest. */
+/** The latest releases, which the feed lists. */
 const TOLD = 50;
 const SERVICE = 'Malaria Risk Data Service';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
+import { snapshotsOf } from './build-paths.ts';
 import { candidatesOf, newestCandidate } from './candidates.ts';
-import { snapshotsOf } from './places.ts';
 
 /**
  * A version among the snapshots of `out`.

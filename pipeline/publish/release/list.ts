@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
+import { snapshotsOf } from './build-paths.ts';
 import { candidatesOf } from './candidates.ts';
 import { currentVersion } from './current.ts';
-import { snapshotsOf } from './places.ts';
 import { HERE, outcomeOf, type Release, releasesIn } from './records.ts';
 
 /** A version that lies among the snapshots. */

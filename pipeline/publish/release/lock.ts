@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../../errors.ts';
-import { releasesOf } from './places.ts';
+import { releasesOf } from './build-paths.ts';
 
 /** How long to wait for another publication, which copies files at most. */
 const WAIT_MS = 60_000;

@@ -6,13 +6,13 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { temporaryName } from '../../engine/atomic-write.ts';
 import { whenAlone } from '../../engine/lock.ts';
 import { TryAgain } from '../../errors.ts';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { newestCandidate } from './candidates.ts';
 import { currentVersion } from './current.ts';
 import { listReleases, type Version } from './list.ts';
 import { publishAlone } from './lock.ts';
-import { releasesOf, snapshotsOf } from './places.ts';
-import { tellAgain } from './told.ts';
-import { toldIn } from './told-in.ts';
+import { releaseFilesIn } from './release-files.ts';
+import { refreshReleaseIndex } from './release-index.ts';
 
 /** What was replaced is still read from by proxies for a while. */
 const REPLACED_MS = 10 * 60_000;
@@ -57,7 +57,7 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
       if (newest) pruned.raw = forgetFiles(out, rawFilesOf(out, pruned.kept), Date.parse(newest.built_at));
     });
     const current = currentVersion(out);
-    if (alone && current) await tellAgain(toldIn(out), current, new Date(now).toISOString());
+    if (alone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());
     if (!alone) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
     return pruned;
   });

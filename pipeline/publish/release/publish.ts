@@ -6,13 +6,13 @@ import { verifySnapshot } from '../snapshot/verify.ts';
 import { hashOfManifest } from './candidate.ts';
 import { candidatesOf } from './candidates.ts';
 import { codeState } from './code.ts';
+import type { Destination } from './destination.ts';
 import { findVersion } from './find.ts';
 import { publishAlone } from './lock.ts';
-import type { Place } from './place.ts';
 import { endRelease, type Release, settleReleases, startRelease } from './records.ts';
+import { writeReleaseIndex } from './release-index.ts';
 import { type Review, reviewSnapshot } from './review.ts';
-import { tell } from './told.ts';
-import { withPlace } from './with-place.ts';
+import { withDestination } from './with-destination.ts';
 
 export interface PublishOptions {
   /** The newest candidate if not given. */
@@ -21,7 +21,7 @@ export interface PublishOptions {
   to?: string | undefined;
   /** Why what asks for a reason may be published. */
   approve?: string | undefined;
-  /** What key holders and readers of the feed are told of it. */
+  /** The note that key holders and readers of the feed see. */
   note?: string | undefined;
   /** For how many days what it replaces is promised to be kept. */
   keepDays?: number | undefined;
@@ -53,14 +53,14 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
   return publishAlone(out, async () => {
     const inUse = enter(out);
     try {
-      return await withPlace(out, options.to, (place) => publish(out, place, options));
+      return await withDestination(out, options.to, (place) => publish(out, place, options));
     } finally {
       inUse.leave();
     }
   });
 }
 
-async function publish(out: string, to: Place, options: PublishOptions): Promise<Publication> {
+async function publish(out: string, to: Destination, options: PublishOptions): Promise<Publication> {
   const { approve = null, note = null, keepDays = null } = options;
   const after = findVersion(out, options.version ?? null);
   const { directory, manifest } = after;
@@ -97,7 +97,7 @@ async function publish(out: string, to: Place, options: PublishOptions): Promise
   for (const { out: folder, to: name } of to.histories)
     started.push([folder, await startRelease(folder, { ...facts, to: name })]);
   await to.put(after);
-  await tell(to.told, { before, after, review, at: facts.at, note, keepDays });
+  await writeReleaseIndex(to.releases, { before, after, review, at: facts.at, note, keepDays });
   await to.point(model_version);
   for (const [folder, release] of started) await endRelease(folder, release, 'published');
   return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };

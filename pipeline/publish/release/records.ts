@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { releasesOf } from './build-paths.ts';
 import type { CodeState } from './code.ts';
 import { writeDurably } from './disk.ts';
-import { releasesOf } from './places.ts';
 
 /**
  * One publication, `releases/000001.json`: written as `started` before anything moves, and as `published` once `current`

@@ -11,10 +11,10 @@ import { sha256File } from '../../engine/hash.ts';
 import type { StageEvent } from '../../engine/run.ts';
 import { UsageError } from '../../errors.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { hashOfManifest } from './candidate.ts';
 import { candidatesOf } from './candidates.ts';
 import { type CodeState, codeVersion } from './code.ts';
-import { releasesOf, snapshotsOf } from './places.ts';
 import { releasesIn } from './records.ts';
 
 /** What a version was made of. */

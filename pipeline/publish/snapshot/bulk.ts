@@ -3,8 +3,8 @@ import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/
 import type * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/tables.ts';
 import type { Territory } from '../../contract/territory.ts';
+import { topologyOf } from './adjacency.ts';
 import type { Contents } from './contents.ts';
-import { topologyOf } from './places.ts';
 import { tablesIn } from './table-columns.ts';
 import type { Tables } from './tables.ts';
 

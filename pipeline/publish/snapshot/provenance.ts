@@ -172,14 +172,14 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
     made_of,
     stages: [
       // What joins, rounds and orders them; of what it reads, this file is made of these alone.
-      ...(own ? [toldOf(own, made_of)] : []),
-      ...stages.filter((record) => record !== own).map((record) => toldOf(record, artifactsOf(record.inputs))),
+      ...(own ? [provenanceEntry(own, made_of)] : []),
+      ...stages.filter((record) => record !== own).map((record) => provenanceEntry(record, artifactsOf(record.inputs))),
     ],
     raw,
   };
 }
 
-const toldOf = ({ stage, key, code, parameters }: StageRecord, reads: string[]) => ({
+const provenanceEntry = ({ stage, key, code, parameters }: StageRecord, reads: string[]) => ({
   ...{ stage, key, reads, code: Object.keys(code), parameters },
 });
 

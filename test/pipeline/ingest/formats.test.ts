@@ -7,7 +7,7 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
 import { repairCountry } from '../../../pipeline/catalog/repair.ts';
-import { monthInName } from '../../../pipeline/catalog/update/places.ts';
+import { monthInName } from '../../../pipeline/catalog/update/file-paths.ts';
 import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { readTable } from '../../../pipeline/ingest/readers/table.ts';

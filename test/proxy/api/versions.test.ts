@@ -5,8 +5,8 @@ import { Check } from 'typebox/value';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { Versions, VersionsDiff } from '../../../pipeline/contract/schemas.ts';
-import { tellAgain } from '../../../pipeline/publish/release/told.ts';
-import { toldIn } from '../../../pipeline/publish/release/told-in.ts';
+import { releaseFilesIn } from '../../../pipeline/publish/release/release-files.ts';
+import { refreshReleaseIndex } from '../../../pipeline/publish/release/release-index.ts';
 import { openReleases } from '../../../proxy/snapshot/earlier.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { versionOf } from '../fixture.ts';
@@ -124,7 +124,7 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   await vi.waitFor(async () => expect(await statusOf(`/v1/versions/${TWO}/periods`)).toBe(200));
   rmSync(join(own.build, 'snapshots', ONE), { recursive: true });
   expect(await statusOf(`/v1/versions/${ONE}/periods`), 'before the proxy has looked again').toBe(404);
-  await tellAgain(toldIn(own.build), TWO, new Date().toISOString());
+  await refreshReleaseIndex(releaseFilesIn(own.build), TWO, new Date().toISOString());
   const told = async () => (await own.get('/v1/versions', mine)).json();
   await vi.waitFor(async () => expect(await told()).toMatchObject({ versions: [{}, { status: 'gone' }] }));
   expect(await statusOf(`/v1/versions/${ONE}/periods`)).toBe(404);
@@ -140,7 +140,7 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   const identity = { headers: { 'accept-encoding': 'identity' } };
   expect((await own.get(`/v1/versions/${TWO}/periods`, mine, identity)).status).toBe(500);
 
-  const folder = join(own.build, 'releases', THREE, 'told');
+  const folder = join(own.build, 'releases', THREE, 'index');
   writeFileSync(
     join(folder, 'changed'),
     readFileSync(join(folder, 'manifest.json'), 'utf8').replace(/"bytes":\d/, '"bytes":9'),

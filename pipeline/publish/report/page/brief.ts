@@ -1,6 +1,6 @@
 import { describeAge } from './age.ts';
+import { seriesPlot } from './area-plots.ts';
 import { citation } from './files.ts';
-import { seriesPlot } from './place-plots.ts';
 import {
   chanceOf,
   changeOf,

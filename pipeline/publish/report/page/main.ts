@@ -1,11 +1,11 @@
 import { startAddress } from './address.ts';
 import { describeAge } from './age.ts';
+import { startAreaPanel } from './area-panel.ts';
 import { startControls } from './controls.ts';
 import { startFiles } from './files.ts';
 import { startList } from './list.ts';
 import { startMap } from './map.ts';
 import { pastForecasts } from './past-forecasts.ts';
-import { startPlace } from './place.ts';
 import { startQuestion } from './question.ts';
 import { seasonCheck, seasonStates } from './season-plots.ts';
 import { data, element, onView, setView, view } from './store.ts';
@@ -35,7 +35,7 @@ function drawPlots(): void {
 startQuestion();
 startControls();
 startMap();
-startPlace();
+startAreaPanel();
 startList();
 startFiles();
 startAddress();

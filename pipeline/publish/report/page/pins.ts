@@ -1,6 +1,6 @@
 import { periodName } from '../names.ts';
+import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';
-import { timeScale } from './place-plots.ts';
 import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
 import { dates, h, PLOT_STYLE, share } from './words.ts';
 

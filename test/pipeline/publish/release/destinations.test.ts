@@ -124,7 +124,7 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
   await publishVersion(out, { version: first, to: URL });
   const told = `${ROOT}/releases/`;
   expect(storage.put.filter((name) => !name.startsWith(told))).toEqual([`${ROOT}/current`]);
-  expect(storage.put.slice(-2)).toEqual([`${told}${first}/told/manifest.json`, `${ROOT}/current`]);
+  expect(storage.put.slice(-2)).toEqual([`${told}${first}/index/manifest.json`, `${ROOT}/current`]);
   expect(currentVersion(out)).toBe(first);
 });
 

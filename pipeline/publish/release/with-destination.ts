@@ -2,23 +2,23 @@ import path from 'node:path';
 import { s3PlaceOf } from '../../contract/published.ts';
 import { UsageError } from '../../errors.ts';
 import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
-import { withDirectory } from './directory-place.ts';
-import type { Place } from './place.ts';
+import type { Destination } from './destination.ts';
+import { withDirectory } from './directory-destination.ts';
 import { HERE } from './records.ts';
-import { toldIn } from './told-in.ts';
+import { releaseFilesIn } from './release-files.ts';
 
 /** Does `work` with the place that `to` names: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
-export async function withPlace<T>(
+export async function withDestination<T>(
   out: string,
   to: string | undefined,
-  work: (place: Place) => Promise<T>,
+  work: (place: Destination) => Promise<T>,
 ): Promise<T> {
   if (to === undefined) return work(here(out));
   if (to.startsWith('s3:')) {
     const place = s3PlaceOf(to);
     if (!place) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
     // Loaded here, so that a directory does without the client of object storage.
-    const { withBucket } = await import('./s3-place.ts');
+    const { withBucket } = await import('./s3-destination.ts');
     return withBucket(out, to.replace(/\/+$/, ''), place, work);
   }
   if (path.resolve(to) === path.resolve(out))
@@ -27,7 +27,7 @@ export async function withPlace<T>(
 }
 
 /** The build's own directory, where the files are already. */
-const here = (out: string): Place => ({
+const here = (out: string): Destination => ({
   name: HERE,
   histories: [{ out, to: HERE }],
   async current() {
@@ -35,6 +35,6 @@ const here = (out: string): Place => ({
     return currentSnapshot(out);
   },
   async put() {},
-  told: toldIn(out),
+  releases: releaseFilesIn(out),
   point: (version) => pointCurrent(out, version),
 });

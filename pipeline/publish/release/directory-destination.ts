@@ -7,13 +7,13 @@ import type { Snapshot } from '../snapshot/read.ts';
 import { writeSynced } from '../snapshot/tree.ts';
 import { makeCandidate } from './candidate.ts';
 import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import type { Destination } from './destination.ts';
 import { publishAlone } from './lock.ts';
-import type { Place } from './place.ts';
 import { HERE } from './records.ts';
-import { toldIn } from './told-in.ts';
+import { releaseFilesIn } from './release-files.ts';
 
 /** Does `work` with another build's directory, which nobody else publishes to meanwhile. It keeps its own history. */
-export function withDirectory<T>(out: string, directory: string, work: (place: Place) => Promise<T>): Promise<T> {
+export function withDirectory<T>(out: string, directory: string, work: (place: Destination) => Promise<T>): Promise<T> {
   return publishAlone(directory, async () => {
     const inUse = enter(directory);
     try {
@@ -28,7 +28,7 @@ export function withDirectory<T>(out: string, directory: string, work: (place: P
           return currentSnapshot(directory);
         },
         put: (snapshot) => copyTo(directory, snapshot),
-        told: toldIn(directory),
+        releases: releaseFilesIn(directory),
         point: (version) => pointCurrent(directory, version),
       });
     } finally {

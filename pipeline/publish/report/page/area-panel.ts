@@ -1,8 +1,8 @@
 import { MONTHS, periodName } from '../names.ts';
+import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { levelFill } from './colours.ts';
 import { pinButton, pinsPart } from './pins.ts';
-import { populationPlot, seasonPlot, seriesPlot } from './place-plots.ts';
 import {
   data,
   element,
@@ -27,7 +27,7 @@ import { byTest, capital, h, monthInWords, share, whole } from './words.ts';
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
 /** The place that is looked at, or the whole country. */
-export function startPlace(): void {
+export function startAreaPanel(): void {
   onView(() => {
     if (!openTab()) return;
     const parts = view.state === null ? country() : place(view.lga ?? view.state);

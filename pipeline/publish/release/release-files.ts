@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomic } from '../../engine/atomic-write.ts';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
-import { releasesOf, snapshotsOf } from './places.ts';
-import type { ToldPlace } from './told.ts';
+import type { ReleaseFiles } from './release-index.ts';
 
-/** What is told of the versions in a build's directory. */
-export function toldIn(out: string): ToldPlace {
+/** The files below `releases/` of a build's directory. */
+export function releaseFilesIn(out: string): ReleaseFiles {
   const fileOf = (name: string) => path.join(releasesOf(out), name);
   return {
     read: (name) =>

@@ -8,7 +8,7 @@ import { placeOf, RELEASES, versionAt } from '../../contract/published.ts';
 import { sha256 } from '../../engine/hash.ts';
 import { TryAgain, UsageError } from '../../errors.ts';
 import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
-import type { Place } from './place.ts';
+import type { Destination } from './destination.ts';
 
 const AT_ONCE = 16;
 /** What a review reads of a version, besides its manifest. */
@@ -23,7 +23,7 @@ export async function withBucket<T>(
   out: string,
   url: string,
   { bucket, prefix }: { bucket: string; prefix: string },
-  work: (place: Place) => Promise<T>,
+  work: (place: Destination) => Promise<T>,
 ): Promise<T> {
   const client = openClient();
   const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
@@ -77,7 +77,7 @@ export async function withBucket<T>(
         });
         await put(`${place}/manifest.json`, whole, sha256(whole));
       },
-      told: {
+      releases: {
         read: async (name) => (await get(`${RELEASES}/${name}`))?.bytes ?? null,
         write: (name, bytes) => put(`${RELEASES}/${name}`, bytes, sha256(bytes)).then(() => {}),
         // Nothing here removes a version from a bucket; a proxy leaves out what is not there any more.

@@ -1,8 +1,8 @@
-/** What key holders and readers of the feed are told of versions; written by whoever publishes, beside the snapshots. */
+/** The index of releases that key holders and readers of the feed see; written beside the snapshots by `publish`. */
 import { ENCODINGS, etagOf, type FileEntry, type Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { RELEASE_OPERATIONS } from '../../contract/operations.ts';
-import { diffOf, FEED, type Told, toldOf } from '../../contract/published.ts';
+import { diffOf, FEED, type ReleaseIndex, releaseIndexFile } from '../../contract/published.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { sha256 } from '../../engine/hash.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
@@ -11,14 +11,14 @@ import { encode } from '../snapshot/tree.ts';
 import { renderFeed } from './feed.ts';
 import type { Review } from './review.ts';
 
-/** Earlier versions that are served at most, and diffs: each takes memory in every proxy, and room where they copy it to. */
-export const KEPT_AT_MOST = 12;
+/** The most earlier versions and diffs that are served: each takes memory in every proxy, and disk space in mirrors. */
+export const MOST_KEPT_VERSIONS = 12;
 
 type Version = schemas.Versions['versions'][number];
 type Released = schemas.Versions['releases'][number];
 
-/** The files of a place below `releases/`, and which versions are there. */
-export interface ToldPlace {
+/** The files below `releases/` of a destination, and which versions it holds. */
+export interface ReleaseFiles {
   read(name: string): Promise<Buffer | null>;
   write(name: string, bytes: Buffer): Promise<void>;
   has(version: string): boolean;
@@ -35,12 +35,12 @@ export interface Publishing {
   keepDays: number | null;
 }
 
-/** Writes what is told once `after` is current. Nothing leads there until then. */
-export async function tell(place: ToldPlace, publishing: Publishing): Promise<void> {
+/** Writes the index that takes effect once `after` is current. Nothing points to it until then. */
+export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publishing): Promise<void> {
   const { before, after, review, at, keepDays } = publishing;
   const { model_version } = after.manifest;
-  const told = before && (await readTold(place, before.manifest.model_version));
-  const known = told?.versions.versions ?? (before ? [versionOf(before.manifest)] : []);
+  const index = before && (await readReleaseIndex(files, before.manifest.model_version));
+  const known = index?.versions.versions ?? (before ? [versionOf(before.manifest)] : []);
   const sunset = keepDays === null ? null : new Date(Date.parse(at) + keepDays * 86_400_000).toISOString();
   const others = known
     .filter((version) => version.model_version !== model_version)
@@ -50,54 +50,54 @@ export async function tell(place: ToldPlace, publishing: Publishing): Promise<vo
     known.some((version) => version.model_version === model_version),
   );
   const diff = review.diff && before ? diffOf(before.manifest.model_version, model_version) : null;
-  // What is told of two versions does not change either.
-  if (diff && !(await place.read(diff))) await writeEncoded(place, diff, JSON.stringify(servedDiff(review.diff!)));
-  await write(place, at, {
+  // The diff of two versions never changes.
+  if (diff && !(await files.read(diff))) await writeEncoded(files, diff, JSON.stringify(servedDiff(review.diff!)));
+  await write(files, at, {
     current: model_version,
     versions: [versionOf(after.manifest), ...others],
-    releases: [release, ...(told?.versions.releases ?? [])],
+    releases: [release, ...(index?.versions.releases ?? [])],
   });
 }
 
-/** Writes it again for the versions that are still there. */
-export async function tellAgain(place: ToldPlace, current: string, at: string): Promise<void> {
-  const told = await readTold(place, current);
-  if (told) await write(place, at, told.versions);
+/** Rewrites the index for the versions that still exist. */
+export async function refreshReleaseIndex(files: ReleaseFiles, current: string, at: string): Promise<void> {
+  const index = await readReleaseIndex(files, current);
+  if (index) await write(files, at, index.versions);
 }
 
-/** What is told while `version` is current; null where it was published before versions were told. */
-export async function readTold(
-  place: Pick<ToldPlace, 'read'>,
+/** The index that is in effect while `version` is current; null if it was published before there was an index. */
+export async function readReleaseIndex(
+  files: Pick<ReleaseFiles, 'read'>,
   version: string,
-): Promise<{ manifest: Told; versions: schemas.Versions } | null> {
-  const bytes = await place.read(toldOf(version));
+): Promise<{ manifest: ReleaseIndex; versions: schemas.Versions } | null> {
+  const bytes = await files.read(releaseIndexFile(version));
   if (!bytes) return null;
-  const manifest: Told = JSON.parse(bytes.toString());
-  const versions = await place.read(manifest.answers[VERSIONS.path]!);
+  const manifest: ReleaseIndex = JSON.parse(bytes.toString());
+  const versions = await files.read(manifest.answers[VERSIONS.path]!);
   return versions && { manifest, versions: JSON.parse(versions.toString()) };
 }
 
 const [VERSIONS] = RELEASE_OPERATIONS;
-const besideManifest = (version: string, name: string) => `${version}/told/${name}`;
+const besideManifest = (version: string, name: string) => `${version}/index/${name}`;
 
-async function write(place: ToldPlace, at: string, known: schemas.Versions): Promise<void> {
+async function write(files: ReleaseFiles, at: string, known: schemas.Versions): Promise<void> {
   const { current } = known;
   let kept = 0;
   const versions = known.versions.map((version): Version => {
     const { model_version, sunset } = version;
     const isKept =
       model_version === current ||
-      (place.has(model_version) && (sunset === null || sunset > at) && kept++ < KEPT_AT_MOST);
+      (files.has(model_version) && (sunset === null || sunset > at) && kept++ < MOST_KEPT_VERSIONS);
     const status = model_version === current ? 'current' : isKept ? 'kept' : 'gone';
     return { ...version, status, path: isKept ? `/v1/versions/${model_version}` : null };
   });
-  const files: Record<string, FileEntry> = {};
+  const entries: Record<string, FileEntry> = {};
   const answers: Record<string, string> = {};
   const list = async (address: string, name: string) => {
     for (const ending of ['', ...Object.values(ENCODINGS)]) {
-      const bytes = await place.read(name + ending);
+      const bytes = await files.read(name + ending);
       if (!bytes) return false;
-      files[name + ending] = entryOf(bytes);
+      entries[name + ending] = entryOf(bytes);
     }
     answers[address] = name;
     return true;
@@ -106,32 +106,32 @@ async function write(place: ToldPlace, at: string, known: schemas.Versions): Pro
   for (const [index, release] of known.releases.entries()) {
     const { replaces, model_version } = release;
     let diff: string | null = null;
-    if (replaces !== null && index <= KEPT_AT_MOST) {
+    if (replaces !== null && index <= MOST_KEPT_VERSIONS) {
       const address = `/v1/versions/${replaces}/diff/${model_version}`;
       if (address in answers || (await list(address, diffOf(replaces, model_version)))) diff = address;
     }
     releases.push({ ...release, diff });
   }
   const name = besideManifest(current, VERSIONS.file);
-  await writeEncoded(place, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
+  await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
   await list(VERSIONS.path, name);
   const feed = Buffer.from(renderFeed(current, versions, releases));
   const feedName = besideManifest(current, 'feed.atom');
-  await place.write(feedName, feed);
-  files[feedName] = entryOf(feed);
+  await files.write(feedName, feed);
+  entries[feedName] = entryOf(feed);
   answers[FEED] = feedName;
   const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
     status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
   );
-  const manifest: Told = { format: 1, current, earlier, answers, files };
-  await place.write(toldOf(current), Buffer.from(JSON.stringify(manifest)));
+  const manifest: ReleaseIndex = { format: 1, current, earlier, answers, files: entries };
+  await files.write(releaseIndexFile(current), Buffer.from(JSON.stringify(manifest)));
 }
 
-async function writeEncoded({ write: put }: ToldPlace, name: string, text: string): Promise<void> {
+async function writeEncoded({ write: put }: ReleaseFiles, name: string, text: string): Promise<void> {
   const { gzip, brotli } = await encode(text);
   await put(name + ENCODINGS.gzip, gzip);
   await put(name + ENCODINGS.br, brotli);
-  // Last: where it is, its siblings are.
+  // Last, so that where it exists its compressed copies do too.
   await put(name, Buffer.from(text));
 }
 
@@ -174,13 +174,17 @@ function releaseOf({ before, after, review, at, note }: Publishing, rollback: bo
 
 const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => ({ compared, moved, flipped, disjoint });
 
-/** What key holders may read of a diff: nothing of tables that are not served, nor what an operator judges by. */
+/** The part of a diff that key holders may read: no tables that are not served, and no thresholds for operators. */
 function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
   const { a, b, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
   return {
     ...{ from: a, to: b, score_change: thresholds?.score_change ?? null, all, state_scores, states, lgas, periods },
     levels_flipped,
-    largest: largest.map(({ a: from, b: to, ...place }) => ({ ...place, from, to })) as schemas.VersionsDiff['largest'],
+    largest: largest.map(({ a: from, b: to, ...change }) => ({
+      ...change,
+      from,
+      to,
+    })) as schemas.VersionsDiff['largest'],
     only_in_from: diff.only_in_a,
     only_in_to: diff.only_in_b,
   };

@@ -1,9 +1,9 @@
 import type { Snapshot } from '../snapshot/read.ts';
 import type { History } from './records.ts';
-import type { ToldPlace } from './told.ts';
+import type { ReleaseFiles } from './release-index.ts';
 
 /** Where a version is published. */
-export interface Place {
+export interface Destination {
   name: string;
   /** Where that is written down, first in the directory that the version comes from. */
   histories: readonly History[];
@@ -11,8 +11,8 @@ export interface Place {
   current(): Promise<Snapshot | null>;
   /** Brings a version's files there, whole; nothing leads to them yet. */
   put(snapshot: Snapshot): Promise<void>;
-  /** What is told there of versions. */
-  told: ToldPlace;
+  /** Its release index. */
+  releases: ReleaseFiles;
   /** Lets `current` lead to a version that is there. */
   point(version: string): Promise<void>;
 }

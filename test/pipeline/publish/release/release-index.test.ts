@@ -2,12 +2,12 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { type Told, toldOf } from '../../../../pipeline/contract/published.ts';
+import { type ReleaseIndex, releaseIndexFile } from '../../../../pipeline/contract/published.ts';
 import type { Versions, VersionsDiff } from '../../../../pipeline/contract/schemas.ts';
 import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
 import { renderFeed } from '../../../../pipeline/publish/release/feed.ts';
 import { publishVersion } from '../../../../pipeline/publish/release/publish.ts';
-import { toldFaults } from '../../../../pipeline/publish/release/verify-told.ts';
+import { releaseIndexFaults } from '../../../../pipeline/publish/release/verify-release-index.ts';
 import { buildHere, publishedTiny } from '../../../support/built-tiny.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
@@ -26,9 +26,9 @@ const copy = () => {
   return out;
 };
 const read = (out: string, name: string) => readFileSync(path.join(out, 'releases', name), 'utf8');
-const manifestIn = (out: string): Told => JSON.parse(read(out, toldOf(currentVersion(out)!)));
+const manifestIn = (out: string): ReleaseIndex => JSON.parse(read(out, releaseIndexFile(currentVersion(out)!)));
 const versionsIn = (out: string): Versions => JSON.parse(read(out, manifestIn(out).answers['/v1/versions']!));
-const faultsOf = (out: string) => toldFaults(path.join(out, 'snapshots', currentVersion(out)!));
+const faultsOf = (out: string) => releaseIndexFaults(path.join(out, 'snapshots', currentVersion(out)!));
 
 test('a publication tells what is current, what it replaced and until when that is kept, and what changed', async () => {
   const out = copy();
@@ -66,7 +66,7 @@ test('a rollback is told as one; a version that is pruned is gone, and its histo
   ]);
   expect(manifestIn(out).earlier.map(({ model_version }) => model_version)).toEqual([first, second]);
   rmSync(path.join(out, 'snapshots', second), { recursive: true });
-  expect(await faultsOf(out)).toEqual([`snapshots/${second}: told of as kept, and not there`]);
+  expect(await faultsOf(out)).toEqual([`snapshots/${second}: listed as kept, but missing`]);
   expect((await runHere(['releases', 'prune', '--keep', '9', '--out', out])).code).toBe(0);
   expect(manifestIn(out).earlier.map(({ model_version }) => model_version)).toEqual([first]);
   expect(versionsIn(out).versions.at(-1)).toMatchObject({ model_version: second, status: 'gone', path: null });
@@ -90,7 +90,7 @@ test('past its promised time a version is gone with the next publication', async
 
 test('where nothing was told before, what is replaced is known at least', async () => {
   const out = copy();
-  rmSync(path.join(out, 'releases', first, 'told'), { recursive: true });
+  rmSync(path.join(out, 'releases', first, 'index'), { recursive: true });
   expect(await faultsOf(out)).toEqual([]);
   await publishVersion(out);
   expect(versionsIn(out).versions.map(({ model_version }) => model_version)).toEqual([second, first]);
