@@ -3,7 +3,7 @@
  * only when the content of its inputs has changed.
  */
 import type { Source } from './catalog/sources.ts';
-import { tellsUncovered } from './catalog/uncovered.ts';
+import { hasUncovered } from './catalog/uncovered.ts';
 import type { Stage } from './engine/stage.ts';
 
 const none = () => false;
@@ -46,7 +46,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'zonal',
     module: 'pipeline/zonal/stage.ts',
-    reads: (source) => rasters(source) || tellsUncovered(source),
+    reads: (source) => rasters(source) || hasUncovered(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate', 'covariates', 'dated_covariates'],

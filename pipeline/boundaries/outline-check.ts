@@ -3,24 +3,27 @@ import type { Polygon } from '../artifacts.ts';
 import type { AreaGeometry } from '../contract/schemas.ts';
 import { selfCrossing } from '../numerics/self-crossing.ts';
 
-/** An area's outline with its code and the code of its state (a state's own). */
+/** An area's outline with its code and that of its state (for a state, its own). */
 export interface CodedOutline {
   code: string;
   state_code: string;
   polygons: readonly Polygon[];
 }
 
-/** How far an outline may stray, as a share of the side of a square of its area, so that small areas keep their size. */
+/**
+ * How far an outline may deviate, as a share of the side of a square of equal area, so that small areas keep their
+ * size.
+ */
 const STRAY_SHARE = 0.008;
 
-/** How far the simplified outline of an area of `km2` may stray from the full one, in metres: `tolerance` at most. */
+/** How far the simplified outline of an area of `km2` may deviate from the full one, in metres; at most `tolerance`. */
 export function strayLimit(km2: number, tolerance: number): number {
   return Math.min(tolerance, 1000 * STRAY_SHARE * Math.sqrt(km2));
 }
 
 /**
- * Faults of one outline as GeoJSON (RFC 7946): rings must be closed, shells counter-clockwise, nothing may cross itself,
- * and outlines are cut at the antimeridian.
+ * Faults of one outline as GeoJSON (RFC 7946): rings must be closed, exterior rings counter-clockwise and holes
+ * clockwise, no outline may cross itself, and outlines must be cut at the antimeridian.
  */
 export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   const faults: string[] = [];
@@ -30,9 +33,11 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
       const [first, last] = [ring[0], ring.at(-1)];
       if (ring.length < 4 || String(first) !== String(last)) faults.push(`${code}: a ring that is not closed`);
       else if (booleanClockwise(ring) === (index === 0))
-        faults.push(`${code}: ${index === 0 ? 'a shell that runs clockwise' : 'a hole that runs counter-clockwise'}`);
+        faults.push(
+          `${code}: ${index === 0 ? 'an exterior ring that runs clockwise' : 'a hole that runs counter-clockwise'}`,
+        );
       if (ring.some(([longitude], i) => Math.abs(longitude - (ring[i - 1] ?? ring[i]!)[0]) > 180))
-        faults.push(`${code}: an edge over the antimeridian, not cut there`);
+        faults.push(`${code}: an edge that crosses the antimeridian without being cut there`);
     });
   }
   const crossing = selfCrossing(polygons);
@@ -53,8 +58,9 @@ const edgesOf = (outlines: readonly CodedOutline[]) => {
 };
 
 /**
- * Whether LGA outlines nest in their states', edge for edge: the edges of a state's outline must be exactly those that one
- * and only one of its LGAs has. This is stricter than comparing areas, since it finds a vertex on one side only.
+ * Whether LGA outlines nest in their states' outlines, edge for edge: the edges of a state's outline must be exactly
+ * those that belong to exactly one of its LGAs. This is stricter than comparing areas: it detects a vertex present on
+ * one side only.
  */
 export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
   return states.flatMap((state) => {
@@ -64,7 +70,9 @@ export function nestingFaults(lgas: readonly CodedOutline[], states: readonly Co
     const missing = rim.filter((edge) => !outer.has(edge)).length;
     const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
     if (missing + extra === 0) return [];
-    return [`${state.code}: does not nest: ${missing} edges of its LGAs missing, ${extra} edges of no LGA`];
+    return [
+      `${state.code}: its LGAs do not nest in it: ${missing} of their edges are missing, ${extra} edges belong to no LGA`,
+    ];
   });
 }
 

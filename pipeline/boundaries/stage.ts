@@ -11,8 +11,8 @@ import { nestingFaults, outlineFaults, polygonsOf, strayLimit } from './outline-
 import { AREAS_KM2 } from './tables.ts';
 
 /**
- * Outlines for maps: simplified on shared topology, so that neighbours and states keep their common edges, rounded,
- * with states made of their LGAs. Areas are those of the full outlines. Every check always runs.
+ * Outlines for maps: simplified on a shared topology, so that neighbours and states keep their common edges, and
+ * rounded; states are the union of their LGAs. Areas are computed from the full outlines. Every check always runs.
  */
 export const run: StageRun = async (io) => {
   const areas = areasOf(io);
@@ -70,14 +70,14 @@ export const run: StageRun = async (io) => {
       .filter(({ share }) => share > max_area_change)
       .map(({ code, share }) => `${code}: area changed by ${(share * 100).toFixed(1)}%`),
   ];
-  if (faults.length > 0) throw unfit(`${faults.length} faults in them (${faults.slice(0, 5).join('; ')})`);
+  if (faults.length > 0) throw unfit(`${faults.length} faults (${faults.slice(0, 5).join('; ')})`);
 
   const byShare = moved.toSorted((a, b) => a.share - b.share);
   const most = byShare.at(-1)!;
   const half = byShare[Math.floor(byShare.length / 2)]!.share;
   const count = (list: readonly { polygons: readonly Polygon[] }[]) =>
     list.reduce((sum, { polygons }) => sum + polygons.flat(2).length, 0);
-  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), half of them below ${(half * 100).toFixed(2)}%`;
+  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), median ${(half * 100).toFixed(2)}%`;
   const areas_km2 = areas.lgas.map(({ lga_code }) => ({ lga_code, area_km2: areasKm2[lga_code]! }));
   return {
     outlines,
@@ -86,13 +86,13 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** The full outlines were checked when they were read: what is wrong now came in with simplifying. */
+/** The full outlines were checked when they were read, so these faults come from the simplification. */
 const unfit = (found: string) =>
   new BadInput(
     'model.json',
     'parameters.boundaries, simplified outlines',
     found,
-    'sound outlines of the same areas: a smaller tolerance_m, or a larger max_area_change',
+    'valid outlines of the same areas: use a smaller tolerance_m or a larger max_area_change',
   );
 
 interface Collection {

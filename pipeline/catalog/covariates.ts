@@ -1,15 +1,15 @@
-/** What the catalog's entries of covariates say. */
+/** Helpers for the catalog's covariates. */
 import { isDated } from './dated.ts';
 import type { Covariate } from './model.ts';
 import type { Source } from './sources.ts';
 
-/** Why figures of net use, access, spraying and treatment are refused, in the words of the service's specification. */
+/** Why figures of net use, net access, spraying and treatment are refused, worded as in the service's specification. */
 export const NOT_INPUTS =
   'net use, net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score';
 
-/** How a covariate is called in findings, reports and options. */
+/** The name of a covariate in findings, reports and options. */
 export const covariateName = ({ source }: Covariate): string => source;
 
-/** Whether a covariate has values of several times: a table's by year or by month, or several rasters. */
+/** Whether a covariate has values for several times: a table by year or by month, or several rasters. */
 export const changesOverTime = (source: Source): boolean =>
   'period' in (source.columns ?? {}) || 'year' in (source.columns ?? {}) || source.files.length > 1 || isDated(source);

@@ -1,4 +1,4 @@
-/** Rasters of which each holds for a month or a year. */
+/** Rasters that each apply to a month or a year. */
 import { BadInput } from '../bad-input.ts';
 import { type Period, periodRange } from '../contract/months.ts';
 import { isTable } from './roles.ts';
@@ -10,13 +10,13 @@ export interface DatedFile {
   time: string;
 }
 
-/** Whether a source's rasters say which month or year they hold for. */
+/** Whether a source's rasters specify the month or year that they apply to. */
 export const isDated = (source: Source): boolean =>
   !isTable(source) && source.files.some(({ period, year }) => period !== undefined || year !== undefined);
 
 /**
- * A source's rasters, first to last: every month between them, or the years that there are.
- * @throws BadInput for a file without its time, a time with two files, or a month that is missing
+ * A source's rasters in order of time. Years may have gaps between them, months may not.
+ * @throws BadInput for a file without a month or year, two files for the same one, or a missing month
  */
 export function datedFiles(source: Source): DatedFile[] {
   const complain = (found: string, expected: string) =>
@@ -24,17 +24,19 @@ export function datedFiles(source: Source): DatedFile[] {
   const yearly = source.files.some(({ year }) => year !== undefined);
   const kind = yearly ? 'year' : 'month';
   const files = source.files.map(({ path, period, year }): DatedFile => {
-    if (yearly && period !== undefined) throw complain(`${path} with a period beside years`, 'periods or years');
+    if (yearly && period !== undefined)
+      throw complain(`${path} with a period among files with years`, 'either periods or years');
     const time = yearly ? year?.toString() : period;
-    if (time === undefined) throw complain(`${path} without a ${yearly ? 'year' : 'period'}`, `its ${kind}`);
+    if (time === undefined)
+      throw complain(`${path} without a ${yearly ? 'year' : 'period'}`, `the ${kind} that it applies to`);
     return { path, time };
   });
   files.sort((a, b) => (a.time < b.time ? -1 : 1));
   const again = files.find(({ time }, i) => files[i + 1]?.time === time);
-  if (again) throw complain(`two files for ${again.time}`, `one a ${kind}`);
+  if (again) throw complain(`two files for ${again.time}`, `one file for each ${kind}`);
   if (yearly) return files;
   const months = periodRange(files[0]!.time as Period, files.at(-1)!.time as Period);
   const missing = months.find((month, i) => files[i]!.time !== month);
-  if (missing) throw complain(`no file for ${missing}`, 'every month');
+  if (missing) throw complain(`no file for ${missing}`, 'a file for every month');
   return files;
 }

@@ -1,18 +1,18 @@
-/** Which months a country has observations of, as its catalog says: survey rounds and months of case records. */
+/** The months with observations according to the catalog: survey rounds and case records. */
 import { type Period, periodRange } from '../contract/months.ts';
 import type { Source } from './sources.ts';
 
 type Described = Pick<Source, 'id' | 'role' | 'rounds' | 'fieldwork' | 'span'>;
 
 interface Observed {
-  /** `survey 2021`, `cases_states`: what makes a month's evidence the same in two versions. */
+  /** Identifies evidence across versions: `survey 2021`, `cases_states`. */
   what: string;
   id: string;
   first: Period;
   last: Period;
 }
 
-/** Survey rounds, with their months of fieldwork. */
+/** Survey rounds with their months of fieldwork. */
 export function surveyRounds(sources: readonly Described[]): Observed[] {
   return sources.flatMap(({ id, rounds = [], fieldwork }) => [
     ...rounds.map(({ survey_year, first, last }) => ({ what: `survey ${survey_year}`, id, first, last })),
@@ -20,14 +20,14 @@ export function surveyRounds(sources: readonly Described[]): Observed[] {
   ]);
 }
 
-/** Case records, from their first month to the last that every series reaches. */
+/** Case records, from the first month to the last one that every series reaches. */
 export function caseRecords(sources: readonly Described[]): Observed[] {
   return sources.flatMap(({ id, role, span }) =>
     span && (role === 'cases_states' || role === 'cases_lgas') ? [{ what: role, id, ...span }] : [],
   );
 }
 
-/** Months that the catalog `after` has surveys of that `before` had not, in order. */
+/** Months, in order, with surveys in the catalog `after` but not in `before`. */
 export function newSurveyMonths(before: readonly Described[], after: readonly Described[]): Period[] {
   const monthsOf = (sources: readonly Described[]) =>
     surveyRounds(sources).flatMap(({ what, first, last }) =>

@@ -1,10 +1,10 @@
-/** The form of `held-back.json`: the register of looks at the held-back year. */
+/** The schema of `held-back.json`, the register of looks at the held-back year. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
 import { closed } from './values.ts';
 
 export const HELD_BACK_FILE = 'held-back.json';
-/** One look at the held-back year, entered before it is taken. */
+/** One evaluation against the held-back year, registered before it runs. */
 export const Look = Type.Object(
   {
     held_back_year: Type.Integer(),
@@ -32,6 +32,6 @@ export const Look = Type.Object(
   closed,
 );
 export type Look = Static<typeof Look>;
-/** held-back.json: the register of looks at the held-back year, written by `malaria-risk score-held-back`. */
+/** held-back.json, written by `malaria-risk score-held-back`. */
 export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
 export type HeldBack = Static<typeof HeldBack>;

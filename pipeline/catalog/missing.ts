@@ -1,4 +1,7 @@
-/** What a country has no data of, and what follows for its answers: told in manifest, report and model card. */
+/**
+ * Data that a country lacks, and the consequences for its answers; shown in the manifest, the report and the model
+ * card.
+ */
 import { FIGURES, type Role } from './roles.ts';
 import type { Source } from './sources.ts';
 
@@ -14,11 +17,11 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
 };
 
 export const NO_RAIN =
-  'No monthly rain: no season is told. The score is the same in all months of a year, and its range is widened by a prior for how far a month may lie from those of the surveys’ fieldwork.';
+  'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
 export const NO_CASES =
-  'No monthly case records: no transmission model, no forecasts of cases, and scores are not moved by cases.';
+  'No monthly case records: no transmission model, no forecasts of cases, and cases do not affect the scores.';
 
-/** A sentence for each kind of data that the catalog has no source of; none where it has all. */
+/** A sentence for each kind of data that the catalog has no source for. */
 export function missingData(sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[]): string[] {
   const lines: string[] = [];
   if (!has(sources, 'climate')) lines.push(NO_RAIN);
@@ -26,10 +29,10 @@ export function missingData(sources: readonly Pick<Source, 'role' | 'figure' | '
   const census = sources.find(({ role }) => role === 'population_census');
   if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
   else if (!census.columns?.children_0_4)
-    lines.push('No ages in the table of people: children under five are not known by area.');
+    lines.push('No ages in the table of people: numbers of children under five are not known by area.');
   if (!has(sources, 'elevation')) lines.push('No elevation.');
   if (!has(sources, 'state_boundaries'))
-    lines.push('No outlines of the upper level: they are made of the lower one’s.');
+    lines.push('No outlines of the upper level: they are derived from those of the lower level.');
   const figures = FIGURES.filter((figure) => !sources.some((source) => source.figure === figure));
   if (figures.length > 0)
     lines.push(`No data on ${figures.map((figure) => FIGURE_NAMES[figure]).join(', ')}: these figures are missing.`);

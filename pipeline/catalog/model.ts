@@ -1,4 +1,4 @@
-/** The form of `model.json`: what to make of the raw files, by which states, months and parameters of the models. */
+/** The schema of `model.json`: a country's states, months to estimate, and model parameters. */
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
@@ -11,23 +11,25 @@ const SHARES = { minimum: 0, maximum: 1 };
 const share = Type.Number(SHARES);
 const count = Type.Integer({ minimum: 1 });
 
-/** A source of the role `covariate`, as the risk model takes it. */
+/** A source with the role `covariate`, as the risk model uses it. */
 export const Covariate = Type.Object(
   {
     source: text,
-    transform: Type.Enum(['none', 'log', 'log1p', 'sqrt'], { description: 'Before it is standardised over people' }),
-    square: Type.Optional(Type.Boolean({ description: 'The square of the standardised values as well' })),
+    transform: Type.Enum(['none', 'log', 'log1p', 'sqrt'], {
+      description: 'Applied before standardising by population',
+    }),
+    square: Type.Optional(Type.Boolean({ description: 'Also include the square of the standardised values' })),
     time: Type.Optional(
       Type.Enum(['mean', 'each', 'departure'], {
         description:
-          'Of a source that changes by year or month: the mean over its times (of rasters, those without period and year), each month its own value, or its departure from the usual of that month of the year',
+          'For a source that changes by year or month: the mean over its times (for rasters, those without period and year), the value of each month, or its departure from the average of that month of the year',
       }),
     ),
     lag_months: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 24,
-        description: 'With each or departure: by how many months it acts later',
+        description: 'With `each` or `departure`: delay of its effect in months',
       }),
     ),
   },
@@ -52,15 +54,15 @@ export const Model = Type.Object(
       Type.Object(
         {
           state_pcode: text,
-          state_code: Type.String({ pattern: ANY_CODE, description: 'Of the form that `territory.state.code` says' }),
+          state_code: Type.String({ pattern: ANY_CODE, description: 'Must match `territory.state.code`' }),
           state: text,
           aliases: Type.Optional(
-            Type.Array(text, { minItems: 1, description: 'Other names that people give it, for joins by name' }),
+            Type.Array(text, { minItems: 1, description: 'Other names in use, for joins by name' }),
           ),
           zone: Type.Optional(
             Type.String({
               minLength: 1,
-              description: 'Code of one of `territory.zones`; left out where there are none',
+              description: 'Code of one of `territory.zones`; omitted if there are none',
             }),
           ),
         },
@@ -72,7 +74,7 @@ export const Model = Type.Object(
         seed: Type.Integer({ minimum: 0 }),
         boundaries: Type.Object(
           {
-            tolerance_m: Type.Number({ minimum: 0, description: 'How far a simplified outline may stray, metres' }),
+            tolerance_m: Type.Number({ minimum: 0, description: 'How far a simplified outline may deviate, metres' }),
             max_area_change: share,
           },
           closed,
@@ -82,7 +84,7 @@ export const Model = Type.Object(
           {
             method: Type.Union([Type.Enum([...METHODS]), Type.Array(Type.Enum([...METHODS]), { minItems: 2 })], {
               description:
-                'The method that counts; of several, the first is that of the score, and each cluster is used once, by the first that it was tested by',
+                'The diagnostic method used. If there are several, the first is that of the score, and each cluster is used once, with the first of them that it was tested by',
             }),
             small_sample: count,
             confidence: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
@@ -107,7 +109,7 @@ export const Model = Type.Object(
                 {
                   ...closed,
                   description:
-                    'Of a country without monthly rain: how far the level of a month may lie from that of fieldwork, share of it (standard deviation)',
+                    'For a country without monthly rain: standard deviation of the level of a month relative to that of fieldwork',
                 },
               ),
             ),
@@ -117,7 +119,7 @@ export const Model = Type.Object(
                 {
                   ...closed,
                   description:
-                    'Of a country with several methods: logit of positivity by rapid test less that by microscopy, whichever the score is by; prior of each round',
+                    'For a country with several methods: prior, for each round, of the logit of positivity by rapid test minus that by microscopy, whichever the score uses',
                 },
               ),
             ),
@@ -132,13 +134,13 @@ export const Model = Type.Object(
                 {
                   ...closed,
                   description:
-                    "Where the search for the risk model's hyperparameters begins, to save time; what it finds does not depend on it. `malaria-risk catalog start` renews it",
+                    "Starting point of the search for the risk model's hyperparameters, to save time; it does not affect the result. `malaria-risk catalog start` renews it",
                 },
               ),
             ),
             covariates: Type.Optional(
               Type.Array(Covariate, {
-                description: 'What the risk score is told of places besides how densely people live there',
+                description: 'Covariates of the risk score in addition to population density',
               }),
             ),
           },
@@ -148,7 +150,7 @@ export const Model = Type.Object(
           {
             infectious_months: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
             immune_months: Type.Number({ exclusiveMinimum: 0, maximum: 1200 }),
-            assumed_from: Type.String({ minLength: 1, description: 'What the two durations rest on, as a clause' }),
+            assumed_from: Type.String({ minLength: 1, description: 'Basis of the two durations, as a clause' }),
             development_first: Type.Integer({ ...YEARS, description: 'First year projected in development' }),
             held_back_year: year,
             starts: Type.Integer({ minimum: 1, maximum: 1000 }),
@@ -160,7 +162,7 @@ export const Model = Type.Object(
             {
               case_series: Type.Enum(Object.keys(CASE_SERIES_UNITS) as CaseSeriesForm[], {
                 description:
-                  'How exactly `transmission/model` and its table give monthly case records (left out: exact); the report always draws an index',
+                  'Precision of the monthly case records in `transmission/model` and its table (exact if omitted); the report always draws an index',
               }),
             },
             closed,
@@ -172,21 +174,24 @@ export const Model = Type.Object(
               minimum: 0,
               maximum: 120,
               description:
-                '`last_estimated` may lie so many months after the last survey; with case records, no later than these either',
+                '`last_estimated` may be at most this many months after the last survey, and not after the last case records if there are any',
             }),
-            reason: Type.String({ minLength: 1, description: 'What the limit rests on' }),
+            reason: Type.String({ minLength: 1, description: 'Basis of the limit' }),
           },
           closed,
         ),
         diff: Type.Object(
           {
-            score_change: Type.Number({ ...SHARES, description: 'A score that changes by more has moved' }),
+            score_change: Type.Number({ ...SHARES, description: 'A score has moved if it changes by more than this' }),
             max_moved_share: Type.Number({
               ...SHARES,
-              description: "`diff --gate`: share of LGAs' months that may move",
+              description: '`diff --gate`: share of LGA-months that may move',
             }),
-            max_flipped_share: Type.Number({ ...SHARES, description: 'that may change their level' }),
-            max_disjoint_share: Type.Number({ ...SHARES, description: 'whose ranges may no longer overlap' }),
+            max_flipped_share: Type.Number({ ...SHARES, description: 'Share of LGA-months whose level may change' }),
+            max_disjoint_share: Type.Number({
+              ...SHARES,
+              description: 'Share of LGA-months whose ranges may no longer overlap',
+            }),
           },
           closed,
         ),
@@ -196,5 +201,5 @@ export const Model = Type.Object(
   },
   closed,
 );
-/** model.json, and the register of looks at the held-back year that lies beside it. */
+/** model.json, and the register of looks at the held-back year stored next to it. */
 export type Model = Static<typeof Model> & { held_back?: HeldBack };

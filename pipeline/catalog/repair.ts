@@ -1,4 +1,4 @@
-/** What a catalog could declare so that its files are read as they are: never an edited file. */
+/** Declarations that a catalog could make so that its files can be read unedited. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Remedy } from '../bad-input.ts';
@@ -12,9 +12,9 @@ import { editJson } from './update/json-edits.ts';
 
 export interface Repair {
   source: string;
-  /** As it would stand in the catalog, in words. */
+  /** The declaration in words. */
   declares: string;
-  /** The fault that it answers. */
+  /** The fault that it resolves. */
   fault: string;
 }
 
@@ -24,13 +24,14 @@ export interface Repairs {
   left: Fault[];
 }
 
-/** A declaration may uncover the next fault of its file: so often are files read again. */
+/** A declaration may reveal the next fault of a file: files are read again at most this many times. */
 const ROUNDS = 10;
 
 /**
- * What could be declared of a country's faults, and with `accept` is: gaps, names spelled otherwise, areas in parts.
- * @param accept who accepts it and why; the reason becomes that of each gap. Without it nothing is changed
- * @throws BadInput where the form of a catalog's file is wrong
+ * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
+ * parts.
+ * @param accept who accepts them and why; the reason is written to each gap. Without it nothing is changed
+ * @throws BadInput if a catalog file does not have the right form
  */
 export async function repairCountry(
   directory: string,
@@ -46,10 +47,10 @@ export async function repairCountry(
   let left: Fault[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const faults = await countryFaults(now);
-    // Of what many rows want alike, the first tells.
+    // Many rows may need the same declaration: the first fault stands for them.
     const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {
-      const key = remedy && source ? `${source}, ${inWords(remedy)}` : null;
+      const key = remedy && source ? `${source}, ${describeRemedy(remedy)}` : null;
       if (key && !proposed.has(key)) proposed.set(key, { source: source!, remedy: remedy!, what });
     }
     left = faults.filter(({ remedy }) => !remedy);
@@ -58,11 +59,13 @@ export async function repairCountry(
     now = {
       ...now,
       sources: now.sources.map((source) => {
-        const own = found.filter((one) => one.source === source.id);
+        const own = found.filter((proposal) => proposal.source === source.id);
         return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reason), source);
       }),
     };
-    repairs.push(...found.map(({ source, remedy, what }) => ({ source, declares: inWords(remedy), fault: what })));
+    repairs.push(
+      ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what })),
+    );
   }
   if (accept && repairs.length > 0) await write(before, now, repairs, accept);
   return { repairs, left };
@@ -75,7 +78,7 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
   return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
 }
 
-/** Masks of a place's months that follow on each other are one. */
+/** Adds a gap; masks of consecutive months of a place are merged. */
 function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const before = gaps.find(
     (one) =>
@@ -89,9 +92,9 @@ function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   return before ? gaps.map((one) => (one === before ? { ...one, last: gap.last! } : one)) : [...gaps, gap];
 }
 
-function inWords(remedy: Remedy): string {
-  if (remedy.declare === 'dissolve') return 'dissolve: features of one code are one area';
-  if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" is "${remedy.to}"`;
+function describeRemedy(remedy: Remedy): string {
+  if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
+  if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
   const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
   const place = lga_pcode ?? state_pcode;

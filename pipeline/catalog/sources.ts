@@ -1,19 +1,20 @@
-/** The form of `sources.json`: what each raw file is, and the gaps it is known to have. */
+/** The schema of `sources.json`, which describes each raw file and its known gaps. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
 import { FIGURES, ROLES, type Role, TABLE_FORMATS } from './roles.ts';
 import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
 
 /**
- * A gap that the source is known to have and the rule for it. Anything missing that is not declared stops the build.
- * - `null`: the figure of that area has no estimate.
- * - `neighbours`: the plain mean of the LGAs that share an edge with it.
- * - `omit`: the area adds nothing to sums over this source.
- * - `mask`: the months named are kept in what is shown and left out of fitting.
+ * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
+ * - `null`: the area has no estimate of the figure.
+ * - `neighbours`: the area gets the unweighted mean of the LGAs that share an edge with it.
+ * - `omit`: the area contributes nothing to sums over this source.
+ * - `mask`: the months are shown, but not used for fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.
- * - `overlap`: ground that two LGAs share by mistake of drawing, up to `area_km2` in each such place; it counts in both.
- * - `nearest`: prediction cells without a value of a covariate take that of the nearest cell with one, within `km`.
- * - `value`: `value` stands for a covariate's missing ones.
+ * - `overlap`: ground that two LGAs share because of a drawing error, up to `area_km2` for each overlap; it counts in
+ *   both.
+ * - `nearest`: prediction cells without a value of a covariate get that of the nearest cell with one, within `km`.
+ * - `value`: missing values of a covariate are replaced by `value`.
  */
 export const Gap = Type.Object(
   {
@@ -31,14 +32,14 @@ export const Gap = Type.Object(
 );
 export type Gap = Static<typeof Gap>;
 
-/** Who accepted the files as they are now, when and why; written by `malaria-risk catalog update`, the latest last. */
+/** Who accepted the files, when and why; written by `malaria-risk catalog update`, the latest last. */
 export const Acceptance = Type.Object(
   {
     at: Type.String({ description: 'ISO 8601, UTC' }),
     by: text,
     reason: text,
-    what: Type.String({ description: 'What had changed against the files accepted before' }),
-    doubts: Type.Optional(Type.Array(Type.String(), { description: 'What there was to doubt and was accepted' })),
+    what: Type.String({ description: 'Changes compared with the files accepted before' }),
+    doubts: Type.Optional(Type.Array(Type.String(), { description: 'Doubts that were accepted' })),
   },
   closed,
 );
@@ -54,8 +55,8 @@ export const Source = Type.Object(
     citation: text,
     licence: text,
     release: text,
-    access: Type.Optional(Type.String({ description: 'How to come by it where it needs registration or leave' })),
-    url: Type.Optional(Type.String({ description: 'Where `fetch` gets the first of `files`' })),
+    access: Type.Optional(Type.String({ description: 'How to obtain it if it needs registration or permission' })),
+    url: Type.Optional(Type.String({ description: 'URL from which `fetch` downloads the first of `files`' })),
     format: Type.Enum(['shapefile', 'geojson', 'topojson', ...TABLE_FORMATS, 'geotiff']),
     crs: Type.Optional(Type.Literal('EPSG:4326')),
     unit: Type.String({ description: 'persons, m, mm per month, share, percent, minutes, cases, degrees …' }),
@@ -64,27 +65,27 @@ export const Source = Type.Object(
     ),
     where: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-        description: 'Rows to keep: file column -> value (a year out of several in one file)',
+        description: 'Rows to keep: file column -> value (for example one year of several in a file)',
       }),
     ),
     recode: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), text), {
         description:
-          "What text of the file stands for: the project's column -> the file's text -> the text that is meant, such as a name as the table of codes spells it",
+          "Corrections of text: the project's column -> the file's text -> the intended text, such as a name as spelled in the table of codes",
       }),
     ),
     dissolve: Type.Optional(
-      Type.Literal(true, { description: 'Outlines: the features of one code, or of one name, are one area' }),
+      Type.Literal(true, { description: 'Outlines: features with the same code, or the same name, are one area' }),
     ),
     nodata: Type.Optional(
       Type.Union([Type.Number(), Type.Literal('nan'), Type.Literal('none')], {
-        description: "What a raster's missing cells hold: overrides the file's tag; `none` says there are none",
+        description: "Value of a raster's missing cells, overriding the file's tag; `none` if no cells are missing",
       }),
     ),
     classes: Type.Optional(
       Type.Array(Type.Object({ column: text, midpoint: Type.Number({ minimum: 0 }) }, closed), {
         minItems: 1,
-        description: 'A figure given as people by class: its mean is Σ people × midpoint / Σ people',
+        description: 'A figure given as numbers of people by class: its mean is Σ people × midpoint / Σ people',
       }),
     ),
     classes_total: Type.Optional(Type.String({ minLength: 1, description: 'The column that the classes sum to' })),
@@ -93,58 +94,62 @@ export const Source = Type.Object(
         { first: period, last: period },
         {
           ...closed,
-          description: 'Months of a survey known by state only, whose rows carry none',
+          description: 'Months of fieldwork of a survey with results by state only, whose rows have no months',
         },
       ),
     ),
-    displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as DHS does' })),
+    displaced: Type.Optional(Type.Boolean({ description: 'Coordinates are displaced as in DHS surveys' })),
     methods: Type.Optional(
       Type.Object(
         { microscopy: Type.Optional(text), rdt: Type.Optional(text) },
         {
           ...closed,
-          description: "A survey's diagnostic methods as the file names them: the project's name -> the file's",
+          description: "A survey's diagnostic methods: the project's name -> the file's name",
         },
       ),
     ),
     rounds: Type.Optional(
       Type.Array(Type.Object({ survey_year: year, first: period, last: period }, closed), {
         minItems: 1,
-        description: 'The rounds of a survey table and their months of fieldwork: all of them, and no other row',
+        description: 'The rounds of a survey table and their months of fieldwork; every row must belong to one of them',
       }),
     ),
     weighted_counts: Type.Optional(
-      Type.Boolean({ description: '`examined` and `positive` are weighted, and need not be whole numbers' }),
+      Type.Boolean({ description: '`examined` and `positive` are weighted, and need not be integers' }),
     ),
     span: Type.Optional(
       Type.Object(
         { first: period, last: period },
-        { ...closed, description: 'Months of monthly records: the first has some, every series reaches the last' },
+        {
+          ...closed,
+          description:
+            'Months of monthly records: at least one series starts in the first, every series reaches the last',
+        },
       ),
     ),
     range: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 2,
         maxItems: 2,
-        description: "Smallest and largest value that a raster's cells can truly hold, in its unit",
+        description: "Smallest and largest plausible value of a raster's cells, in its unit",
       }),
     ),
     ranges: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
-        description: "Smallest and largest value that a table's columns can truly hold, by the project's names",
+        description: "Smallest and largest plausible value of a table's columns, by the project's names",
       }),
     ),
     repeats: Type.Optional(
       Type.Integer({
         minimum: 1,
         description:
-          'Most cells of a raster that touch their like and hold one and the same value, 0 aside: more are a nodata left untagged',
+          'Largest number of adjacent cells of a raster that may share one value other than 0: more suggest an untagged nodata value',
       }),
     ),
     census_factor: Type.Optional(
       Type.Number({
         exclusiveMinimum: 1,
-        description: "How many times a state's people in the population raster may be more, or fewer, than its census",
+        description: "Factor by which a state's population in the raster may exceed, or fall below, its census",
       }),
     ),
     files: Type.Array(
@@ -153,11 +158,11 @@ export const Source = Type.Object(
           path: text,
           period: Type.Optional(period),
           year: Type.Optional(
-            Type.Integer({ ...YEARS, description: "Of a covariate's raster that holds for a whole year" }),
+            Type.Integer({ ...YEARS, description: "For a covariate's raster that applies to a whole year" }),
           ),
-          url: Type.Optional(Type.String({ description: 'Where `fetch` gets this very file' })),
+          url: Type.Optional(Type.String({ description: 'URL from which `fetch` downloads this file' })),
           rows: Type.Optional(
-            Type.Integer({ minimum: 1, description: 'Rows of a table without its header, at the least' }),
+            Type.Integer({ minimum: 1, description: 'Minimum number of rows of a table, without its header' }),
           ),
           bytes: Type.Optional(Type.Integer({ minimum: 1 })),
           sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
@@ -167,7 +172,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings; or one raster a month, each with `period`; or the rasters of a covariate, with `period` or `year` where each enters at its own time',
+          'The file to read first, then its siblings; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

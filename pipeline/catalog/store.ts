@@ -1,6 +1,6 @@
 /**
- * Accepted raw files, each under its hash: `<out>/raw/<sha256>`. A file may be overwritten in its place and an old
- * version still be compared with, and built again.
+ * Copies of accepted raw files, named by hash: `<out>/raw/<sha256>`. When a raw file is overwritten, the old version
+ * can still be compared with the new one, and built again.
  */
 import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
@@ -12,30 +12,35 @@ import type { Source } from './sources.ts';
 
 const placeOf = (out: string, sha256: string) => path.join(out, 'raw', sha256);
 
-/** Keeps a copy of a file, once; shares its blocks where the file system can. @throws Error where it is another file */
+/**
+ * Keeps one copy of a file, sharing its blocks if the file system supports that.
+ * @throws TryAgain if the file does not have this hash
+ */
 export async function keepFile(out: string, file: string, sha256: string): Promise<void> {
   const place = placeOf(out, sha256);
   if (existsSync(place)) return;
   await writeAtomic(place, async (copy) => {
     await copyFile(file, copy, constants.COPYFILE_FICLONE);
     if ((await sha256File(copy)) !== sha256)
-      throw new TryAgain(`${file}: found it changed while it was copied, expected it to stay as it is; run it again`);
+      throw new TryAgain(
+        `${file}: found that it changed while being copied, expected it to stay the same; run the command again`,
+      );
   });
 }
 
-/** Where the file with this hash is kept; null where it is not, or is damaged. */
+/** Path of the copy with this hash; null if there is none, or it is damaged. */
 export async function keptFile(out: string, sha256: string): Promise<string | null> {
   const place = placeOf(out, sha256);
   return existsSync(place) && (await sha256File(place)) === sha256 ? place : null;
 }
 
-/** Removes what was half copied. Only for who is alone in `out`. */
+/** Removes incomplete copies. The caller must be the only process that uses `out`. */
 export function clearUnfinishedCopies(out: string): void {
   const store = path.join(out, 'raw');
   if (existsSync(store)) for (const name of readdirSync(store)) if (isTemporary(name)) rmSync(path.join(store, name));
 }
 
-/** Keeps those of the raw files that are as the catalog pins them. */
+/** Keeps copies of the raw files that match the hashes in the catalog. */
 export async function keepAccepted(
   out: string,
   { sources, rawData }: { sources: readonly Source[]; rawData: string },
@@ -45,7 +50,7 @@ export async function keepAccepted(
     if (sha256 !== undefined && raw[file] === sha256) await keepFile(out, path.join(rawData, file), sha256);
 }
 
-/** Removes what none of `needed` names and was kept before `before`: a file accepted since is in no version yet. */
+/** Removes copies not in `needed` and made before `before`: a file accepted since is not yet part of any version. */
 export function forgetFiles(
   out: string,
   needed: ReadonlySet<string>,

@@ -1,25 +1,25 @@
-/** What the forms of more than one file of the catalog have in common. */
+/** Types shared by the schemas of several catalog files. */
 import { Type } from '../contract/type.ts';
 
-/** A field that the form does not name is refused. */
+/** Unknown fields are refused. */
 export const closed = { additionalProperties: false } as const;
 export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
 export const YEARS = { minimum: 1980, maximum: 2099 };
 export const year = Type.Integer(YEARS);
-/** A NUL would end it early in what it is written to. */
+/** Without NUL characters, which would truncate the text in some outputs. */
 export const text = Type.String({ pattern: '^[^\\u0000]+$' });
 
-/** Nothing is made of it here. */
-export const FOR_EDITORS = Type.String({ description: 'JSON Schema of this file, which editors read' });
+/** Not used by the pipeline. */
+export const FOR_EDITORS = Type.String({ description: 'JSON Schema of this file, for editors' });
 
 /** The diagnostic methods of surveys, by the project's names. */
 export const METHODS = ['microscopy', 'rdt'] as const;
 export type Method = (typeof METHODS)[number];
-/** What people call them. */
+/** Their names in texts. */
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   microscopy: 'microscopy',
   rdt: 'rapid diagnostic test',
 };
 
-/** What a field of a drafted catalog says that only people can fill. */
+/** Placeholder in a drafted catalog for fields that only people can fill. */
 export const OPEN = 'OPEN QUESTION';

@@ -5,7 +5,7 @@ import { repairCountry } from '../catalog/repair.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
 import { FORMS } from '../engine/country.ts';
-import { quoted } from '../engine/pins.ts';
+import { quoted } from '../shell.ts';
 import { startCommand } from './catalog-start.ts';
 import { describeUpdate } from './catalog-text.ts';
 import { onlyCountry, say, words } from './options.ts';

@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { BadInput } from '../bad-input.ts';
 import { checkCountry } from '../catalog/check/country.ts';
-import { answersTo, type Draft, draftCountry, writeDraft } from '../catalog/draft/draft.ts';
-import { type Look, listFiles, lookAt } from '../catalog/draft/look.ts';
-import { type Answers, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
+import { type Draft, draftCountry } from '../catalog/draft/draft.ts';
+import { type Answers, answersTo, type Question, refuseAnswer } from '../catalog/draft/questions.ts';
+import { listFiles, type RecognisedFile, recogniseFile } from '../catalog/draft/recognise.ts';
+import { writeDraft } from '../catalog/draft/write.ts';
 import { OPEN } from '../catalog/values.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
-import { quoted } from '../engine/pins.ts';
+import { quoted } from '../shell.ts';
 import { say } from './options.ts';
 import { formatTable } from './table.ts';
 
@@ -75,11 +76,11 @@ export function newCountryCommand(): Command {
     });
 }
 
-async function lookAtAll(root: string, files: readonly string[]): Promise<Look[]> {
-  const looks: Look[] = [];
+async function lookAtAll(root: string, files: readonly string[]): Promise<RecognisedFile[]> {
+  const looks: RecognisedFile[] = [];
   for (const [i, file] of files.entries()) {
     showNow(`Looking at ${i + 1} of ${files.length}: ${file}`);
-    const look = await lookAt(root, file, files);
+    const look = await recogniseFile(root, file, files);
     if (look) looks.push(look);
   }
   showNow('');

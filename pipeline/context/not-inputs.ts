@@ -1,4 +1,4 @@
-/** Coverage that comes as a covariate of the risk score in another file or form than its own. */
+/** Detects coverage figures that are used as covariates of the risk score under another name or in another form. */
 import type { ArtifactTables, PredictionCells } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { rankCorrelation } from '../catalog/compare/statistics.ts';
@@ -9,15 +9,17 @@ import type { RowOf } from '../table.ts';
 type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
 type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
 
-/** Figures with fewer values have no pattern of their own. */
+/** Figures with fewer distinct values have no recognisable pattern. */
 const LEAST_VALUES = 3;
-/** Two figures of as many LGAs that are no copies of each other are never ordered so nearly alike. */
+/**
+ * With this many LGAs and distinct values, figures that are not copies of each other never have such similar orders.
+ */
 const SAME_ORDER = { correlation: 0.999, lgas: 30, values: 10 };
 
 /**
- * Refuses a covariate whose values by LGA are those of a figure of coverage: its multiple (percent for shares), or in a
- * large country all but the same order (a logarithm, a raster of a table).
- * @param figures coverage by LGA, null where there is no estimate
+ * Refuses a covariate whose values by LGA are those of a coverage figure: a multiple of it (percent for shares), or in
+ * a country with many LGAs almost the same order (a logarithm, a raster made from a table).
+ * @param figures coverage by LGA, null if there is no estimate
  * @throws BadInput naming the source and the figure
  */
 export function refuseCoverageValues(
@@ -46,7 +48,7 @@ export function refuseCoverageValues(
           'sources.json',
           `source ${source}`,
           `the values of ${figure} as a covariate`,
-          `another: ${NOT_INPUTS}`,
+          `a different covariate: ${NOT_INPUTS}`,
         );
     }
 }

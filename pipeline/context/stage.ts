@@ -4,13 +4,13 @@ import { figuresOf, responseIndex, weightedMean } from './figures.ts';
 import { refuseCoverageValues } from './not-inputs.ts';
 import { LGAS, STATES } from './tables.ts';
 
-/** The context of every LGA and state: figures from tables and rasters, and which LGAs are urban. */
+/** The context figures of every LGA and state, from tables and rasters, and which LGAs are urban. */
 export const run: StageRun = async (io) => {
   const { lgas, states } = contextOf(io);
   const byLga = [...io.table('ingest/covariates'), ...io.table('zonal/dated_covariates')];
   refuseCoverageValues(lgas, byLga, io.table('zonal/covariates'), io.columns('zonal/cells'));
   const urban = lgas.filter((lga) => lga.is_urban).length;
-  const what = `${urban} of ${lgas.length} LGAs have more than half their people in an urban centre`;
+  const what = `${urban} of ${lgas.length} LGAs have more than half of their people in an urban centre`;
   return {
     lgas: tableOf(LGAS, lgas),
     states: tableOf(STATES, states),

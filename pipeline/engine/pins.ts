@@ -1,6 +1,7 @@
 /** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or says that it does not. */
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
+import { quoted } from '../shell.ts';
 import type { Country } from './country.ts';
 
 /** A raw file that is not the one its catalog entry pins. */
@@ -42,6 +43,3 @@ export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' 
   const raw = rawData === directory ? '' : ` --raw-data ${quoted(rawData)}`;
   return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
 }
-
-/** A path as a shell takes it. */
-export const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

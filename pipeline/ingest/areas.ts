@@ -12,26 +12,26 @@ import { plain } from './names.ts';
 import { dissolveBy, readPolygons } from './readers/polygons.ts';
 import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
 
-/** Outlines that are said to be the same may differ by this share of an area (vertices rounded by their producer). */
+/** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
-/** Overlaps and holes below this are rounding of shared vertices, km². */
+/** Smaller overlaps and holes are due to rounding of shared vertices, km². */
 const SLIVER_KM2 = 0.01;
-/** Share of an area up to which an overlap may be declared one of drawing. */
+/** Largest share of an area for which an overlap may be declared a drawing error. */
 const SMALL_OVERLAP = 0.01;
 
 interface Outline {
   code: string;
   name: string;
-  /** P-code of its state; empty until it is found by place. */
+  /** P-code of its state; empty until it is found by location. */
   parent: string;
   polygons: Polygon[];
 }
 
 /**
- * The country's areas and outlines: counts, codes, validity, no overlaps, LGAs inside their states, and the states'
- * own outlines the same as their LGAs' together but for ground that the catalog declares `uncovered`. LGAs have codes and
- * states from the outlines, or by name from a table of codes; states else by place. Without outlines of the states these
- * are made of their LGAs.
+ * Reads the country's areas and outlines, and checks counts, codes and validity, that LGAs do not overlap and are
+ * inside their states, and that the outline of each state is the union of its LGAs, apart from ground that the catalog
+ * declares `uncovered`. Codes and states of LGAs come from the outlines or, by name, from a table of codes; otherwise
+ * states are found by location. Without outlines of the states, these are the union of their LGAs.
  * @throws BadInput naming the file and the area
  */
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
@@ -50,8 +50,8 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
       throw new BadInput(
         stateSource!.files[0]!.path,
         '',
-        `no polygon ${state_pcode}`,
-        'one for each state of model.json',
+        `no polygon for ${state_pcode}`,
+        'a polygon for each state of model.json',
       );
   }
   const byPlace = lgas.filter((lga) => lga.parent === '');
@@ -65,19 +65,19 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
       throw new BadInput(
         file,
         `${lga.code} ${lga.name}`,
-        `outside the outline of ${lga.parent}`,
+        `a location outside the outline of ${lga.parent}`,
         'LGAs inside their states',
       );
   });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
   if (empty)
-    throw new BadInput(file, '', `no LGA in ${empty.state_pcode} ${empty.state}`, 'one at least in each state');
+    throw new BadInput(file, '', `no LGA in ${empty.state_pcode} ${empty.state}`, 'at least one in each state');
   const overlaps = await refuseOverlaps(input, lgaSource, lgas);
   if (states && byPlace.length === 0) compareWithStates(input, lgas, states, overlaps);
 
   for (const { state_code, aliases = [] } of model.states)
     for (const name of aliases) input.otherNames?.add('state', state_code, name);
-  // What the outlines were recoded from.
+  // The names in the outlines before recoding.
   for (const [from, to] of Object.entries(lgaSource.recode?.lga ?? {}))
     for (const { code, name } of lgas)
       if (name === to && plain(from) !== plain(to)) input.otherNames?.add('lga', code, from);
@@ -102,24 +102,25 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
 
 const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
 
-/** Gives each LGA the state in whose outline a point inside it lies. @throws BadInput for one in none */
+/** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
 function placeInStates(input: IngestInput, file: string, lgas: readonly Outline[], states: readonly Outline[]): void {
   readEach(lgas, (lga) => {
     const inner = innerPoint(lga);
     const state = states.find(({ polygons }) =>
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
-    if (!state) throw new BadInput(file, `${lga.code} ${lga.name}`, 'a place in no state', 'LGAs inside their states');
+    if (!state)
+      throw new BadInput(file, `${lga.code} ${lga.name}`, 'a location in no state', 'LGAs inside their states');
     lga.parent = state.code;
   });
   input.report.push({
     source: sourceOf(input, 'lga_boundaries').id,
     rule: 'states found by place',
-    what: `${lgas.length} LGAs lie in the state in whose outline a point inside them lies: where the outlines do not nest, this can be wrong`,
+    what: `${lgas.length} LGAs are assigned to the state that contains a point inside them: if the outlines do not nest, this can be wrong`,
   });
 }
 
-/** Codes and states of LGAs by name, where a table of its own has them; null where the outlines do. */
+/** Codes and states of LGAs by name, from the table of codes; null if there is none. */
 async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
   const [source] = sourcesOf(input, 'lga_codes');
   if (!source) return null;
@@ -162,14 +163,14 @@ async function readOutlines(
         const fields = Object.keys(properties).join(', ') || 'none';
         throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${columns[column]}`);
       }
-      // A replacement or control character: text read in another encoding than it was written in.
+      // Replacement and control characters occur if text is read in the wrong encoding.
       if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value))
         return recoded(source, column, value);
       throw new BadInput(
         file,
         `feature ${index + 1}, ${columns[column]}`,
         JSON.stringify(value),
-        'text (is its encoding, the .cpg, another?)',
+        'text (does the .cpg file give the right encoding?)',
       );
     };
     const name = text(level);
@@ -179,14 +180,14 @@ async function readOutlines(
         file,
         `feature ${index + 1}`,
         name,
-        'a name of the table of codes (role lga_codes), letter for letter',
-        spelledElse(name, [...codes.keys()]),
+        'a name exactly as in the table of codes (role lga_codes)',
+        spellingRemedy(name, [...codes.keys()]),
       );
     used.add(name);
     const code = listed?.code ?? text(`${level}_pcode`);
     const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
     if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
-      throw new BadInput(file, `feature ${index + 1}`, `the code ${code}`, `one of the form ${form}`);
+      throw new BadInput(file, `feature ${index + 1}`, `the code ${code}`, `a code of the form ${form}`);
     if (polygons.length === 0) throw new BadInput(file, code, 'no shape', 'a polygon');
     for (const [x, y] of polygons.flat(2)) {
       if (!(x >= west && x <= east && y >= south && y <= north))
@@ -203,12 +204,12 @@ async function readOutlines(
         file,
         code,
         `an outline that crosses itself at ${crossing.join(', ')}`,
-        'a valid polygon; make valid ones with: ogr2ogr -makevalid VALID.geojson FILE',
+        'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE',
       );
     return { code, name, parent, polygons };
   });
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
-  if (unused) throw new BadInput(file, '', `no polygon ${unused}`, 'one for each row of the table of codes');
+  if (unused) throw new BadInput(file, '', `no polygon for ${unused}`, 'a polygon for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
   if (twice)
@@ -220,8 +221,8 @@ async function readOutlines(
   return outlines;
 }
 
-/** The one name that differs from `name` in case, accents, blanks and marks alone. */
-function spelledElse(name: string, names: readonly string[]): Remedy | null {
+/** Recodes `name` to the only name that differs from it just in case, accents, blanks or punctuation; null if none. */
+function spellingRemedy(name: string, names: readonly string[]): Remedy | null {
   const alike = names.filter((other) => plain(other) === plain(name));
   return alike.length === 1 ? { declare: 'recode', column: 'lga', from: name, to: alike[0]! } : null;
 }
@@ -231,7 +232,7 @@ interface Overlap {
   km2: number;
 }
 
-/** Ground in two LGAs is a fault unless it is a sliver, or the catalog declares as much. */
+/** Ground in two LGAs is a fault, unless it is a sliver or the catalog declares an overlap of that size. */
 async function refuseOverlaps(input: IngestInput, source: Source, lgas: readonly Outline[]): Promise<Overlap[]> {
   const collection = {
     type: 'FeatureCollection',
@@ -263,18 +264,18 @@ async function refuseOverlaps(input: IngestInput, source: Source, lgas: readonly
         `an overlap of ${km2.toFixed(2)} km²`,
         gap
           ? `at most ${gap.area_km2} as declared`
-          : 'polygons that do not overlap; make such ones with: mapshaper FILE -clean -o CLEAN.geojson',
+          : 'polygons that do not overlap; make them with: mapshaper FILE -clean -o CLEAN.geojson',
         small ? { declare: 'gap', gap: { rule: 'overlap', area_km2: Math.ceil(100 * most) / 100 } } : null,
       );
   });
   input.report.push({
     ...{ source: source.id, rule: 'overlap' },
-    what: `${overlaps.length} places, the largest ${most.toFixed(2)} km², lie in two outlines and count in both (${gap!.reason})`,
+    what: `${overlaps.length} overlaps, the largest ${most.toFixed(2)} km², belong to two outlines and count in both (${gap!.reason})`,
   });
   return overlaps;
 }
 
-/** States must be the union of their LGAs but for declared ground that belongs to none. */
+/** States must be the union of their LGAs, apart from declared ground that belongs to no LGA. */
 function compareWithStates(
   input: IngestInput,
   lgas: readonly Outline[],
@@ -304,12 +305,12 @@ function compareWithStates(
           : { declare: 'gap', gap: { rule: 'uncovered', state_pcode: state.code, area_km2: Math.ceil(uncovered) } },
       );
     }
-    const what = `${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no LGA (${gap.reason}); state outlines are made of LGAs and leave it out`;
+    const what = `${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no LGA (${gap.reason}); state outlines are made of LGAs and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
   });
 }
 
-/** LGAs that share an edge, vertex for vertex: lists in ascending order of code. */
+/** For each LGA, the codes, in ascending order, of the LGAs that share an edge with it, vertex for vertex. */
 function neighboursOf(lgas: readonly Outline[]): Record<string, string[]> {
   const owner = new Map<string, string>();
   const pairs = new Map(lgas.map((lga) => [lga.code, new Set<string>()]));

@@ -15,10 +15,10 @@ import {
 } from './readers/table.ts';
 
 /**
- * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, months that the catalog masks are marked
- * and kept. A country without records has no rows.
- * @throws BadInput for a month missing from a series or at an end of the catalogued span, a count that is negative or
- *   above the place's people, a duplicate, an unknown place, or one in two sources
+ * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
+ * kept and marked. A country without records has no rows.
+ * @throws BadInput for a month missing from a series or at an end of the catalog's span, a count that is negative or
+ *   above the place's population, a duplicate, an unknown place, or a place in two sources
  */
 export async function ingestCases(input: IngestInput, areas: Areas, census: Census): Promise<CasesRow[]> {
   const cases: CaseSeries[] = [];
@@ -27,7 +27,8 @@ export async function ingestCases(input: IngestInput, areas: Areas, census: Cens
   for (const source of sourcesOf(input, 'cases_lgas'))
     cases.push(...(await readSeries(input, areas, census, source, 'lga')));
   for (const [place, { length }] of Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code))
-    if (length > 1) throw new BadInput('sources.json', 'case sources', `${place} in ${length} of them`, 'it in one');
+    if (length > 1)
+      throw new BadInput('sources.json', 'case sources', `${place} in ${length} sources`, 'each place in one source');
   return cases.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
     confirmed.map((value, i) => ({
       ...{ state_code, lga_code, period: periodOf(monthIndex(first) + i) },
@@ -71,13 +72,13 @@ async function readSeries(
     const at = lga_code ? { lga_pcode: lga_code } : { state_pcode: pcodeOf.get(state)! };
     const { first, confirmed } = consecutive(table, source, { place, ...at }, list, peopleOf(place), masked);
     if (confirmed.every((value) => value === null))
-      throw new BadInput(table.file, place, 'no value in any month', 'some');
+      throw new BadInput(table.file, place, 'no value in any month', 'at least one value');
     blanks += confirmed.filter((value) => value === null).length;
     return { state_code: state, lga_code, first, confirmed, masked: masksOf(first, confirmed.length) };
   });
   refuseLateStart(table, source, series);
   refuseShort(table);
-  refuseIdleMasks(source, pcodeOf, series);
+  refuseUnusedMasks(source, pcodeOf, series);
   for (const gap of source.gaps ?? [])
     input.report.push({
       source: source.id,
@@ -93,7 +94,7 @@ async function readSeries(
   return series;
 }
 
-/** The row's LGA, which must lie in the row's state where it names one. */
+/** The row's LGA, which must be in the row's state if the row names one. */
 function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Row): string {
   const { lga_code, state_code } = code.lga(table, row);
   if (row.values.state_pcode != null && code.state(table, row).state_code !== state_code)
@@ -107,8 +108,8 @@ function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Ro
 }
 
 /**
- * A place's cases in every month from its first to the catalogued last; masked months may be missing.
- * @throws BadInput for more cases in a month than people, or for a missing month
+ * A place's cases in every month from its first to the last of the catalog's span; masked months may be missing.
+ * @throws BadInput for a month that is missing or has more cases than people
  */
 function consecutive(
   table: Table,
@@ -120,7 +121,7 @@ function consecutive(
 ) {
   const byMonth = new Map<number, number | null>();
   readEach(rows, (row) => {
-    const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, whole: true });
+    const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
       throw new BadInput(
         table.file,
@@ -149,7 +150,7 @@ function consecutive(
   return { first: periodOf(first), confirmed };
 }
 
-/** A table that lost its beginning, as far as its own months do not tell. */
+/** Detects a table that has lost its first months, by the catalog's span. */
 function refuseLateStart(table: Table, { span }: Source, series: readonly CaseSeries[]): void {
   const first = series.map((one) => one.first).sort()[0]!;
   if (first > span!.first)
@@ -161,21 +162,21 @@ function refuseLateStart(table: Table, { span }: Source, series: readonly CaseSe
     );
 }
 
-/** A mask that meets no month is a slip of the pen. */
-function refuseIdleMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
+/** A mask that matches no month is a mistake. */
+function refuseUnusedMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
   for (const gap of source.gaps ?? []) {
     const alone = { ...source, gaps: [gap] };
-    const met = series.some(
+    const used = series.some(
       ({ state_code, lga_code, first, confirmed }) =>
         maskedMonths(alone, pcodeOf.get(state_code)!, lga_code, first, confirmed.length).length > 0,
     );
-    if (!met) {
+    if (!used) {
       const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
       throw new BadInput(
         'sources.json',
         `source ${source.id}, gaps`,
-        `${what}, no month of any series`,
-        'months to mask',
+        `a mask that matches no month: ${what}`,
+        'months of a series',
       );
     }
   }

@@ -4,14 +4,14 @@ import { monthIndex, periodOf } from '../contract/months.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
 
-/** Less rain a year than this, on average over the country, is rain in another unit, mm. */
+/** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_RAIN = 50;
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 
 /**
- * Monthly climate that came as a table, complete for every LGA: mm and °C, one value a month. An LGA that the catalog
- * declares missing takes the plain mean of its neighbours. No rows where the country's climate comes as rasters.
+ * Monthly climate from a table, complete for every LGA: mm and °C, one value for each month. An LGA that the catalog
+ * declares missing gets the unweighted mean of its neighbours. Empty if the country's climate comes as rasters.
  * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
  */
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
@@ -51,13 +51,13 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const count = near.length / months;
       if (gap?.rule !== 'neighbours' || count === 0) {
         const expected =
-          'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour that is known';
+          'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
         throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', expected, {
           declare: 'gap',
           gap: { rule: 'neighbours', lga_pcode: lga_code },
         });
       }
-      const what = `${nameOf(areas, lga_code)}: ${gap.reason}; plain mean of its ${count} neighbours`;
+      const what = `${nameOf(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
       const mean = (field: keyof Weather, month: number) =>
         Array.from({ length: count }, (_, k) => near[k * months + month]![field]!).reduce((a, b) => a + b) / count;
@@ -76,7 +76,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       table.file,
       'rain_mm',
       `${yearly.toFixed(1)} mm a year on average`,
-      `${LEAST_RAIN} or more: in mm?`,
+      `${LEAST_RAIN} or more (is the unit mm?)`,
     );
   return [...seriesOf].flatMap(([lga_code, series]) =>
     series.map((weather, i) => ({ lga_code, period: periodOf(first + i), ...weather })),
@@ -85,8 +85,8 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
 
 function readMonth(table: Table, row: Row): number {
   if (table.columns.has('period')) return monthIndex(periodIn(table, row, 'period'));
-  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, whole: true });
-  return year * 12 + numberOf(table, row, 'month', { least: 1, most: 12, whole: true }) - 1;
+  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, integer: true });
+  return year * 12 + numberOf(table, row, 'month', { least: 1, most: 12, integer: true }) - 1;
 }
 
 function readWeather(table: Table, row: Row): Weather {

@@ -21,8 +21,8 @@ import {
 type CovariateRow = RowOf<ArtifactTables['ingest/covariates']>;
 
 /**
- * Covariates that came as tables: a value of every LGA at each of the source's times, sources in the catalog's order. A
- * table by state gives each LGA its state's. A declared gap is filled by its rule; every other stops the build.
+ * Covariates from tables: a value for every LGA at each of the source's times, sources in the catalog's order. From a
+ * table by state, each LGA gets its state's value. A declared gap is filled by its rule; any other gap stops the build.
  * @throws BadInput for an undeclared missing place or month, a duplicate, or a value out of range
  */
 export async function ingestCovariates(
@@ -66,8 +66,8 @@ async function readCovariate(
       throw new BadInput(
         table.file,
         nameOf(areas, lga_code),
-        time === null ? 'no value' : `no value of ${time}`,
-        'one, or a gap declared with the rule `value`, or `neighbours` where one of them has it',
+        time === null ? 'no value' : `no value for ${time}`,
+        'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
         { declare: 'gap', gap: { rule: 'neighbours', lga_pcode: lga_code } },
       );
     }),
@@ -78,7 +78,7 @@ async function readCovariate(
   return rows;
 }
 
-/** The value that the catalog's gap gives to missing ones, if it declares a gap. */
+/** The value that the catalog's gap substitutes for a missing one, if it declares a gap. */
 function filled(source: Source, lga: string, near: string[], known: (lga: string) => number | undefined) {
   const gap = gapFor(source, lga);
   if (gap?.rule === 'value') return gap.value;
@@ -89,17 +89,17 @@ function filled(source: Source, lga: string, near: string[], known: (lga: string
 const readValue = (table: Table, row: Row, { classes, classes_total }: Source) =>
   classes ? classMean(table, row, classes, classes_total) : numberOrNull(table, row, 'value');
 
-/** `YYYY-MM`, `YYYY`, or null where the table has no times. */
+/** `YYYY-MM`, `YYYY`, or null if the table has no times. */
 function timeOf(table: Table, row: Row): string | null {
   if (table.columns.has('period')) return periodIn(table, row, 'period');
   if (!table.columns.has('year')) return null;
-  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, whole: true });
+  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, integer: true });
   if (!table.columns.has('month')) return String(year);
-  const month = numberOf(table, row, 'month', { least: 1, most: 12, whole: true });
+  const month = numberOf(table, row, 'month', { least: 1, most: 12, integer: true });
   return `${year}-${String(month).padStart(2, '0')}`;
 }
 
-/** The source's times, ascending: every month from its first to its last, or the years that it has. */
+/** The source's times in ascending order: every month from its first to its last, or the years present. */
 function timesOf(table: Table, source: Source, found: (string | null)[]): (string | null)[] {
   if (!changesOverTime(source)) return [null];
   const sorted = (found as string[]).toSorted();

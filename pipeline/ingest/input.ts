@@ -6,13 +6,13 @@ import type { Gap, Source } from '../catalog/sources.ts';
 import { type OtherNames, plain } from './names.ts';
 import { type Row, type Table, textOf } from './readers/table.ts';
 
-/** Input of every part of ingest, which adds its findings to `report`. */
+/** Input of every part of the ingest stage; each adds its findings to `report`. */
 export interface IngestInput {
   rawData: string;
   sources: readonly Source[];
   model: Model;
   report: ReportLine[];
-  /** Names that the files give places besides their own, for who joins tables by name. */
+  /** Collects other names of places found in the files, for joins by name. */
   otherNames?: OtherNames;
 }
 
@@ -21,7 +21,7 @@ export function sourcesOf(input: Pick<IngestInput, 'sources'>, role: Role): Sour
   return input.sources.filter((source) => source.role === role);
 }
 
-/** The one source of a role that a country must have. */
+/** The only source of a role that a country must have. */
 export function sourceOf(input: Pick<IngestInput, 'sources'>, role: Role): Source {
   const found = sourcesOf(input, role);
   if (found.length !== 1) throw new BadInput('sources.json', `role ${role}`, `${found.length} sources`, 'exactly one');
@@ -34,8 +34,8 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
 }
 
 /**
- * Looks codes up in the country's areas, naming the row where one is unknown. Codes, never names: but a row that gives a
- * code the name of another place has one of the two wrong, and is refused. Spellings may differ.
+ * Looks up codes in the country's areas; errors name the row. Places are never looked up by name, but a row whose name
+ * belongs to another place than its code is refused, because one of the two must be wrong. Spellings may differ.
  */
 export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas) {
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
@@ -61,7 +61,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
       table.file,
       `row ${row.line}, ${area}`,
       `${given} with the code ${code}`,
-      `${own}, whose code it is`,
+      `${own}, the name for that code`,
     );
   };
   return {
@@ -69,7 +69,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
       const code = textOf(table, row, 'lga_pcode');
       const lga = lgas.get(code);
       if (!lga) {
-        const expected = 'the p-code of an LGA of the boundaries';
+        const expected = 'the p-code of an LGA in the boundaries';
         const named = areas.lgas.filter(
           (one) =>
             plain(one.lga) === plain(row.values.lga ?? '') &&
@@ -109,7 +109,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
   };
 }
 
-/** @throws BadInput for a gap that the catalog declares for a place that does not exist */
+/** @throws BadInput if the catalog declares a gap for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {
   const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
   const states = new Set(areas.states.map((state) => state.state_pcode));
@@ -117,7 +117,7 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): v
     for (const { lga_pcode, state_pcode } of gaps) {
       const where = `source ${id}, gaps`;
       if (lga_pcode !== undefined && !lgas.has(lga_pcode))
-        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA of the boundaries');
+        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA in the boundaries');
       if (state_pcode !== undefined && !states.has(state_pcode))
         throw new BadInput('sources.json', where, state_pcode, 'the p-code of a state of model.json');
     }

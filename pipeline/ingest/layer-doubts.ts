@@ -1,4 +1,4 @@
-/** Checks of context figures that are possible but implausible. */
+/** Finds context figures that are possible but implausible. */
 import type { Areas } from '../artifacts.ts';
 import { correlation } from '../numerics/averages.ts';
 
@@ -8,13 +8,16 @@ interface Nets {
   itn_access: number | null;
 }
 
-/** Use cannot exceed access, but the two figures come from different models, so some excess is allowed for. */
+/** Use cannot exceed access, but the two figures come from different models, so some excess is allowed. */
 const MOST_USE = 1.5;
-/** With fewer states a correlation says little. */
+/** With fewer states the correlation is not informative. */
 const LEAST_STATES = 10;
 const LEAST_CORRELATION = 0.3;
 
-/** Net use against access, by state: a line where use is far above access, and one where the two have nothing in common. */
+/**
+ * Compares net use with access by state: a line for each state with use far above access, and one for a low
+ * correlation.
+ */
 export function netDoubts({ states, lgas }: Areas, figures: readonly Nets[]): string[] {
   const of = new Map(figures.map((figure) => [figure.lga_code, figure]));
   const pairs = states.flatMap(({ state_code, state }) => {
@@ -34,7 +37,7 @@ export function netDoubts({ states, lgas }: Areas, figures: readonly Nets[]): st
   return [
     ...above.map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
     ...(pairs.length >= LEAST_STATES && common < LEAST_CORRELATION
-      ? [`net use and access by state have little in common (correlation ${common.toFixed(2)})`]
+      ? [`net use and access by state are hardly correlated (correlation ${common.toFixed(2)})`]
       : []),
   ];
 }

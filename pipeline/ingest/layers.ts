@@ -15,15 +15,16 @@ import {
   type Table,
 } from './readers/table.ts';
 
-/** Classes and the total that a table states may differ by this share of it: both are rounded. */
+/** The sum of the classes may differ from the total in the table by this share, because both are rounded. */
 const SAME_TOTAL = 1e-4;
-/** Children under five among all people: every country's share lies well inside. */
+/** Plausible share of children under five; that of every country is well inside. */
 const CHILDREN = [0.02, 0.4] as const;
 
 /**
- * Context figures that came as tables: shares 0-1 or minutes by LGA, null where the catalog declares no estimate.
- * A table by state gives each LGA its state's figure.
- * @throws BadInput for an undeclared missing area, a value out of range, percent under the unit share or the reverse
+ * Context figures from tables: shares 0-1 or minutes by LGA, null if the catalog declares that there is no estimate.
+ * From a table by state, each LGA gets its state's figure.
+ * @throws BadInput for an undeclared missing area, a value out of range, or percentages declared as shares and vice
+ *   versa
  */
 export async function ingestLayers(
   input: IngestInput,
@@ -85,19 +86,21 @@ function readValue(table: Table, row: Row, figure: Figure, unit: string): number
   return numberOrNull(table, row, figure, unit === 'share' ? { least: 0, most: 1 } : { least: 0 });
 }
 
-/** Percent declared where the file holds shares would pass every range check, a hundred times too small. */
+/** Shares declared as percentages would pass every range check, a hundred times too small. */
 function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: readonly (number | null)[]): void {
   const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   if (source.unit === 'percent' && most > 0 && most <= 0.01)
     throw new BadInput(
       table.file,
       figure,
-      `nothing above ${most * 100}`,
+      `no value above ${most * 100}`,
       'percent, as the catalog declares; these look like shares',
     );
 }
 
-/** Mean of a figure given as people by class: Σ people × midpoint / Σ people; null where no people are counted. */
+/**
+ * Mean of a figure given as numbers of people by class: Σ people × midpoint / Σ people; null if no people are counted.
+ */
 export function classMean(
   table: Table,
   row: Row,
@@ -122,8 +125,8 @@ export function classMean(
 }
 
 /**
- * People and children 0-4 by LGA from the census table; no row where the catalog declares one missing (rule `omit`: the
- * area adds nothing to sums over the table).
+ * People and children aged 0-4 by LGA from the census table, without the LGAs that the catalog declares missing (rule
+ * `omit`: the area contributes nothing to sums over the table).
  */
 export async function ingestCensus(
   input: IngestInput,
@@ -136,9 +139,9 @@ export async function ingestCensus(
   const code = codeReader(input, areas);
   const rows = new Map(
     readEach(table.rows, (row) => {
-      const people = numberOf(table, row, 'people', { least: 1, whole: true });
+      const people = numberOf(table, row, 'people', { least: 1, integer: true });
       const children = table.columns.has('children_0_4')
-        ? numberOf(table, row, 'children_0_4', { least: 0, most: people, whole: true })
+        ? numberOf(table, row, 'children_0_4', { least: 0, most: people, integer: true })
         : null;
       const share = children === null ? null : children / people;
       if (share !== null && (share < CHILDREN[0] || share > CHILDREN[1]))
@@ -157,10 +160,16 @@ export async function ingestCensus(
     if (found) return found;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
-      throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', 'one, or a gap declared with the rule `omit`', {
-        declare: 'gap',
-        gap: { rule: 'omit', lga_pcode: lga_code },
-      });
+      throw new BadInput(
+        table.file,
+        nameOf(areas, lga_code),
+        'no row',
+        'a row, or a gap declared with the rule `omit`',
+        {
+          declare: 'gap',
+          gap: { rule: 'omit', lga_pcode: lga_code },
+        },
+      );
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [];
   });

@@ -1,18 +1,18 @@
 import { bbox, booleanPointInPolygon, pointToPolygonDistance } from '@turf/turf';
 import type { Areas, Polygons } from '../artifacts.ts';
 
-/** Finds the LGA at a position; null outside all of them. */
+/** Finds the LGA at a position; null if it is outside all LGAs. */
 export interface Locate {
   (longitude: number, latitude: number, stateCode?: string): string | null;
-  /** How far a position lies outside an LGA, km; 0 inside it. */
+  /** Distance of a position from an LGA, km; 0 inside it. */
   kmFrom(longitude: number, latitude: number, lgaCode: string): number;
-  /** The LGA whose outline is nearest, within `km`; null where there is none. */
+  /** The LGA with the nearest outline within `km`; null if there is none. */
   nearest(longitude: number, latitude: number, km: number): { lga_code: string; km: number } | null;
 }
 
 /**
- * A look-up of LGAs by position. With a state given, a position outside that state's LGAs (displaced across a border,
- * into a lagoon or the sea) goes to the state's LGA with the nearest vertex, in degrees.
+ * Creates a look-up of LGAs by position. If a state is given, a position outside its LGAs (displaced across a border,
+ * into a lagoon or the sea) is assigned to the state's LGA with the nearest vertex, in degrees.
  */
 export function locator(areas: Areas, polygons: Polygons): Locate {
   const shapes = polygons.lgas.map(({ lga_code, polygons }, i) => {
@@ -20,12 +20,12 @@ export function locator(areas: Areas, polygons: Polygons): Locate {
     return { lga_code, state_code: areas.lgas[i]!.state_code, shape, box: bbox(shape) };
   });
   const byCode = new Map(shapes.map((shape) => [shape.lga_code, shape]));
-  const holds = ({ box: [w, s, e, n], shape }: (typeof shapes)[number], x: number, y: number) =>
+  const contains = ({ box: [w, s, e, n], shape }: (typeof shapes)[number], x: number, y: number) =>
     x >= w && x <= e && y >= s && y <= n && booleanPointInPolygon([x, y], shape);
 
   const locate = (x: number, y: number, stateCode?: string): string | null => {
     const within = shapes.filter((s) => stateCode === undefined || s.state_code === stateCode);
-    const inside = within.find((one) => holds(one, x, y));
+    const inside = within.find((shape) => contains(shape, x, y));
     if (inside || stateCode === undefined) return inside?.lga_code ?? null;
     const distance = (shape: (typeof shapes)[number]['shape']) =>
       shape.coordinates
@@ -34,11 +34,11 @@ export function locator(areas: Areas, polygons: Polygons): Locate {
     return within.map((s) => ({ ...s, away: distance(s.shape) })).reduce((a, b) => (b.away < a.away ? b : a)).lga_code;
   };
   const kmFrom = (x: number, y: number, lgaCode: string): number => {
-    const one = byCode.get(lgaCode)!;
-    return holds(one, x, y) ? 0 : Math.max(0, pointToPolygonDistance([x, y], one.shape, { units: 'kilometers' }));
+    const lga = byCode.get(lgaCode)!;
+    return contains(lga, x, y) ? 0 : Math.max(0, pointToPolygonDistance([x, y], lga.shape, { units: 'kilometers' }));
   };
   const nearest = (x: number, y: number, km: number) => {
-    // A degree of latitude is 110.6 km at the least, one of longitude as much times the cosine.
+    // A degree of latitude is at least 110.6 km, a degree of longitude that times the cosine.
     const [dy, dx] = [km / 110, km / (110 * Math.cos((y * Math.PI) / 180))];
     const near = shapes
       .filter(({ box: [w, s, e, n] }) => x >= w - dx && x <= e + dx && y >= s - dy && y <= n + dy)

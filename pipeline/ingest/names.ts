@@ -2,17 +2,17 @@
 import type { RowOf } from '../table.ts';
 import type { OTHER_NAMES } from './tables.ts';
 
-/** A name's letters and digits alone, without case, accents, blanks and marks. */
+/** A name in lower case, reduced to its letters and digits, without accents. */
 export const plain = (name: string) =>
   name
     .normalize('NFD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Names that are not the outlines' own. */
+/** Names of places other than those in the outlines. */
 export interface OtherNames {
   add(area: 'state' | 'lga', code: string, name: string): void;
-  /** In ascending order of area, code and name; of names that differ in case, accents and marks alone the first one read. */
+  /** Sorted by area, code and name; of names that differ only in case, accents or punctuation, the first one read. */
   rows(): RowOf<typeof OTHER_NAMES>[];
 }
 

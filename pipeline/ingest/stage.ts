@@ -23,7 +23,7 @@ import {
   STATES,
 } from './tables.ts';
 
-/** Reads every table and outline through the catalog, checks them and hands them on under the project's own names. */
+/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's own names. */
 export const run: StageRun = async (io) => {
   const names = otherNames();
   const input: IngestInput = {

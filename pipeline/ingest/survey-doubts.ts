@@ -1,23 +1,23 @@
-/** Checks of survey figures that are possible but implausible. */
+/** Finds survey figures that are possible but implausible. */
 import type { Method } from '../catalog/values.ts';
 
-export interface Tested {
+export interface SurveyResult {
   survey_year: number;
   method: Method;
   examined: number;
   positivity: number;
 }
 
-/** Fewer children by a method than this say nothing. */
+/** Fewer children tested by a method are not informative. */
 const LEAST_EXAMINED = 500;
-/** A rapid test also finds past infections, so microscopy exceeds it by chance only. */
+/** A rapid test also detects recent infections, so microscopy exceeds it only by chance. */
 const MOST_MICROSCOPY = 1.1;
-/** One round's positivity may be so many times another's. */
+/** The positivity of two rounds may differ by this factor. */
 const ROUND_FACTOR = 4;
 
-/** A line for each round whose two methods look swapped, and for each that is far from all other rounds. */
-export function surveyDoubts(tested: readonly Tested[]): string[] {
-  const rounds = [...Map.groupBy(tested, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
+/** A line for each round whose two methods look swapped, and for each that differs greatly from all other rounds. */
+export function surveyDoubts(results: readonly SurveyResult[]): string[] {
+  const rounds = [...Map.groupBy(results, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
     survey_year,
     microscopy: positivityOf(rows, 'microscopy'),
     rdt: positivityOf(rows, 'rdt'),
@@ -37,7 +37,7 @@ export function surveyDoubts(tested: readonly Tested[]): string[] {
       const far = (other: number) => own > ROUND_FACTOR * other || own < other / ROUND_FACTOR;
       return others.every(far)
         ? [
-            `round ${round.survey_year}: ${percent(own)} positive by ${method}, ${others.map(percent).join(', ')} in others`,
+            `round ${round.survey_year}: ${percent(own)} positive by ${method}, compared with ${others.map(percent).join(', ')} in other rounds`,
           ]
         : [];
     }),
@@ -45,7 +45,7 @@ export function surveyDoubts(tested: readonly Tested[]): string[] {
   return [...swapped, ...apart];
 }
 
-function positivityOf(rows: readonly Tested[], method: Method): number | null {
+function positivityOf(rows: readonly SurveyResult[], method: Method): number | null {
   const own = rows.filter((row) => row.method === method);
   const examined = own.reduce((sum, row) => sum + row.examined, 0);
   if (examined < LEAST_EXAMINED) return null;

@@ -15,22 +15,25 @@ import {
   type Table,
   textOf,
 } from './readers/table.ts';
-import { surveyDoubts } from './survey-doubts.ts';
+import { type SurveyResult, surveyDoubts } from './survey-doubts.ts';
 
-/** The farthest that DHS displaces a cluster, km, and as far as outlines may differ: farther off is another place. */
+/**
+ * Largest displacement of DHS clusters plus tolerance for differing outlines, km; anything farther is another place.
+ */
 const FARTHEST_KM = 11;
 
-/** Far more children than any survey examines in one place: what is above is another figure. */
+/** Far more children than any survey examines in a cluster: a larger number is a different figure. */
 const MOST_EXAMINED = 10_000;
 
-/** Ages are told in whole years or tenths of them: so far may they lie outside the ages that the score is of, months. */
+/** Ages are given in years or tenths of years: they may exceed the ages of the score by this many months. */
 const AGE_SLACK = 1.5;
 
 /**
- * The survey rounds by the diagnostic method that counts (`parameters.survey.method`); of several, each cluster is used once,
- * by the first that it was tested by. Rows by another are dropped and counted in the report, and so are rows of other ages.
- * @throws BadInput for positive > examined, a share outside 0-1, no one examined, an unknown place or method, a repeated
- *   cluster, a round that the catalog does not have or one of its rounds without a cluster, a month outside its round
+ * The survey rounds by the diagnostic methods of `parameters.survey.method`. Each cluster is used once, with the first
+ * of them that it was tested by. Rows with other methods or ages are dropped and counted in the report.
+ * @throws BadInput for positive > examined, a share outside 0-1, no one examined, an unknown place or method, a
+ *   repeated cluster, a round that is not in the catalog, a round of the catalog without a cluster, a month outside its
+ *   round
  */
 export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Locate): Promise<Surveys> {
   const { method } = input.model.parameters.survey;
@@ -43,7 +46,7 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
   for (const { survey_year, cluster_id } of clusters) {
     const id = `${survey_year} ${cluster_id}`;
     if (ids.has(id))
-      throw new BadInput('sources.json', 'survey sources', `the cluster ${id} in two of them`, 'it once');
+      throw new BadInput('sources.json', 'survey sources', `the cluster ${id} in two sources`, 'each cluster once');
     ids.add(id);
   }
   const byState = new Set(stateRounds.map((round) => round.survey_year));
@@ -53,20 +56,20 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
       'sources.json',
       'survey sources',
       `round ${twice.survey_year} by cluster and by state`,
-      'a round once',
+      'each round once',
     );
   if (clusters.length === 0)
     throw new BadInput(
       'sources.json',
       'role survey_clusters',
-      `no cluster by ${[method].flat().join(' or ')}`,
+      `no cluster tested by ${[method].flat().join(' or ')}`,
       'at least one',
     );
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
   return { clusters, state_rounds: stateRounds };
 }
 
-/** The clusters of one table by the method that counts. */
+/** The clusters of one table, restricted to the wanted methods and ages. */
 export async function readClusters(
   input: IngestInput,
   areas: Areas,
@@ -77,9 +80,9 @@ export async function readClusters(
   refuseDuplicates(table, ['survey_year', 'cluster_id', 'method']);
   const code = codeReader(input, areas);
   const snapped: string[] = [];
-  // Rows by another method are read too: a fault among them is a fault of the file.
+  // Rows with other methods are read too: a fault in them is a fault in the file.
   const all = readEach(table.rows, (row) => {
-    const counts = source.weighted_counts ? { above: 0, least: 0 } : { least: 1, whole: true };
+    const counts = source.weighted_counts ? { above: 0, least: 0 } : { least: 1, integer: true };
     const examined = numberOf(table, row, 'examined', { ...counts, most: MOST_EXAMINED });
     return {
       cluster_id: textOf(table, row, 'cluster_id'),
@@ -100,36 +103,37 @@ export async function readClusters(
     source,
     keepMethod(input, source, table, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`),
   );
-  tellDoubts(input, source, all);
+  reportDoubts(input, source, all);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const read = all.filter((cluster) => cluster.survey_year === survey_year);
-    const found = read.length === 0 ? 'no row' : `${read.length} rows, ${ofRows(read)}, and so none that counts`;
+    const found =
+      read.length === 0 ? 'no row' : `${read.length} rows, ${describeRows(read)}, none of which can be used`;
     const { ages_months } = input.model.territory;
-    const expected = `some of ages ${ages_months!.join(' to ')} months by ${[input.model.parameters.survey.method].flat().join(' or ')}, as the catalog has this round`;
+    const expected = `rows for ages ${ages_months!.join(' to ')} months by ${[input.model.parameters.survey.method].flat().join(' or ')}, because the catalog lists this round`;
     throw new BadInput(table.file, `round ${survey_year}`, found, expected);
   }
   refuseShort(table);
   return clusters;
 }
 
-/** What rows of a round are of: methods, and ages where the table tells them. */
-function ofRows(rows: readonly Pick<Cluster, 'method' | 'youngest_months' | 'oldest_months'>[]): string {
+/** The methods of some rows and, if the table gives them, the ages. */
+function describeRows(rows: readonly Pick<Cluster, 'method' | 'youngest_months' | 'oldest_months'>[]): string {
   const methods = [...new Set(rows.map(({ method }) => method))].sort().join(' and ');
   const youngest = rows.flatMap(({ youngest_months }) => youngest_months ?? []);
   const oldest = rows.flatMap(({ oldest_months }) => oldest_months ?? []);
   if (youngest.length === 0 && oldest.length === 0) return `by ${methods}`;
-  return `by ${methods}, of ages ${Math.min(...youngest)} to ${Math.max(...oldest)} months`;
+  return `by ${methods}, for ages ${Math.min(...youngest)} to ${Math.max(...oldest)} months`;
 }
 
-/** The row's round, which must be one of the catalog's, and its month, which must lie in that round's fieldwork. */
+/** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
 function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
-  const survey_year = numberOf(table, row, 'survey_year', { whole: true });
+  const survey_year = numberOf(table, row, 'survey_year', { integer: true });
   const period = table.columns.has('period')
     ? periodIn(table, row, 'period')
     : periodOf(
-        12 * numberOf(table, row, 'year', { least: 1980, most: 2099, whole: true }) +
-          numberOf(table, row, 'month', { least: 1, most: 12, whole: true }) -
+        12 * numberOf(table, row, 'year', { least: 1980, most: 2099, integer: true }) +
+          numberOf(table, row, 'month', { least: 1, most: 12, integer: true }) -
           1,
       );
   const round = rounds.find((one) => one.survey_year === survey_year);
@@ -150,8 +154,9 @@ function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluste
 }
 
 /**
- * Where a cluster lies: what the row says, the LGA found from coordinates where it says none.
- * @param snapped takes what is said of a displaced cluster outside every LGA, which goes to the nearest; null: it is refused
+ * The location of a cluster: as given in the row, with the LGA found from the coordinates if the row gives none.
+ * @param snapped collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
+ *   null, such clusters are refused
  */
 function readPlace(
   input: IngestInput,
@@ -168,14 +173,14 @@ function readPlace(
   const longitude = has('longitude') ? numberOf(table, row, 'longitude', { least: west, most: east }) : null;
   const latitude = has('latitude') ? numberOf(table, row, 'latitude', { least: south, most: north }) : null;
   if ((longitude === null) !== (latitude === null))
-    throw new BadInput(table.file, `row ${row.line}`, 'one coordinate alone', 'longitude and latitude, or neither');
+    throw new BadInput(table.file, `row ${row.line}`, 'only one coordinate', 'longitude and latitude, or neither');
   const found = (x: number, y: number) => {
     const inside = locate(x, y, named);
     if (inside !== null || snapped === null) return inside;
     const near = locate.nearest(x, y, FARTHEST_KM);
     if (near)
       snapped.push(
-        `${textOf(table, row, 'cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, taken to be in ${nameOf(areas, near.lga_code)}`,
+        `${textOf(table, row, 'cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${nameOf(areas, near.lga_code)}`,
       );
     return near?.lga_code ?? null;
   };
@@ -183,7 +188,7 @@ function readPlace(
   const lga_code = stated ?? (longitude !== null && latitude !== null ? found(longitude, latitude) : null);
   const state_code = areas.lgas.find((lga) => lga.lga_code === lga_code)?.state_code ?? named;
   if (state_code === undefined)
-    throw new BadInput(table.file, `row ${row.line}`, 'no place', 'a state, an LGA, or coordinates inside one');
+    throw new BadInput(table.file, `row ${row.line}`, 'no location', 'a state, an LGA, or coordinates inside one');
   if (named !== undefined && named !== state_code)
     throw new BadInput(table.file, `row ${row.line}`, `LGA ${lga_code} with state ${named}`, 'an LGA of that state');
   if (longitude !== null && latitude !== null) {
@@ -195,14 +200,14 @@ function readPlace(
         table.file,
         `row ${row.line}`,
         found,
-        `at most ${FARTHEST_KM} km, as far as clusters are displaced`,
+        `at most ${FARTHEST_KM} km, the largest displacement of clusters`,
       );
     }
   }
   return { state_code, lga_code, longitude, latitude };
 }
 
-/** The rounds of one table by state, by the method that counts. */
+/** The rounds of one table by state, restricted to the wanted methods. */
 export async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
   const table = await readTable(input.rawData, source);
   refuseDuplicates(table, ['survey_year', 'state_pcode', 'method']);
@@ -211,15 +216,15 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
   const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
   const all = readEach(table.rows, (row) => ({
-    survey_year: numberOf(table, row, 'survey_year', { least: from, most: to, whole: true }),
+    survey_year: numberOf(table, row, 'survey_year', { least: from, most: to, integer: true }),
     period: periodOf(middle),
     state_code: code.state(table, row).state_code,
     positivity: readShare(table, row, 'positivity', source.unit),
     method: methodOf(source, table, row),
   }));
   const rounds = keepMethod(input, source, table, all, (row) => `${row.survey_year} ${row.state_code}`);
-  // The numbers tested are not known, so all states count alike.
-  tellDoubts(
+  // The numbers tested are not known, so all states get the same weight.
+  reportDoubts(
     input,
     source,
     all.map((row) => ({ ...row, examined: 1000 })),
@@ -231,14 +236,14 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     input.report.push({
       source: source.id,
       rule: 'known by state only',
-      what: `round ${year}: positivity without clusters, numbers tested or range`,
+      what: `round ${year}: positivity without clusters, numbers tested or ranges`,
     });
   }
   refuseShort(table);
   return rounds;
 }
 
-/** The row's method by the project's name. @throws BadInput for one that the catalog does not name */
+/** The row's method. @throws BadInput if the catalog does not name it */
 function methodOf(source: Source, table: Table, row: Row): Method {
   const found = textOf(table, row, 'method');
   const method = METHODS.find((name) => (source.methods?.[name] ?? name) === found);
@@ -248,8 +253,8 @@ function methodOf(source: Source, table: Table, row: Row): Method {
 }
 
 /**
- * The rows by the diagnostic method that counts; the others are counted in the report.
- * @param id what rows by different methods have in common if they are of one place and round
+ * The rows with the wanted methods, one for each place and round; the others are counted in the report.
+ * @param id identifies the place and round of a row
  */
 function keepMethod<T extends { method: Method }>(
   input: IngestInput,
@@ -271,12 +276,12 @@ function keepMethod<T extends { method: Method }>(
     input.report.push({
       source: source.id,
       rule: 'one method only',
-      what: `${dropped} of ${table.rows.length} rows by another method than ${wanted.join(', else ')} left out`,
+      what: `${dropped} of ${table.rows.length} rows left out, tested by another method than ${wanted.join(', else ')}`,
     });
   return kept;
 }
 
-/** Ages of the youngest and the oldest child tested, in months, where the table tells them in years. */
+/** Ages of the youngest and the oldest child tested, in months; null if the table does not give them. */
 function readAges(table: Table, row: Row): Pick<Cluster, 'youngest_months' | 'oldest_months'> {
   const months = (column: string) => {
     const years = table.columns.has(column) ? numberOf(table, row, column, { least: 0, most: 120 }) : null;
@@ -285,41 +290,37 @@ function readAges(table: Table, row: Row): Pick<Cluster, 'youngest_months' | 'ol
   return { youngest_months: months('youngest_years'), oldest_months: months('oldest_years') };
 }
 
-/** The clusters whose children are of the ages that the score is of; the others are counted in the report. */
+/** The clusters within the ages of the score; the others are counted in the report. */
 function ofAges(input: IngestInput, source: Source, clusters: Cluster[]): Cluster[] {
   const [youngest, oldest] = input.model.territory.ages_months as [number, number];
   const kept = clusters.filter(
-    (one) =>
-      (one.youngest_months ?? youngest) >= youngest - AGE_SLACK && (one.oldest_months ?? oldest) <= oldest + AGE_SLACK,
+    ({ youngest_months, oldest_months }) =>
+      (youngest_months ?? youngest) >= youngest - AGE_SLACK && (oldest_months ?? oldest) <= oldest + AGE_SLACK,
   );
   if (kept.length < clusters.length)
     input.report.push({
       source: source.id,
       rule: 'other ages',
-      what: `${clusters.length - kept.length} of ${clusters.length} clusters of other ages than ${youngest} to ${oldest} months left out`,
+      what: `${clusters.length - kept.length} of ${clusters.length} clusters left out, with ages outside ${youngest} to ${oldest} months`,
     });
   return kept;
 }
 
-/** Reports what is hard to believe about the figures of both methods; `read` is of the table's rows, in their order. */
-function tellDoubts(
-  { report }: IngestInput,
-  source: Source,
-  read: readonly { survey_year: number; examined: number; positivity: number; method: Method }[],
-): void {
-  for (const what of surveyDoubts(read))
+/** Reports figures, by either method, that are hard to believe. */
+function reportDoubts({ report }: IngestInput, source: Source, results: readonly SurveyResult[]): void {
+  for (const what of surveyDoubts(results))
     report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
 }
 
 function readPositivity(table: Table, row: Row, examined: number, source: Source): number {
   if (!table.columns.has('positive')) return readShare(table, row, 'positivity', source.unit);
-  const positive = numberOf(table, row, 'positive', { least: 0, whole: !source.weighted_counts });
+  const positive = numberOf(table, row, 'positive', { least: 0, integer: !source.weighted_counts });
   if (positive > examined)
     throw new BadInput(
       table.file,
       `row ${row.line}, positive`,
       `${positive} of ${examined} examined`,
-      'at most as many as examined',
+      'no more positive than examined',
     );
   return positive / examined;
 }

@@ -7,14 +7,14 @@ import { byCode, tableOf } from '../table.ts';
 import { TREND } from './tables.ts';
 import { ratioEstimate } from './trend.ts';
 
-/** Positivity per round, for the country and each state, with design-based ranges where clusters are known. */
+/** Positivity by round, for the country and each state, with design-based ranges if clusters are known. */
 export const run: StageRun = async (io) => {
   const states = stateTrends(io);
   const national = nationalTrend(io);
   const { small_sample, method } = io.model.parameters.survey;
   const years = national.map((row) => row.survey_year);
   const small = states.filter((row) => row.small_sample).length;
-  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures rest on fewer than ${small_sample} children`;
+  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures are based on fewer than ${small_sample} children`;
   return {
     trend: tableOf(TREND, [...national, ...states]),
     report: [{ source: 'survey', rule: 'small samples flagged', what }],
@@ -29,12 +29,12 @@ function stateTrends(io: StageIo): TrendRow[] {
     const rounds = state_rounds.filter((round) => round.state_code === state_code);
     return [
       ...[...byYear].map(([year, sample]) => ({ ...sampleRow(year, sample, io.model), state_code })),
-      ...rounds.map((round) => ({ ...unnumbered(round.survey_year, round.positivity), state_code })),
+      ...rounds.map((round) => ({ ...withoutSample(round.survey_year, round.positivity), state_code })),
     ].sort((a, b) => a.survey_year - b.survey_year);
   });
 }
 
-/** The country's figures come from all clusters together, since its range cannot be had from the states' figures. */
+/** Computed from all clusters, because the country's range cannot be derived from the states' figures. */
 function nationalTrend(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = surveysOf(io);
   const children = childrenByState(io);
@@ -58,7 +58,7 @@ function nationalTrend(io: StageIo): TrendRow[] {
     }
     const rounds = stateYears.get(year)!;
     const national = weightedMean(rounds.map((r) => ({ value: r.positivity, weight: children.get(r.state_code)! })))!;
-    return unnumbered(year, national);
+    return withoutSample(year, national);
   });
 }
 
@@ -67,7 +67,7 @@ function sampleRow(year: number, sample: readonly Cluster[], { parameters }: Mod
   const { positivity, low, high } = ratioEstimate(sample.map(sampled), confidence);
   const tested = Math.round(sample.reduce((sum, { examined }) => sum + examined, 0));
   return {
-    ...unnumbered(year, positivity),
+    ...withoutSample(year, positivity),
     low,
     high,
     clusters: sample.length,
@@ -78,7 +78,7 @@ function sampleRow(year: number, sample: readonly Cluster[], { parameters }: Mod
 
 const sampled = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
 
-const unnumbered = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
+const withoutSample = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
   state_code: null,
   survey_year,
   positivity,

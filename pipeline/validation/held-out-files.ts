@@ -31,7 +31,7 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
   const table = await readTable(path.dirname(file), { files: [{ path: path.basename(file) }], columns });
   refuseDuplicates(table, ['lga_pcode']);
   return new Map(
-    table.rows.map((row) => [textOf(table, row, 'lga_pcode'), numberOf(table, row, 'fold', { whole: true })]),
+    table.rows.map((row) => [textOf(table, row, 'lga_pcode'), numberOf(table, row, 'fold', { integer: true })]),
   );
 }
 

@@ -8,13 +8,15 @@ import { InvalidOutline } from './coverage-columns.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
 
-/** One pass over rasters on the same grid, reading each cell once. It is plain data that can be sent to threads. */
+/**
+ * One pass over rasters on the same grid, which reads each cell once. Plain data, so that it can be sent to threads.
+ */
 export interface PassTask {
   grid: Grid;
   layers: RasterDescription[];
   weights: RasterDescription | null;
   outlines: Outline[];
-  /** The blocks that the pass goes by: those of all rasters, or multiples of them. */
+  /** The block size of the pass: that of all rasters, or multiples of it. */
   size: BlockSize;
 }
 
@@ -27,17 +29,17 @@ export class OutlineFault extends Error {
   }
 }
 
-/** A band's sums, or why there are none, in a form that threads can send. */
+/** A band's sums, or the error, in a form that threads can send. */
 export type BandAnswer =
   | { sums: Float64Array<ArrayBuffer> }
   | { message: string; complaint: Complaint | null; outline: number | null; code?: string };
 
-/** Rows of a band that an outline can meet. */
+/** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
-/** The shares of a band that outlines cover, for those that meet it, in order. @throws OutlineFault */
+/** The coverage of a band by each outline that meets it, in the order of the outlines. @throws OutlineFault */
 export function coverOutlines(
   cover: ReturnType<typeof createCover>,
   outlines: readonly Outline[],
@@ -57,7 +59,7 @@ export function coverOutlines(
 /** Sums the bands of a pass in one thread. */
 export interface BandWorker {
   /**
-   * Sums by row: `SUMS_PER_ROW` figures for every row, for each layer, for each outline that meets the band, in order.
+   * Sums by row: `SUMS_PER_ROW` numbers for each row, of each layer, of each outline that meets the band, in order.
    * @throws BadInput, OutlineFault
    */
   sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
@@ -65,8 +67,8 @@ export interface BandWorker {
 }
 
 /**
- * Opens the pass's rasters. A band's shares are computed once for all layers; values are then read tile by tile from
- * west to east, and only where there may be an outline, so that memory holds tiles and never a whole band.
+ * Opens the rasters of a pass. A band's shares are computed once for all layers. Values are then read tile by tile from
+ * west to east, only where an outline may be, so that memory contains single tiles rather than complete bands.
  */
 export async function openBandWorker({ grid, layers, weights, outlines, size }: PassTask): Promise<BandWorker> {
   const rasters = await Promise.all(layers.map(openDescribed));
@@ -123,7 +125,7 @@ export async function answerBand(worker: BandWorker, band: Window): Promise<Band
   }
 }
 
-/** The sums in an answer. @throws BadInput, OutlineFault, as the thread met them */
+/** The sums in an answer. @throws the error that occurred in the thread, such as BadInput or OutlineFault */
 export function sumsOf(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
   if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);

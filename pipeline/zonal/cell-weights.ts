@@ -1,20 +1,20 @@
 import type { Values, Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
-/** Where an area's people live on another, coarser grid: Σ share × persons by cell of that grid. */
+/** The distribution of an area's people over a coarser grid: Σ share × persons by cell of that grid. */
 export interface CellWeights {
   cells: Int32Array;
   people: Float64Array;
 }
 
 /**
- * Sums people by area and cell of a grid with `columns` columns, so that the mean of each of many rasters on that grid
- * (such as monthly rain) is a sparse dot product.
+ * Sums people by area and by cell of a grid with `columns` columns, so that the mean of any raster on that grid (such
+ * as monthly rain) is a sparse dot product.
  */
 export function createCellWeights(columns: number) {
   const areas: Map<number, number>[] = [];
   return {
-    /** @param match the other grid's columns and rows for those of the window, −1 outside it (`matchCentres`) */
+    /** @param match the other grid's column and row for each of the window's, −1 if outside it (`matchCentres`) */
     add(
       area: number,
       coverage: Coverage,
@@ -41,7 +41,7 @@ export function createCellWeights(columns: number) {
         }
       }
     },
-    /** Weights of areas 0 to `count` − 1, cells in ascending order. */
+    /** The weights of areas 0 to `count` − 1, with cells in ascending order. */
     finish(count: number): CellWeights[] {
       return Array.from({ length: count }, (_, area) => {
         const sorted = [...(areas[area] ?? [])].sort(([a], [b]) => a - b);
@@ -54,7 +54,7 @@ export function createCellWeights(columns: number) {
   };
 }
 
-/** Σ people × value / Σ people over cells with a value (not NaN); null where there are none. */
+/** Σ people × value / Σ people over cells with a value (not NaN); null if there are none. */
 export function weightedMean({ cells, people }: CellWeights, valueAt: (cell: number) => number): number | null {
   let sum = 0;
   let weight = 0;

@@ -1,4 +1,4 @@
-/** Signs in a raster's values of untagged nodata, a wrong unit or a wrong place. */
+/** Checks of rasters for untagged nodata values, a wrong unit or a wrong location. */
 import type { Areas, Census, ZonalRow } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -6,29 +6,31 @@ import type { Raster } from '../ingest/readers/geotiff.ts';
 import { listWindows } from '../ingest/readers/windows.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../numerics/grid.ts';
 
-/** Share of an LGA that may lie off the population raster (cells trimmed along a coast). */
+/** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;
-/** How far a state's population may be from its census, unless the catalog says: real ones differ by up to 2.4 times. */
+/**
+ * Default factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4.
+ */
 const CENSUS_FACTOR = 4;
 /**
- * Limits of integer types and the nines that stand for missing values, as 64-bit and 32-bit floats. No measurement equals
+ * Common nodata values (limits of integer types, numbers of nines), as 64-bit and 32-bit floats. No measurement equals
  * one of them by chance.
  */
 const FILLS: ReadonlySet<number> = new Set(
   [32767, 65535, 99999, 999999, 2147483647, 4294967295].flatMap((value) => [value, Math.fround(value)]),
 );
 
-/** Watches a raster's windows, each cell once, for signs of an undeclared nodata value. */
+/** Checks a raster, window by window, for signs of an undeclared nodata value. */
 export interface FillWatch {
-  /** @throws BadInput for a cell with a value that only stands for missing ones */
-  look(values: Values, window: Window): void;
+  /** Checks a window; each cell must be passed once. @throws BadInput for a cell with a common nodata value */
+  check(values: Values, window: Window): void;
   /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
   finish(): void;
 }
 
 /**
- * An untagged nodata value fills an area, or is the largest value in many cells. Measured values seldom repeat from cell
- * to cell: `source.repeats` says how often they may, and without it nothing is checked.
+ * An untagged nodata value fills an area, or is the largest value in many cells, whereas measured values rarely repeat
+ * from cell to cell. `source.repeats` specifies how often they may; without it repetitions are not checked.
  */
 export function watchFills(raster: Raster, source: Source): FillWatch {
   const { file, grid } = raster;
@@ -41,7 +43,7 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
     return `row ${row}, column ${column} (${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)})`;
   };
   return {
-    look(values, window) {
+    check(values, window) {
       const { columns } = window;
       for (let i = 0; i < values.length; i++) {
         const value = values[i]!;
@@ -52,7 +54,12 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
         } else if (value === largest.value) largest.cells++;
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
-            throw new BadInput(file, placeOf(window, i), 'NaN', 'a value: the catalog says that none is missing');
+            throw new BadInput(
+              file,
+              placeOf(window, i),
+              'NaN',
+              'a value, because the catalog declares that none is missing',
+            );
           continue;
         }
         if (FILLS.has(value))
@@ -72,8 +79,8 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
           throw new BadInput(
             file,
             '',
-            `the value ${value} in ${cells} cells beside others that hold it`,
-            `${most} at most (sources.json, repeats): a nodata left undeclared?`,
+            `the value ${value} in ${cells} cells next to others with the same value`,
+            `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
           );
       }
       if (largest.cells > most)
@@ -81,30 +88,35 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
           file,
           '',
           `the largest value, ${largest.value}, in ${largest.cells} cells`,
-          `${most} at most (sources.json, repeats): a nodata left undeclared?`,
+          `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
         );
     },
   };
 }
 
-/** Checks a whole raster, if the catalog says how often its values repeat. */
+/** Checks an entire raster if the catalog specifies how often its values may repeat. */
 export async function refuseFills(raster: Raster, source: Source): Promise<void> {
   if (source.repeats === undefined) return;
   const watch = watchFills(raster, source);
   for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))
-    watch.look(await raster.readWindow(window), window);
+    watch.check(await raster.readWindow(window), window);
   watch.finish();
 }
 
 export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
   if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
   const share = ((100 * covered) / size).toFixed(1);
-  throw new BadInput(population.file, lga, `${share}% of the LGA inside the raster`, 'all of it: a wrong extent');
+  throw new BadInput(
+    population.file,
+    lga,
+    `${share}% of the LGA inside the raster`,
+    'all of it (is the extent wrong?)',
+  );
 }
 
 /**
- * Compares each state's population in the raster with its census, over the LGAs in the census. A wrong unit (people per
- * km² or hectare) is far off, and so is a raster of something else or of another place.
+ * Compares each state's population in the raster with its census, over the LGAs in the census. This detects a wrong
+ * unit (people per km² or hectare), and a raster of something else or of another place.
  * @throws BadInput naming the state
  */
 export function compareWithCensus(source: Source, areas: Areas, rows: readonly ZonalRow[], census: Census): void {
@@ -121,7 +133,7 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
       source.files[0]!.path,
       `${state_code} ${state}`,
       `${Math.round(mapped)} people`,
-      `within ${factor} times its census, ${Math.round(counted)}: persons per cell? (sources.json, census_factor)`,
+      `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Covariates of the risk score that came as rasters: by prediction cell, or where they change by LGA and time. */
+/** Covariates of the risk score from rasters: by prediction cell or, if they change over time, by LGA and time. */
 import type { ArtifactTables, Polygons, PredictionCell, ReportLine } from '../artifacts.ts';
 import { BadInput } from '../bad-input.ts';
 import { datedFiles, isDated } from '../catalog/dated.ts';
@@ -12,13 +12,13 @@ import { fillGaps, rasterSources } from './sources.ts';
 
 type CovariateRow = RowOf<ArtifactTables['zonal/dated_covariates']>;
 
-/** The sources of covariates that do not change, or of which only the mean is asked. */
+/** The sources of covariates that do not change, or of which only the mean over time is used. */
 export const constantCovariates = (sources: readonly Source[]): Source[] =>
   rasterSources(sources, 'covariate').filter((source) => !isDated(source));
 
 /**
- * A covariate's values by LGA and time, its gaps filled as the catalog declares; the findings tell of a gap once.
- * @param valuesOf of `codes[i]`, one a time, null where no valid cell holds people
+ * A covariate's values by LGA and time, with gaps filled as the catalog declares; the report lists each gap once.
+ * @param valuesOf the values of `codes[lga]`, one for each time, null if no cell with people has a value
  * @throws BadInput for an LGA without a value or a declared gap
  */
 export function datedRows(
@@ -40,15 +40,15 @@ export function datedRows(
       found,
     ),
   }));
-  const told = new Set(found.map(({ what }) => what.split(' ')[0]!));
+  const listed = new Set(found.map(({ what }) => what.split(' ')[0]!));
   for (const { lga_pcode, rule, reason } of source.gaps ?? [])
-    if (told.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
+    if (listed.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
   return codes.flatMap((lga_code, lga) =>
     times.map(({ time, values }) => ({ covariate: source.id, lga_code, time, value: values[lga]! })),
   );
 }
 
-/** `readNearest` of a covariate: of several rasters the mean where all have a value, NaN elsewhere. */
+/** `readNearest` for a covariate: with several rasters, their mean where all have a value, NaN elsewhere. */
 export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {
   const [first, ...others] = rasters;
   const sum = await readNearest(first!, grid, window);
@@ -60,17 +60,17 @@ export async function meanNearest(rasters: readonly Raster[], grid: Grid, window
   return sum;
 }
 
-type Place = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
+type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
 
 /**
- * A raster's values by prediction cell, its missing ones filled by the rule that the catalog declares: the value of the
- * nearest cell that has one, within the rule's `km`, or the rule's own `value`.
- * @param values in the cells' order and the source's unit, null where no valid raster cell holds a cell's people
- * @throws BadInput for a missing value without a rule, or farther from every other than the rule reaches
+ * A raster's values by prediction cell, with missing ones filled by the rule that the catalog declares: the value of
+ * the nearest cell with one within the rule's `km`, or the rule's own `value`.
+ * @param values in the cells' order and the source's unit, null if the raster has no value where the cell's people live
+ * @throws BadInput for a missing value without a rule, or with no other value within the rule's `km`
  */
 export function fillCells(
   source: Source,
-  cells: readonly Place[],
+  cells: readonly Cell[],
   values: readonly (number | null)[],
   report: ReportLine[],
 ): number[] {
@@ -88,21 +88,21 @@ export function fillCells(
   }
   const people = cells.reduce((sum, { population }) => sum + population, 0);
   for (const gap of gaps) {
-    const own = used.filter((one) => one.gap === gap);
+    const own = used.filter((fill) => fill.gap === gap);
     if (own.length === 0) continue;
     const share = own.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
     const how =
       gap.rule === 'value'
-        ? `take ${gap.value} ${source.unit}`
-        : `take the nearest value, at most ${Math.max(...own.map(({ km }) => km)).toFixed(1)} km away`;
+        ? `are set to ${gap.value} ${source.unit}`
+        : `are set to the nearest value, at most ${Math.max(...own.map(({ km }) => km)).toFixed(1)} km away`;
     const what = `${own.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
     report.push({ source: source.id, rule: gap.rule, what });
   }
   return filled as number[];
 }
 
-/** The value nearest to a cell, and how far away it is; null and infinity if there is none. */
-function nearestKnown(cells: readonly Place[], values: readonly (number | null)[], at: number) {
+/** The value nearest to a cell and its distance; null and infinity if there is none. */
+function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[], at: number) {
   const { longitude, latitude } = cells[at]!;
   const shrink = Math.cos((latitude * Math.PI) / 180);
   let nearest: number | null = null;
@@ -116,13 +116,13 @@ function nearestKnown(cells: readonly Place[], values: readonly (number | null)[
   return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
 }
 
-function undeclared(source: Source, cells: readonly Place[], missing: number[], c: number, km: number): BadInput {
+function undeclared(source: Source, cells: readonly Cell[], missing: number[], c: number, km: number): BadInput {
   const { lga_code, longitude, latitude } = cells[c]!;
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
   return new BadInput(
     source.files[0]!.path,
     `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
-    `no valid cell where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
-    'one, or a gap declared in sources.json with the rule `nearest` and a `km` that reaches, or `value`',
+    `no value where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
+    'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
   );
 }

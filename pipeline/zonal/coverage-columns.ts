@@ -1,12 +1,12 @@
-/** Scratch space of `createCover`: columns that grow and are reused from outline to outline. */
+/** Scratch space of `createCover`: growable columns that are reused for each outline. */
 
 /** The message is what was found: `an outline that …`. */
 export class InvalidOutline extends Error {}
 
-/** Shares further than this outside 0 to 1 are due to outlines that cross themselves or parts that overlap. */
+/** Shares outside 0 to 1 by more than this are due to outlines that cross themselves or parts that overlap. */
 const INVALID = 1e-9;
 
-/** Pieces of edges within one cell, as columns that grow, with an order by row. */
+/** Pieces of edges, each within one cell, with an index by row. */
 export function createPieces() {
   let capacity = 1024;
   let rows = new Int32Array(capacity);
@@ -36,7 +36,7 @@ export function createPieces() {
       count++;
       starts[row + 1]!++;
     },
-    /** Counting sort; pieces of a row keep the order of the outline, which fixes the order of sums. */
+    /** Counting sort: the pieces of a row keep the order of the outline, which fixes the order of summation. */
     sortByRow() {
       for (let row = 1; row < starts.length; row++) starts[row]! += starts[row - 1]!;
       if (order.length < count) order = new Int32Array(capacity);
@@ -51,7 +51,7 @@ export function createPieces() {
   };
 }
 
-/** Spans as columns that grow; joins cells of equal share and omits share 0. */
+/** Spans of cells; adjacent cells with equal shares are joined, cells with share 0 omitted. */
 export function createSpans() {
   let capacity = 1024;
   let columns = new Int32Array(capacity);
@@ -65,7 +65,7 @@ export function createSpans() {
       open = -1;
     },
     count() {
-      // A new row begins: its first span must not join this row's last.
+      // The next row begins: its first span must not be joined with the last span of this row.
       open = -1;
       return count;
     },

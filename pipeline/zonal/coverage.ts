@@ -2,8 +2,9 @@ import { createPieces, createSpans } from './coverage-columns.ts';
 import type { Outline } from './outline.ts';
 
 /**
- * Shares of cells, row by row: spans `rowStart[i]` to `rowStart[i + 1]` are row `firstRow + i`'s, from west to east. A
- * span is `length` cells from `column` on that all have the same `share`, above 0; cells in no span have share 0.
+ * Shares of cells, row by row: spans `rowStart[i]` to `rowStart[i + 1]` (excluded) belong to row `firstRow + i`, from
+ * west to east. A span consists of `length` cells, starting at `column`, with the same `share` above 0; other cells
+ * have share 0.
  */
 export interface Coverage {
   firstRow: number;
@@ -20,20 +21,20 @@ export function coveredCells({ length, share }: Coverage): number {
   return cells;
 }
 
-/** A share this close to a whole number is that number: rounding errors stay below 1e-14 in a row. */
+/** A share this close to an integer is that integer: rounding errors stay below 1e-14 in a row. */
 const ROUNDING = 1e-13;
 
 /**
- * Computes exact shares on a grid of `columns`: `cover(outline, firstRow, endRow)` returns those of the given rows. The
- * function reuses scratch space between calls, so use it in one thread only.
+ * Computes exact shares on a grid with `columns` columns: `cover(outline, firstRow, endRow)` returns those of the given
+ * rows. The function reuses scratch space between calls, so it must be used by one thread only.
  *
- * Method: signed-area accumulation, as font rasterisers do it (Levien's font-rs; FreeType and AGG's cover and area).
- * Every edge is cut at cell borders; a piece that falls by h at mean distance m from its cell's west border takes in
- * h (1 − m) of that cell and h of every cell east of it. Sums from the west then give each cell's share: time goes with
- * the cells that edges cross, not with the cells inside. An edge always runs from its upper end to its lower one, so
- * that neighbours compute the same pieces with opposite signs, and their shares sum to 1.
+ * Method: signed-area accumulation, as in font rasterisers (Levien's font-rs; cover and area in FreeType and AGG).
+ * Every edge is cut at cell borders; a piece that descends by h at mean distance m from its cell's western border
+ * contributes h (1 − m) to that cell and h to every cell east of it. Summing from the west gives each cell's share: the
+ * time depends on the number of cells that edges cross, not on the cells inside. Every edge is processed from its upper
+ * to its lower end, so that neighbours compute the same pieces with opposite signs, and their shares sum to 1.
  *
- * @throws InvalidOutline if shares lie outside 0 to 1: the outline crosses itself, or parts of it overlap
+ * @throws InvalidOutline if a share is outside 0 to 1: the outline crosses itself, or parts of it overlap
  */
 export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();
@@ -67,7 +68,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     }
     return { firstRow: first, rowStart, ...spans.copy() };
 
-    /** Cuts the edge, upper end first, at row borders; the cuts do not depend on the window. */
+    /** Cuts an edge, upper end first, at row borders; the cuts do not depend on the window. */
     function cutEdge(x0: number, y0: number, x1: number, y1: number, sign: number): void {
       if (y1 <= first || y0 >= end) return;
       const slope = (x1 - x0) / (y1 - y0);
@@ -92,7 +93,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       }
     }
 
-    /** Cuts a piece of an edge within one row, from x = `west` to `east` falling by `h`, at column borders. */
+    /** Cuts the part of an edge in one row, from x = `west` to `east` and descending by `h`, at column borders. */
     function cutPiece(row: number, west: number, east: number, h: number): void {
       if (west >= columns) return;
       let column = Math.floor(west);
@@ -105,7 +106,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       let done = 0;
       let x = west;
       if (west < 0) {
-        // What lies west of the grid covers whole cells of it.
+        // A part west of the grid covers the cells of the row completely.
         done = east <= 0 ? h : -west * perColumn;
         pieces.add(row, 0, done, 0);
         if (east <= 0) return;
@@ -125,7 +126,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     }
   };
 
-  /** Adds up the pieces of a row and sums from the west, as far as the outline reaches. */
+  /** Adds up the pieces of a row and sums from the west to the eastern end of the outline. */
   function sumRow(row: number, endColumn: number): void {
     stamps++;
     let count = 0;
@@ -148,7 +149,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       const column = met[k]!;
       spans.add(next, column - next, inside);
       spans.add(column, 1, snap(inside + (fall[column]! - area[column]!)));
-      // Not always a whole number: a horizontal edge runs through cells without falling.
+      // Not always an integer: a horizontal edge crosses cells without descending.
       inside = snap(inside + fall[column]!);
       next = column + 1;
     }
@@ -156,9 +157,8 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
   }
 }
 
-/** Rounds a share that only rounding errors keep from a whole number, so that cells inside are exactly 1. */
+/** Rounds a share that differs from an integer only by rounding errors, so that cells inside have exactly 1. */
 function snap(value: number): number {
-  const whole = Math.round(value);
-  if (Math.abs(value - whole) < ROUNDING) return whole;
-  return value;
+  const integer = Math.round(value);
+  return Math.abs(value - integer) < ROUNDING ? integer : value;
 }

@@ -1,4 +1,4 @@
-/** Rasters of which each holds for a month or a year, such as rain: each LGA's mean over its people at each time. */
+/** Rasters that each apply to a month or a year, such as rain: population-weighted means by LGA and time. */
 import { BadInput } from '../bad-input.ts';
 import { datedFiles, isDated } from '../catalog/dated.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -6,13 +6,13 @@ import { describeGrid, type Grid, sameGrid, type Window } from '../numerics/grid
 import { type CellWeights, weightedMean } from './cell-weights.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 
-/** The sources whose rasters each hold for a time: rain, and covariates that change. */
+/** The sources whose rasters each apply to a month or year: rain, and covariates that change. */
 export const datedSources = (sources: readonly Source[]): Source[] => [
   ...rasterSources(sources, 'climate'),
   ...rasterSources(sources, 'covariate').filter(isDated),
 ];
 
-/** The grid of a source's first time, which every time must have. */
+/** The grid of a source's first raster, which all its rasters must share. */
 export async function gridOfDated(source: Source, rawData: string): Promise<Grid> {
   const raster = await openSource(source, rawData, unitsOf(source), datedFiles(source)[0]!.path);
   await raster.close();
@@ -20,8 +20,9 @@ export async function gridOfDated(source: Source, rawData: string): Promise<Grid
 }
 
 /**
- * Values by LGA and time in the source's unit, each the mean over its people: Σ share × persons × value / Σ share ×
- * persons over population cells whose centre meets a valid cell; null where none does. `weights`, one an LGA, are on `grid`.
+ * Population-weighted means by LGA and time in the source's unit: Σ share × persons × value / Σ share × persons over
+ * population cells whose centre is in a cell with a value; null if there are none.
+ * @param weights one for each LGA, on `grid`
  */
 export async function readDated(
   source: Source,
@@ -50,7 +51,7 @@ export async function readDated(
   return series;
 }
 
-/** The inhabited part of the rain's grid. */
+/** The inhabited part of the grid. */
 function windowOf(weights: CellWeights[], grid: Grid): Window {
   let [top, bottom, west, east] = [grid.rows, 0, grid.columns, 0];
   for (const { cells } of weights) {

@@ -20,10 +20,10 @@ import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
 import type { WholeRasters } from './whole-rasters.ts';
 
-/** Side of the blocks that population cells are pooled to for prediction. */
+/** Side of the prediction cells, the blocks into which population cells are pooled. */
 const POOL_KM = 5;
 
-/** An LGA's figures from rasters, before gaps are filled; null where the raster has no value. */
+/** An LGA's figures from rasters, before gaps are filled; null if the raster has no value. */
 export interface LgaFigures {
   lga_code: string;
   population: number;
@@ -31,21 +31,21 @@ export interface LgaFigures {
   elevation_m: number | null;
   /** By figure. */
   layers: Record<string, number | null>;
-  /** By source whose rasters each hold for a time (`datedFiles`): a value of each. */
+  /** By source with dated rasters (`datedFiles`): a value for each raster. */
   dated: Record<string, (number | null)[]>;
 }
 
-/** What the rasters hold inside the LGAs. */
+/** The content of the rasters inside the LGAs. */
 export interface Measured {
   lgas: LgaFigures[];
   cells: PredictionCells;
-  /** By covariate that came as rasters without times, in the catalog's order: its values in the cells' order, null where unknown. */
+  /** Undated covariates in the catalog's order: values in the cells' order, null if unknown. */
   covariates: (number | null)[][];
-  /** Cells with people that any LGA meets. */
+  /** Number of raster cells with people that meet any LGA. */
   touched: number;
 }
 
-/** Measures LGAs on the rasters. @throws BadInput for an LGA that lies off the population raster or has no people */
+/** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster or without people */
 export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],
@@ -94,7 +94,7 @@ export async function measureLgas(
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
       const values: Values[] = [];
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
-      const matches = dated.map((one) => matchCentres(grid, window, one.grid));
+      const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
       for (const [lga, coverage] of coverages) {
         covered[lga]! += coveredCells(coverage);
         addWindow(personSums[lga]!, coverage, window, persons, null);
@@ -115,7 +115,7 @@ export async function measureLgas(
         population.file,
         nameOf(areas, codes[lga]!),
         'no people',
-        'some: scores are weighted by people',
+        'people, because scores are weighted by population',
       );
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
@@ -153,8 +153,8 @@ export async function measureLgas(
 }
 
 /**
- * Calls `work` with each window that LGAs meet and their coverage of it, from north to south. Resolves to the LGAs' sizes
- * in cells of the raster's grid.
+ * Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. Resolves to the LGAs'
+ * sizes in cells of the raster's grid.
  */
 async function eachWindow(
   raster: Raster,
@@ -168,13 +168,15 @@ async function eachWindow(
   return outlines.map((outline) => outline.area);
 }
 
-/** Plain area mean over valid cells of the raster's own grid: Σ share × metres / Σ share; null where none is valid. */
+/**
+ * Means over the cells of the raster's own grid that have a value: Σ share × metres / Σ share; null if there are none.
+ */
 async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(number | null)[]> {
   const [sums] = await sumInside([elevation.description], null, outlinesOn(elevation, polygons), 1, () => {});
   return sums!.map((sum) => zonalStatistics(sum, false).mean);
 }
 
-/** Cells of a window with people that any of the areas meets; one on a border is met from both sides. */
+/** Number of cells of a window with people that meet any area; a cell on a border counts once. */
 function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
   const met = new Uint8Array(persons.length);
   for (const [, { firstRow, rowStart, column, length }] of coverages) {

@@ -2,13 +2,13 @@ import type { Polygon } from '../artifacts.ts';
 import type { Grid } from '../numerics/grid.ts';
 
 /**
- * A polygon in a grid's own coordinates: x in columns from the west, y in rows from the north, so that cell borders are
- * the whole numbers. Rings are flat x, y pairs, closed; `sign` turns each so that shells count +, holes −.
- * The ranges hold every cell that the polygon can meet, ends excluded, and are empty if it lies off the grid.
+ * A polygon in a grid's coordinates: x in columns from the west, y in rows from the north, so that cell borders are at
+ * integers. Rings are closed, as flat x, y pairs; `sign` makes exterior rings count as positive and holes as negative.
+ * The ranges of rows and columns cover the polygon, ends excluded, and are empty if it is outside the grid.
  */
 export interface Outline {
   rings: { points: Float64Array; sign: 1 | -1 }[];
-  /** In cells, on and off the grid. */
+  /** In cells, including parts outside the grid. */
   area: number;
   firstRow: number;
   endRow: number;
@@ -16,7 +16,9 @@ export interface Outline {
   endColumn: number;
 }
 
-/** Draws `polygons` (one area; of each, first the shell, then its holes, in either direction) on `grid`. */
+/**
+ * Converts an area's polygons (each an exterior ring, then its holes, in any direction) to the coordinates of `grid`.
+ */
 export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   const rings: Outline['rings'] = [];
   let area = 0;
@@ -59,7 +61,9 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   };
 }
 
-/** Shoelace area, positive where the ring's edges run south along its west side; differences keep far origins exact. */
+/**
+ * Shoelace area, positive if edges run south along the ring's west side; relative to its first point, for precision.
+ */
 function signedArea(points: Float64Array): number {
   const x0 = points[0]!;
   const y0 = points[1]!;

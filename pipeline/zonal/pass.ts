@@ -6,17 +6,17 @@ import { type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } fr
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
-/** With fewer cells in all rasters together, threads take longer to start than they save. */
+/** With fewer cells in all rasters, threads take longer to start than they save. */
 const CELLS_FOR_THREADS = 4e6;
-/** How many bands per thread may be done ahead of the one that is due. */
+/** Number of bands per thread that may be processed ahead of the next one needed. */
 const BANDS_AHEAD = 4;
 
 /**
- * Sums of every layer inside every outline: `[layer][outline]`. The rasters must have the same grid; `weights` may be
- * null. The sums are the same to the last bit for any number of threads, `jobs`: the files determine the bands, and rows
- * are added up from north to south.
- * @param onProgress gets the share of bands done
- * @throws BadInput; OutlineFault, for the northernmost
+ * Sums of every layer inside every outline: `[layer][outline]`. The rasters must share one grid. The sums are identical
+ * to the last bit for any number of threads (`jobs`), because the files determine the bands, and rows are added from
+ * north to south.
+ * @param onProgress receives the share of bands done
+ * @throws BadInput or OutlineFault: the northernmost fault
  */
 export async function sumInside(
   layers: RasterDescription[],
@@ -41,7 +41,7 @@ export async function sumInside(
   return sums;
 }
 
-/** Blocks as large as the rasters' largest in each direction: if those are multiples of the rest, nothing is read twice. */
+/** The largest block size in each direction: if it is a multiple of the others, nothing is read twice. */
 function commonBlocks(rasters: RasterDescription[]): BlockSize {
   return {
     blockRows: Math.max(...rasters.map((raster) => raster.blockRows)),
@@ -62,7 +62,7 @@ function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: F
   });
 }
 
-/** Sums the bands in threads ahead of need, or in this thread, and takes results and failures from north to south. */
+/** Sums the bands in this thread, or ahead in several, and processes results and errors from north to south. */
 async function sumBands(
   task: PassTask,
   bands: Window[],
@@ -81,9 +81,9 @@ async function sumBands(
   const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
     const ahead: Promise<BandAnswer>[] = [];
-    let given = 0;
+    let sent = 0;
     for (const band of bands.keys()) {
-      while (given < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[given++]!));
+      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
       take(band, sumsOf(await ahead.shift()!));
     }
   } finally {

@@ -5,7 +5,7 @@ import type { Coverage } from './coverage.ts';
 
 export const KM_PER_DEGREE = 111.2;
 
-/** Sums over one LGA's part of a block of population cells, all weighted by share × persons except `inhabitedKm2`. */
+/** Sums over an LGA's part of a block of population cells, weighted by share × persons except for `inhabitedKm2`. */
 interface Pool {
   people: number;
   longitude: number;
@@ -14,27 +14,26 @@ interface Pool {
   urban: number;
   elevation: number;
   elevationPeople: number;
-  /** By covariate: Σ people × value, and the people of cells with a value. */
+  /** By covariate: Σ people × value, and the people in cells with a value. */
   covariates: { sum: number; people: number }[];
 }
 
-/** Cells by LGA, and each covariate's mean over a cell's people, null where it has no value. */
+/** Cells by LGA, and each covariate's population-weighted mean by cell, null if it has no value. */
 export interface PooledCells {
   cells: PredictionCells;
   covariates: (number | null)[][];
 }
 
-/** How many cells of `grid` make a block of about `sideKm` from north to south; at least 1. */
+/** Number of cells of `grid` in a block of about `sideKm` from north to south; at least 1. */
 export function blockCells(grid: Grid, sideKm: number): number {
   return Math.max(1, Math.round(sideKm / (grid.cellHeight * KM_PER_DEGREE)));
 }
 
 /**
- * Pools population cells into blocks of `side` × `side` cells, split by LGA. Population is Σ share × persons; coordinates
- * and elevation are means weighted by people; density is persons per km² of inhabited ground, Σ share × persons over
- * Σ share × cell area (WGS 84) of cells with people; the urban share follows the cells' marks. Parts without people are
- * omitted.
- * @param covariates how many rasters of covariates there are
+ * Pools population cells into blocks of `side` × `side` cells, split by LGA. Population is Σ share × persons;
+ * coordinates, elevation and the urban share are population-weighted means; density is persons per km² of inhabited
+ * ground, Σ share × persons / Σ share × cell area (WGS 84) over cells with people. Parts without people are omitted.
+ * @param covariates number of covariates
  */
 export function createCellPool(grid: Grid, side: number, covariates = 0) {
   const blocksAcross = Math.ceil(grid.columns / side);
@@ -55,8 +54,10 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
 
   return {
     /**
-     * `lga`: its place in the list of LGAs; cell by cell `urban`, 1 or 0, `elevation`, m, and each covariate, NaN where
-     * unknown.
+     * @param lga its index in the list of LGAs
+     * @param urban 1 or 0 by cell
+     * @param elevation metres by cell, NaN if unknown
+     * @param values of each covariate by cell, NaN if unknown
      */
     add(
       lga: number,
@@ -100,7 +101,7 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
         }
       }
     },
-    /** Cells by LGA, in the order of `codes`, each LGA's from north to south and west to east. */
+    /** The cells in the order of `codes`, those of an LGA from north to south and west to east. */
     finish(codes: string[]): PooledCells {
       const cells: PredictionCells = {
         lga_code: [],

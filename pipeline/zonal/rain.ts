@@ -4,7 +4,7 @@ import { datedFiles } from '../catalog/dated.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Period } from '../contract/months.ts';
 
-/** Rain of every LGA with its gaps filled; `rainOf(i)` is that of `codes[i]`, month by month. @throws BadInput */
+/** Rain by LGA and month, with gaps filled. @param rainOf the months' rain of `codes[lga]` */
 export function climateOf(
   source: Source,
   codes: readonly string[],
@@ -27,7 +27,7 @@ export function climateOf(
           'sources.json',
           `source ${source.id}`,
           `no rain for ${lga_code}`,
-          'the rule `neighbours`: rain cannot be null',
+          'the rule `neighbours`, because rain cannot be null',
         );
       return { lga_code, period: time as Period, rain_mm, temperature_c: null };
     }),

@@ -5,18 +5,18 @@ import type { Role } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { openRaster, type Raster } from '../ingest/readers/geotiff.ts';
 
-/** The values that a raster in this unit can hold, and the factor to the project's unit. */
+/** Plausible values of rasters by unit, and the factor for conversion to the project's unit. */
 const UNITS: Record<string, { valid: readonly [number, number]; factor: number }> = {
   persons: { valid: [0, 1e7], factor: 1 },
   m: { valid: [-500, 9000], factor: 1 },
   share: { valid: [0, 1], factor: 1 },
   percent: { valid: [0, 100], factor: 0.01 },
-  // 30 days: walking from the remotest places takes far less, and 65535 is more.
+  // 30 days: far longer than the walk from the remotest places, but less than the nodata value 65535.
   minutes: { valid: [0, 43_200], factor: 1 },
   'mm per month': { valid: [0, 10_000], factor: 1 },
 };
 
-/** Of a covariate, which is standardised. */
+/** For covariates, which are standardised. */
 const ANY_UNIT = { valid: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], factor: 1 } as const;
 
 /** The sources of a role that are rasters. */
@@ -24,7 +24,7 @@ export function rasterSources(sources: readonly Source[], role: Role): Source[] 
   return sources.filter((source) => source.role === role && source.format === 'geotiff');
 }
 
-/** Units that a raster of the source's role may have. */
+/** The units that the source may have. */
 export function unitsOf({ role, figure, unit }: Source): string[] {
   if (role === 'population') return ['persons'];
   if (role === 'elevation') return ['m'];
@@ -33,7 +33,7 @@ export function unitsOf({ role, figure, unit }: Source): string[] {
   return figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
 }
 
-/** Opens one of a source's files under the source's own declarations. `factor` turns values into the project's unit. */
+/** Opens one of a source's files with the source's declarations. `factor` converts values to the project's unit. */
 export async function openSource(
   source: Source,
   rawData: string,
@@ -49,9 +49,9 @@ export async function openSource(
 }
 
 /**
- * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. `null` leaves
- * the figure unknown, `value` gives it, `neighbours` takes the plain mean of the LGAs with a figure that share an edge
- * with it.
+ * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. The rule
+ * `null` leaves the figure unknown, `value` specifies it, `neighbours` uses the unweighted mean of the LGAs with a
+ * figure that share an edge.
  * @throws BadInput for an LGA without a figure or a declared gap
  */
 export function fillGaps(
@@ -73,7 +73,7 @@ export function fillGaps(
       return null;
     }
     if (rule === 'value') {
-      report.push({ source: source.id, rule, what: `${code} takes ${gap!.value} as ${figure}` });
+      report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
       return gap!.value!;
     }
     const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
@@ -82,11 +82,15 @@ export function fillGaps(
       throw new BadInput(
         source.files[0]!.path,
         code,
-        `no valid cells of ${figure} there`,
-        'some, or a gap declared in the catalog',
+        `no cell with ${figure}`,
+        'at least one, or a gap declared in the catalog',
       );
     }
-    report.push({ source: source.id, rule, what: `${code} takes ${figure} from ${given.length} neighbours` });
+    report.push({
+      source: source.id,
+      rule,
+      what: `${code} has ${figure} set to the mean of ${given.length} neighbours`,
+    });
     return given.reduce((sum, n) => sum + n, 0) / given.length;
   });
 }

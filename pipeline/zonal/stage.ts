@@ -1,7 +1,7 @@
 import { areasOf } from '../areas.ts';
 import type { Areas, ClimateRow, Polygons, PredictionCell, ReportLine, ZonalRow } from '../artifacts.ts';
 import type { Source } from '../catalog/sources.ts';
-import { tellsUncovered } from '../catalog/uncovered.ts';
+import { hasUncovered } from '../catalog/uncovered.ts';
 import { figuresOf } from '../context/figures.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { refuseUnknownPlaces, sourceOf } from '../ingest/input.ts';
@@ -29,7 +29,7 @@ type CovariateRow = RowOf<typeof COVARIATES>;
 export interface ZonalOutput {
   lgas: ZonalRow[];
   cells: PredictionCell[];
-  /** None where rain does not come as rasters. */
+  /** Empty if rain does not come as rasters. */
   climate: ClimateRow[];
   covariates: CovariateRow[];
   dated_covariates: RowOf<typeof DATED_COVARIATES>[];
@@ -55,10 +55,10 @@ export const run: StageRun = async (io) => {
 };
 
 /**
- * Figures from rasters by LGA, population cells for prediction, and rain by month where it comes as rasters. Gaps that
- * the catalog declares are filled.
- * @throws BadInput for an unusable raster, for an LGA that lies off the population raster or has no people, and for a
- *   missing figure that the catalog does not declare
+ * Computes figures from rasters by LGA, prediction cells and, if rain comes as rasters, rain by month. Gaps that the
+ * catalog declares are filled.
+ * @throws BadInput for an unusable raster, an LGA outside the population raster or without people, and a missing figure
+ *   that the catalog does not declare
  */
 export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] = () => {}): Promise<ZonalOutput> {
   const { areas, polygons, sources, rawData } = input;
@@ -68,13 +68,13 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
   const { lgas: measured, touched } = inside;
   const codes = areas.lgas.map((lga) => lga.lga_code);
   const mapped = measured.reduce((sum, { population }) => sum + population, 0);
-  const hasLagoon = sources.some(tellsUncovered);
+  const hasLagoon = sources.some(hasUncovered);
   const report: ReportLine[] = [
     { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
     {
       source: 'population',
       rule: 'uncovered',
-      what: `${Math.round(people - mapped)} of ${Math.round(people)} people (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people meet no LGA`,
+      what: `${Math.round(people - mapped)} of ${Math.round(people)} people are in no LGA (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any LGA`,
     },
   ];
   const fill = (source: Source, figure: string, values: (number | null)[]) =>

@@ -2,25 +2,28 @@ import type { Values, Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
 /**
- * Statistics of one area. s is a cell's share inside the area, v its value, w its weight. A cell counts if v is known, and
- * in the last three if w is known too. Missing cells (NaN) are left out, never taken for 0.
+ * Statistics of one area. s is a cell's share inside the area, v its value, w its weight. A cell is included if v is
+ * known and, for the last three, w is known too. Missing cells (NaN) are left out, not treated as 0.
  */
 export interface ZonalStatistics {
   /** Σ s: cells with a value, in cells. */
   count: number;
-  /** Σ s v; 0 where no cell has a value. */
+  /** Σ s v; 0 if no cell has a value. */
   sum: number;
-  /** Σ s v / Σ s; null where no cell has a value. */
+  /** Σ s v / Σ s; null if no cell has a value. */
   mean: number | null;
   /** Σ s w; null without weights. */
   weight_sum: number | null;
   /** Σ s w v; null without weights. */
   weighted_sum: number | null;
-  /** Σ s w v / Σ s w; null where Σ s w is 0 or without weights. */
+  /** Σ s w v / Σ s w; null if Σ s w is 0, or without weights. */
   weighted_mean: number | null;
 }
 
-/** Running sums of one area. Pass rows to `addRows` in ascending order, so that the order of sums is fixed. */
+/**
+ * Running sums of one area. Rows must be passed to `addRows` in ascending order, so that the order of summation is
+ * fixed.
+ */
 export interface ZonalSums {
   count: Sum;
   sum: Sum;
@@ -31,7 +34,7 @@ export interface ZonalSums {
 /** Sums of a row: Σ s, Σ s v, Σ s w, Σ s w v, in this order. */
 export const SUMS_PER_ROW = 4;
 
-/** A compensated sum: `total` with what rounding has dropped from it. */
+/** A compensated sum: the total, and the part of the terms lost to rounding. */
 interface Sum {
   total: number;
   dropped: number;
@@ -43,9 +46,8 @@ export function createSums(): ZonalSums {
 }
 
 /**
- * Adds what an area covers of a window: `coverage` holds the area's shares in the window's rows, `values` (and
- * `weights`, or null) the window's cells, all within the window's columns. Each row is added up by itself and then to
- * the total, so the result does not depend on how rows were grouped into windows.
+ * Adds an area's part of a window, whose columns must include all cells in `coverage`. Each row is summed separately
+ * and then added to the total, so the result does not depend on how rows are grouped into windows.
  */
 export function addWindow(
   sums: ZonalSums,
@@ -59,7 +61,7 @@ export function addWindow(
   addRows(sums, rows);
 }
 
-/** Adds the sums of rows, in order from north to south. */
+/** Adds the sums of rows, which must come in order from north to south. */
 export function addRows(sums: ZonalSums, rows: Float64Array): void {
   for (let at = 0; at < rows.length; at += SUMS_PER_ROW) {
     add(sums.count, rows[at]!);
@@ -70,9 +72,9 @@ export function addRows(sums: ZonalSums, rows: Float64Array): void {
 }
 
 /**
- * Adds what an area covers of a tile to the sums of its rows, `SUMS_PER_ROW` figures for each of the coverage's rows.
- * A tile is a window of all those rows but not of all columns; tiles come from west to east, and `next` keeps, for each
- * row, the first span that may reach beyond the tiles done: a copy of the coverage's `rowStart` to begin with.
+ * Adds an area's part of a tile to `rows`, the sums of its rows: `SUMS_PER_ROW` numbers for each row of the coverage. A
+ * tile has all those rows, but not all columns; tiles must be passed from west to east.
+ * @param next for each row, the first span that may extend beyond the tiles processed; initially a copy of `rowStart`
  */
 export function sumRows(
   rows: Float64Array,
@@ -128,7 +130,7 @@ export function sumRows(
   }
 }
 
-/** The statistics that the sums amount to. */
+/** Computes the statistics from the sums. */
 export function zonalStatistics(sums: ZonalSums, weighted: boolean): ZonalStatistics {
   const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(totalOf);
   return {
@@ -141,7 +143,7 @@ export function zonalStatistics(sums: ZonalSums, weighted: boolean): ZonalStatis
   };
 }
 
-/** Adds a term, keeping the part that does not fit (Neumaier 1974, improved Kahan-Babuška summation). */
+/** Adds a term, keeping the part lost to rounding (Neumaier 1974, improved Kahan-Babuška summation). */
 function add(sum: Sum, term: number): void {
   const total = sum.total + term;
   sum.dropped += Math.abs(sum.total) >= Math.abs(term) ? sum.total - total + term : term - total + sum.total;

@@ -1,4 +1,4 @@
-/** The tables that the rasters make; its climate and dated covariates have the columns of ingest's. */
+/** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
 import { figures, lga_code } from '../columns.ts';
 import { orNull, real, text, whole } from '../table.ts';
 
@@ -8,7 +8,7 @@ export const LGAS = {
     lga_code,
     population: real('Σ share × persons'),
     urban_population: real('People living in urban centres as GHS-DEGURBA defines them'),
-    elevation_m: orNull(real('Plain area mean, m; null where unknown')),
+    elevation_m: orNull(real('Unweighted mean over its area, m; null if unknown')),
     ...figures,
   },
 };
@@ -16,19 +16,19 @@ export const CELLS = {
   row: 'Population cells pooled to about 5 km, split by LGA',
   columns: {
     lga_code,
-    longitude: real("Degrees (WGS 84); of the population's centre"),
-    latitude: real("Degrees (WGS 84); of the population's centre"),
+    longitude: real('Mean over its people, degrees (WGS 84)'),
+    latitude: real('Mean over its people, degrees (WGS 84)'),
     population: real('Σ share × persons'),
     population_density: real('Persons per km² of its inhabited ground'),
     urban_share: real('Share of its people in urban centres, 0 to 1'),
-    elevation_m: orNull(real("Its people's mean elevation, m; null where unknown")),
+    elevation_m: orNull(real('Mean elevation of its people, m; null if unknown')),
   },
 };
 export const COVARIATES = {
-  row: 'A value of a covariate of the risk score that came as rasters without times, by prediction cell',
+  row: 'A value of an undated raster covariate of the risk score, by prediction cell',
   columns: {
-    covariate: text('The source that it is of'),
+    covariate: text('Id of its source'),
     cell: whole('Row in zonal/cells, from 0'),
-    value: real("In the source's unit; the mean over the cell's people"),
+    value: real("Mean over the cell's people, in the source's unit"),
   },
 };

@@ -2,23 +2,25 @@ import { gridCellAreaKm2 } from '../numerics/area.ts';
 import type { Grid, Values, Window } from '../numerics/grid.ts';
 
 export interface UrbanRule {
-  /** People per km² that a cell needs. */
+  /** Minimum people per km² of a cell. */
   density: number;
-  /** People that the cells of a centre need together. */
+  /** Minimum number of people in a centre. */
   people: number;
 }
 
 /** European Commission et al. 2021, Applying the Degree of Urbanisation, section 7.2: urban centres. */
 export const DEGURBA: UrbanRule = { density: 1500, people: 50_000 };
 
-/** Plain data, so that it can be sent to the processes that measure some of the areas. */
+/** The cells in urban centres. */
 export interface UrbanCentres {
   count: number;
-  /** By row of the grid: first column and end (excluded) of each run of cells that belong to one, from west to east. */
+  /** By row of the grid: start and end (excluded) of each run of cells in a centre, from west to east. */
   rows: number[][];
 }
 
-/** Cells `start` to `end` (excluded) of a row that are dense enough; `set` is their place in the union-find. */
+/**
+ * Cells `start` to `end` (excluded) of a row that are dense enough; `set` is their index in the union-find structure.
+ */
 interface Run {
   start: number;
   end: number;
@@ -26,12 +28,13 @@ interface Run {
 }
 
 /**
- * Finds urban centres in a raster of persons: sets of cells of at least `rule.density`, joined over their four sides,
- * with at least `rule.people` together. Hand it all windows of whole rows from north to south, then `finish`. Memory
- * follows the runs of dense cells. The density is the cell's persons over its whole area on the WGS 84 ellipsoid.
+ * Finds urban centres in a raster of persons: sets of cells of at least `rule.density`, connected by their sides, with
+ * at least `rule.people` in total. Windows of complete rows must be added from north to south; then call `finish`.
+ * Memory is proportional to the number of runs of dense cells. Density is a cell's persons per area on the WGS 84
+ * ellipsoid.
  *
- * DEGURBA's last two steps, gaps filled and edges smoothed by the majority rule, are left out: they add people at
- * densities below the threshold and move few. So is its alternative of cells at least half built up.
+ * DEGURBA's last two steps, gap filling and edge smoothing by the majority rule, are omitted: they add areas below the
+ * density threshold and affect few people. Its alternative criterion, cells at least half built up, is omitted too.
  */
 export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
   const runsByRow: Run[][] = [];
@@ -52,15 +55,15 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
   };
 
   return {
-    /** `persons`: all columns of rows `row` and on, as many as there are. */
+    /** @param persons one or more complete rows, starting at `row` */
     add(row: number, persons: Values): void {
-      if (row !== runsByRow.length) throw new Error(`row ${row} of persons came, expected row ${runsByRow.length}`);
+      if (row !== runsByRow.length) throw new Error(`got row ${row} of persons, expected row ${runsByRow.length}`);
       for (let offset = 0; offset < persons.length; offset += grid.columns) {
         const least = rule.density * gridCellAreaKm2(grid, runsByRow.length);
         const runs: Run[] = [];
         for (let column = 0; column < grid.columns; column++) {
-          const here = persons[offset + column]!;
-          if (!(here >= least)) continue;
+          const inCell = persons[offset + column]!;
+          if (!(inCell >= least)) continue;
           let run = runs.at(-1);
           if (run?.end !== column) {
             run = { start: column, end: column, set: parent.length };
@@ -69,7 +72,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
             people.push(0);
           }
           run.end = column + 1;
-          people[run.set]! += here;
+          people[run.set]! += inCell;
         }
         joinRows(runsByRow.at(-1) ?? [], runs, join);
         runsByRow.push(runs);
@@ -85,7 +88,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
   };
 }
 
-/** 1 for each cell of the window that belongs to an urban centre, else 0. */
+/** 1 for each cell of the window in an urban centre, else 0. */
 export function markCentres({ rows }: UrbanCentres, window: Window): Uint8Array {
   const marks = new Uint8Array(window.rows * window.columns);
   for (let row = 0; row < window.rows; row++) {
@@ -100,7 +103,7 @@ export function markCentres({ rows }: UrbanCentres, window: Window): Uint8Array 
   return marks;
 }
 
-/** Joins runs of two neighbouring rows that share a cell side; both are in order of columns. */
+/** Joins runs of two adjacent rows that share a cell side; both rows are in order of columns. */
 function joinRows(above: Run[], below: Run[], join: (a: number, b: number) => void): void {
   let k = 0;
   for (const run of below) {

@@ -6,15 +6,16 @@ import { refuseFills, watchFills } from './checks.ts';
 import { openSource, rasterSources, unitsOf } from './sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
-/** What only whole rasters show: a town may span two states, and people may live outside all of them. */
+/** Results that need complete rasters: a town may span two states, and people may live outside all states. */
 export interface WholeRasters {
   centres: UrbanCentres;
-  /** People, and cells with people, of the whole population raster. */
+  /** Total over the population raster. */
   people: number;
+  /** Number of cells with people. */
   peopledCells: number;
 }
 
-/** Looks at each raster as a whole. @throws BadInput for values that only stand for missing ones */
+/** Reads each raster completely. @throws BadInput for undeclared nodata values */
 export async function readWhole(
   sources: readonly Source[],
   rawData: string,
@@ -45,7 +46,7 @@ export async function readWhole(
     let peopledCells = 0;
     for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
       const persons = await population.readWindow(window);
-      watch.look(persons, window);
+      watch.check(persons, window);
       finder.add(window.row, persons);
       for (const n of persons) {
         if (!(n > 0)) continue;

@@ -1,4 +1,4 @@
-/** A thread of a zonal pass: answers the bands that it is sent. */
+/** A thread of a zonal pass, which sums the bands that it is sent. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Window } from '../numerics/grid.ts';
 import { answerBand, openBandWorker, type PassTask } from './band.ts';

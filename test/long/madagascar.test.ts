@@ -59,7 +59,7 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     const card = readJson(snapshot, 'model-card.json');
     expect(card.parameters.survey.method).toEqual(['microscopy', 'rdt']);
     const findings = readJson(snapshot, 'findings.json').map(({ what }: { what: string }) => what);
-    expect(findings).toContain('MD201300000172: 49 m outside every area, taken to be in MG51501 Toliary-I');
+    expect(findings).toContain('MD201300000172: 49 m outside every area, assigned to MG51501 Toliary-I');
   });
 
   test('without rain and cases: no season, no transmission, the same score in all months of a year, and told', async () => {

@@ -108,7 +108,7 @@ test('files that are wrong: refused with their row, or doubted; the catalog stay
     'sum.csv',
     good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
   );
-  expect(await type(1, 'catalog update cases', sum)).toMatch(/To doubt:\n.*has another size/);
+  expect(await type(1, 'catalog update cases', sum)).toMatch(/To doubt:\n.*has changed in/);
   expect(await type(2, 'catalog update cases', comesIn('c.csv', good), '--last-estimated', '2026-12')).toMatch(
     /last_estimated: found 2026-12, expected 2021-09 at most/,
   );

@@ -47,10 +47,10 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
   test('each cluster once, by the preferred method; one in the sea snapped and listed; other ages left out', () => {
     const what = (rule: string) => findings.filter((one) => one.rule === rule).map((one) => one.what);
     expect(what('one method only')).toEqual([
-      expect.stringMatching(/^1 of 27 rows by another method than microscopy, else rdt/),
+      expect.stringMatching(/^1 of 27 rows left out, tested by another method than microscopy, else rdt/),
     ]);
     expect(what('off the coast')).toEqual([
-      expect.stringMatching(/^mer: 19\d\d m outside every area, taken to be in 1201 Aval$/),
+      expect.stringMatching(/^mer: 19\d\d m outside every area, assigned to 1201 Aval$/),
     ]);
     expect(what('other ages')).toEqual([expect.stringMatching(/^1 of 26 clusters/)]);
     const risk = readFileSync(path.join(snapshot, 'tables/survey_trend.csv'), 'utf8').split('\n');
@@ -105,7 +105,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
 
   test('`show` says of what is not there why, and where else it is', async () => {
     const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
-    expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is told\.[^:]*$/);
+    expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is given\.[^:]*$/);
     expect(await show('survey')).toMatch(
       /has no such answer\. Surveys are in the table: malaria-risk query "FROM survey/,
     );

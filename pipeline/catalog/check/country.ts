@@ -1,4 +1,4 @@
-/** All faults of a catalog and its files at once, cheapest first, without building. */
+/** Finds all faults of a catalog and its files at once, cheapest checks first, without building. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
@@ -18,15 +18,15 @@ import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import type { Source } from '../sources.ts';
 import { type Fault, faultsIn, faultsOf } from './fault.ts';
-import { type Places, readOneRaster, readOneTable } from './source.ts';
+import { type Reference, readOneRaster, readOneTable } from './source.ts';
 
-/** What the outlines and codes of areas are read from, together. */
-const OF_AREAS = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
+/** Roles that are read together, as the areas. */
+const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
 
 /**
- * What is wrong with a country. A fault ends the look at its own source alone; where the form of a catalog file is
- * wrong, nothing more can be said.
- * @throws BadInput where there is no catalog to look at
+ * A fault ends the check of its own source only. If a catalog file does not have the right form, nothing else is
+ * checked.
+ * @throws BadInput if there is no catalog
  */
 export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
   const forms = catalogForms(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
@@ -34,12 +34,12 @@ export async function checkCountry(directory: string, rawData = directory): Prom
   return countryFaults(readForms(directory, rawData));
 }
 
-/** The same of a catalog whose forms are right, which need not be what lies on the disk. */
+/** The same for a catalog that has the right form and may differ from the one on disk. */
 export async function countryFaults(country: Country): Promise<Fault[]> {
   const faults = await catalogFaults(country);
-  const sound = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
-  for (const source of sound()) faults.push(...(await fileFaults(country, source)));
-  const readable = sound();
+  const faultless = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
+  for (const source of faultless()) faults.push(...(await fileFaults(country, source)));
+  const readable = faultless();
   for (const source of readable) faults.push(...(await pinFaults(country, source)));
   return [...faults, ...(await contentFaults(country, readable))];
 }
@@ -63,7 +63,7 @@ async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]
   return found.length > 0 ? found : faultsOf('files', source.id, () => refuseUnlisted(source, rawData));
 }
 
-/** Files that are not those that the catalog pins; whether they can be read is another matter. */
+/** Files that differ from those that the catalog pins, whether or not they can be read. */
 async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
   const found: Fault[] = [];
   const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
@@ -72,23 +72,23 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
     const complain = (what: string) => found.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
     const { size } = statSync(full);
     if (sha256 === undefined) complain(`no SHA-256 in sources.json, ${expected}`);
-    else if (bytes !== undefined && size !== bytes) complain(`${size} bytes for ${bytes}, ${expected}`);
-    else if ((await sha256File(full)) !== sha256) complain(`another SHA-256 than in sources.json, ${expected}`);
+    else if (bytes !== undefined && size !== bytes) complain(`${size} bytes instead of ${bytes}, ${expected}`);
+    else if ((await sha256File(full)) !== sha256) complain(`a SHA-256 that differs from sources.json, ${expected}`);
   }
   return found;
 }
 
-/** Faults of what the sources' files hold. */
+/** Faults in the content of the sources' files. */
 async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
-  const { fault: outlines, places } = await readPlaces(country, sources);
-  const ofAreas = sources.filter(({ role }) => OF_AREAS.includes(role));
-  const blamed = ofAreas.find(({ files }) => files.some((file) => outlines?.file.endsWith(file.path))) ?? ofAreas[0];
-  const faults = outlines ? faultsIn('tables and outlines', blamed!.id, outlines) : [];
+  const { fault, reference } = await readReference(country, sources);
+  const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
+  const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
+  const faults = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
   for (const source of sources) {
     const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
-    if (OF_AREAS.includes(source.role)) continue;
+    if (AREA_ROLES.includes(source.role)) continue;
     const found = await faultsOf(step, source.id, () =>
-      source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, places),
+      source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, reference),
     );
     faults.push(...found);
   }
@@ -96,21 +96,21 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
 }
 
-/** What tables are read against, or why the outlines cannot be read; neither where they are not there. */
-export async function readPlaces(
+/** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */
+export async function readReference(
   { rawData, model }: Country,
   sources: readonly Source[],
-): Promise<{ places: Places | null; fault: BadInput | null }> {
+): Promise<{ reference: Reference | null; fault: BadInput | null }> {
   const input = { rawData, model, sources, report: [] };
-  if (!sources.some(({ role }) => role === 'lga_boundaries')) return { places: null, fault: null };
+  if (!sources.some(({ role }) => role === 'lga_boundaries')) return { reference: null, fault: null };
   try {
     const { areas, polygons } = await ingestAreas(input);
-    // A fault of the census is told with the census; others are read without it.
+    // A fault in the census is reported with the census; the other tables are read without it.
     const counted = sources.some(({ role }) => role === 'population_census');
     const census = counted ? await ingestCensus(input, areas).catch(() => ({})) : {};
-    return { places: { areas, polygons, census }, fault: null };
+    return { reference: { areas, polygons, census }, fault: null };
   } catch (error) {
-    if (error instanceof BadInput) return { places: null, fault: error };
+    if (error instanceof BadInput) return { reference: null, fault: error };
     throw error;
   }
 }

@@ -1,19 +1,19 @@
 import { BadInput, type Remedy } from '../../bad-input.ts';
 
-/** What is looked at, cheapest first. */
+/** The steps of a check, cheapest first. */
 export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters';
 
 /** Something wrong with a catalog or one of its files. */
 export interface Fault {
   step: Step;
-  /** Id of the source; null for what belongs to none, such as model.json. */
+  /** Id of the source; null if the fault belongs to none, such as one in model.json. */
   source: string | null;
   what: string;
-  /** What the catalog could declare instead, where there is such a thing. */
+  /** The declaration that would resolve it, if there is one. */
   remedy?: Remedy;
 }
 
-/** What a check found; nothing where all is well. Other errors are nobody's input. */
+/** The faults that a check finds. Errors other than `BadInput` are rethrown. */
 export async function faultsOf(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {
   try {
     await check();
@@ -24,7 +24,7 @@ export async function faultsOf(step: Step, source: string | null, check: () => u
   }
 }
 
-/** A complaint and those found along with it. */
+/** A fault and those found along with it. */
 export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
   return [error, ...error.others].map(({ message, remedy }) => ({
     ...{ step, source, what: message },

@@ -1,4 +1,4 @@
-/** One source read by itself, as a build would read it, so that a fault of one does not hide another's. */
+/** Reads one source by itself, as a build would, so that a fault in one does not hide faults in another. */
 import type { Areas, Census, Polygons, ReportLine } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
 import type { Country } from '../../engine/country.ts';
@@ -17,26 +17,30 @@ import { openSource, unitsOf } from '../../zonal/sources.ts';
 import { datedFiles, isDated } from '../dated.ts';
 import type { Source } from '../sources.ts';
 
-/** What most tables are read against. */
-export interface Places {
+/** The data that most tables are checked against. */
+export interface Reference {
   areas: Areas;
   polygons: Polygons;
-  /** Without a census, nobody can be compared with it. */
+  /** Empty without a census. */
   census: Census;
 }
 
 /**
- * Reads a table through its own reader; where the boundaries are not to be had, only as far as its header and rows.
- * @returns what the build would report of it
+ * Reads a table with the reader of its role; without reference data, only its header and rows are checked.
+ * @returns what a build would report about it
  * @throws BadInput at its first fault
  */
-export async function readOneTable(country: Country, source: Source, places: Places | null): Promise<ReportLine[]> {
+export async function readOneTable(
+  country: Country,
+  source: Source,
+  reference: Reference | null,
+): Promise<ReportLine[]> {
   const { rawData, model } = country;
-  if (!places) {
+  if (!reference) {
     await readTable(rawData, source);
     return [];
   }
-  const { areas, polygons, census } = places;
+  const { areas, polygons, census } = reference;
   const input: IngestInput = { rawData, model, sources: [source], report: [] };
   refuseUnknownPlaces([source], areas);
   if (source.role === 'climate') await ingestClimate(input, areas, polygons);
@@ -50,7 +54,7 @@ export async function readOneTable(country: Country, source: Source, places: Pla
 }
 
 /**
- * Looks at every cell of a source's rasters; those of several times must lie on one grid.
+ * Reads every cell of a source's rasters; rasters of several months or years must share one grid.
  * @throws BadInput at the first fault
  */
 export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
@@ -63,11 +67,11 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
       first ??= raster.grid;
       if (isDated(source) && !sameGrid(raster.grid, first))
         throw new BadInput(path, '', describeGrid(raster.grid), `the first file's ${describeGrid(first)}`);
-      // As a build does: of others nobody said how often a value may repeat.
+      // As in a build: other sources declare no limit on how often a value may repeat.
       const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
         const values = await raster.readWindow(window);
-        watch?.look(values, window);
+        watch?.check(values, window);
       }
       watch?.finish();
     } finally {

@@ -1,4 +1,4 @@
-/** Two releases of outlines: areas that came and went, other names, other sizes. */
+/** Compares two releases of outlines: areas added, removed, renamed and resized. */
 import { readPolygons } from '../../ingest/readers/polygons.ts';
 import { areaKm2 } from '../../numerics/area.ts';
 import type { Source } from '../sources.ts';
@@ -14,7 +14,7 @@ export interface OutlineComparison {
   added: string[];
   removed: string[];
   renamed: { code: string; was: string; is: string }[];
-  /** Areas whose size changed by more than a hundredth. */
+  /** Areas whose size changed by more than 1%. */
   resized: { code: string; was_km2: number; is_km2: number }[];
 }
 
@@ -28,7 +28,7 @@ export async function readOutlines(file: string, { role, columns = {} }: Source)
   }));
 }
 
-/** By more than this share of its size an area has changed. */
+/** An area is resized if its size changed by more than this share. */
 const RESIZED = 0.01;
 
 export function compareOutlines(before: readonly Outline[], after: readonly Outline[]): OutlineComparison {
@@ -50,15 +50,15 @@ export function compareOutlines(before: readonly Outline[], after: readonly Outl
 }
 
 export function doubtsOfOutlines({ added, removed, renamed, resized }: OutlineComparison): string[] {
-  const told = (codes: readonly string[]) => `${codes.slice(0, 5).join(', ')}${codes.length > 5 ? ' …' : ''}`;
+  const some = (codes: readonly string[]) => `${codes.slice(0, 5).join(', ')}${codes.length > 5 ? ' …' : ''}`;
   return [
-    ...(added.length > 0 ? [`${added.length} areas are new: ${told(added)}`] : []),
-    ...(removed.length > 0 ? [`${removed.length} areas are gone: ${told(removed)}`] : []),
+    ...(added.length > 0 ? [`${added.length} areas are new: ${some(added)}`] : []),
+    ...(removed.length > 0 ? [`${removed.length} areas are gone: ${some(removed)}`] : []),
     ...(renamed.length > 0
-      ? [`${renamed.length} areas have another name: ${told(renamed.map(({ code }) => code))}`]
+      ? [`${renamed.length} areas have a different name: ${some(renamed.map(({ code }) => code))}`]
       : []),
     ...(resized.length > 0
-      ? [`${resized.length} areas have another size: ${told(resized.map(({ code }) => code))}`]
+      ? [`${resized.length} areas have a different size: ${some(resized.map(({ code }) => code))}`]
       : []),
   ];
 }

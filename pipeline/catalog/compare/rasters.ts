@@ -1,4 +1,4 @@
-/** Two releases of a raster: their grids, their values, and whether they lie in the same places. */
+/** Compares two releases of a raster: their grids, values and spatial patterns. */
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { describeGrid, latitudeOf, longitudeOf, sameGrid, wholeGrid } from '../../numerics/grid.ts';
@@ -18,23 +18,23 @@ export interface RasterComparison {
   was: RasterSummary;
   is: RasterSummary;
   same_grid: boolean;
-  /** Between means over blocks of a quarter of a degree. */
+  /** Spearman's, between means over blocks of a quarter of a degree. */
   rank_correlation: number | null;
-  /** Pearson's, cell by cell; null where the grids differ. */
+  /** Pearson's, cell by cell; null if the grids differ. */
   cell_correlation: number | null;
 }
 
-/** Side of the blocks that two grids are compared on, degrees. */
+/** Side of the blocks on which two grids are compared, degrees. */
 const BLOCK = 0.25;
-/** Cells that quartiles are taken of, at about this distance. */
+/** Approximate number of evenly spaced cells from which quartiles are estimated. */
 const SAMPLED = 200_000;
 
 export async function compareRasters(
   [was, is]: readonly [file: string, file: string],
   nodata: Source['nodata'],
 ): Promise<RasterComparison> {
-  const before = await lookAt(was, nodata);
-  const after = await lookAt(is, nodata);
+  const before = await summarise(was, nodata);
+  const after = await summarise(is, nodata);
   const common = [...before.blocks].flatMap(([key, { n, sum }]) => {
     const other = after.blocks.get(key);
     return other ? [[sum / n, other.sum / other.n] as const] : [];
@@ -57,7 +57,7 @@ interface Block {
   sum: number;
 }
 
-async function lookAt(file: string, nodata: Source['nodata']) {
+async function summarise(file: string, nodata: Source['nodata']) {
   const raster: Raster = await openRaster(file, { nodata });
   const { grid } = raster;
   const blocks = new Map<string, Block>();
@@ -102,7 +102,7 @@ async function lookAt(file: string, nodata: Source['nodata']) {
   };
 }
 
-/** Pearson's correlation of two rasters on one grid, over cells that both know; null without any rise and fall. */
+/** Pearson's correlation of two rasters on one grid, over cells with a value in both; null if either is constant. */
 async function cellCorrelation(was: string, is: string, nodata: Source['nodata']): Promise<number | null> {
   const a = await openRaster(was, { nodata });
   const b = await openRaster(is, { nodata });
@@ -129,33 +129,35 @@ async function cellCorrelation(was: string, is: string, nodata: Source['nodata']
   return spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
 }
 
-/** By how much the sum of people, the mean of a layer, and that of a month of another year may differ. */
+/** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */
 const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
-/** Below it, values lie in other places; a month of another year has rain in somewhat other places. */
+/**
+ * A lower correlation means that the spatial pattern has changed; rain of another year has a somewhat different one.
+ */
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
-/** Below it, cells have moved beside each other. */
+/** A lower correlation means that cells have moved by small distances. */
 const LEAST_CELL_CORRELATION = 0.95;
-/** Share of the cells with a value that may come or go. */
+/** Share of the cells with a value by which their number may change. */
 const MOST_CELLS = 0.01;
 
-/** @param otherYear whether it was compared with the same month of another year */
+/** @param otherYear whether the raster was compared with the same month of another year */
 export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
   const { was, is, same_grid, rank_correlation, cell_correlation } = comparison;
   const doubts: string[] = [];
-  if (!same_grid) doubts.push(`another grid: ${is.grid}, was ${was.grid}`);
+  if (!same_grid) doubts.push(`a different grid: ${is.grid}, previously ${was.grid}`);
   const persons = source.unit === 'persons';
   const [then, now] = persons ? [was.sum, is.sum] : [was.values.mean ?? 0, is.values.mean ?? 0];
   const factor = SIZE_FACTOR[otherYear ? 'other_year' : persons ? 'persons' : 'layer'];
   const ratio = then === now ? 1 : now / then;
   if (!(ratio <= factor && ratio >= 1 / factor))
-    doubts.push(`${persons ? 'the sum' : 'the mean'} of its cells is another: ${describeRatio(ratio)} what it was`);
+    doubts.push(`${persons ? 'the sum' : 'the mean'} of its cells has changed (${describeRatio(ratio)})`);
   if (same_grid && Math.abs(is.values.n - was.values.n) > MOST_CELLS * was.values.n)
-    doubts.push(`${is.values.n} cells have a value, ${was.values.n} had`);
+    doubts.push(`${is.values.n} cells have a value, previously ${was.values.n}`);
   if (rank_correlation !== null && rank_correlation < LEAST_RANK_CORRELATION[otherYear ? 'other_year' : 'same'])
-    doubts.push(`its values lie in other places than before (rank correlation ${rank_correlation.toFixed(2)})`);
+    doubts.push(`its spatial pattern has changed (rank correlation ${rank_correlation.toFixed(2)})`);
   else if (!otherYear && cell_correlation !== null && cell_correlation < LEAST_CELL_CORRELATION)
-    doubts.push(`its cells are not where they were (correlation ${cell_correlation.toFixed(2)})`);
+    doubts.push(`its cells have moved (correlation ${cell_correlation.toFixed(2)})`);
   if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS * was.positive)
-    doubts.push(`${is.positive} cells have people, ${was.positive} had`);
+    doubts.push(`${is.positive} cells have people, previously ${was.positive}`);
   return doubts;
 }

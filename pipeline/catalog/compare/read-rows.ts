@@ -5,7 +5,7 @@ import type { Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
 import type { ComparedRow } from './rows.ts';
 
-/** Columns that tell a role's rows apart. */
+/** Columns that identify a row, by role. */
 const KEYS: Partial<Record<Role, readonly string[]>> = {
   population_census: ['lga_pcode'],
   climate: ['lga_pcode', 'period'],
@@ -29,7 +29,10 @@ const NUMBERS = [
   'value',
 ];
 
-/** The rows of a table in the form in which two releases are compared. What is no number there is told by a check. */
+/**
+ * The rows of a table in the form in which two releases are compared. Invalid numbers become null: a check reports
+ * them.
+ */
 export async function readComparedRows(
   rawData: string,
   source: Source,

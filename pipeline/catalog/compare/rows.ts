@@ -1,21 +1,21 @@
-/** Two releases of a table, row by row under their keys. */
+/** Compares two releases of a table, row by row. */
 import type { Period } from '../../contract/months.ts';
 import { addMonths, monthOf } from '../../contract/months.ts';
 import { type Distribution, distributionOf, medianOf, monthsBetween, phaseOf, rankCorrelation } from './statistics.ts';
 
-/** A row of a table: what tells it from the others, where and when it is of, and its numbers. */
+/** A row of a table: its key, place and time, and its numbers. */
 export interface ComparedRow {
   key: string;
-  /** P-code of its LGA, or of its state where it names no LGA. */
+  /** P-code of its LGA, or of its state if it names no LGA. */
   place: string;
   state: string;
-  /** What it belongs to besides: a survey's round and method, a year. */
+  /** A survey's round and method, or a year. */
   group: string;
   period: Period | null;
   numbers: Readonly<Record<string, number | null>>;
 }
 
-/** A set of rows that both releases have: its sums, and how many times the older one's the newer one's is. */
+/** The sums over a set of rows in both releases. */
 export interface SumChange {
   column: string;
   of: string;
@@ -29,16 +29,17 @@ export interface PlaceAgreement {
   places: number;
   /** Between the places' means then and now. */
   rank_correlation: number | null;
-  /** The same within the state where it is lowest, of those with at least `LEAST_PLACES`. */
+  /** The lowest within a state, over states with at least `LEAST_PLACES`. */
   lowest_state: { state: string; rank_correlation: number } | null;
-  /** Values that were unknown and are 0 now, and that were known and are unknown now. */
+  /** Values that were missing and are now 0. */
   zeroed: number;
+  /** Values that were known and are now missing. */
   blanked: number;
-  /** By how many months the year's rhythm has moved; the middle of places. Null for what is not monthly. */
+  /** Shift of the seasonal cycle in months, median over places; null without monthly data. */
   months_shifted: number | null;
 }
 
-/** A set of rows that both releases have, and how many of them have changed. */
+/** A set of rows in both releases, and how many of them have changed. */
 export interface Rewritten {
   of: string;
   rows: number;
@@ -47,33 +48,33 @@ export interface Rewritten {
 
 export interface RowComparison {
   rows: { was: number; is: number; added: number; removed: number; changed: number };
-  /** Keys of some of them. */
+  /** Keys of some of these rows. */
   examples: { added: string[]; removed: string[]; changed: string[] };
   columns: { column: string; was: Distribution; is: Distribution }[];
   by_state: SumChange[];
   by_group: SumChange[];
   /** Places whose sums have changed. */
   by_place: SumChange[];
-  /** Sums of whole months, over rows in both. */
+  /** Sums by month, over rows in both. */
   by_month: SumChange[];
-  /** Places, and states in a group, most of whose rows have other values or lie elsewhere. */
+  /** Places, and states within a group, most of whose rows have changed. */
   rewritten: { places: Rewritten[]; groups: Rewritten[] };
   places: PlaceAgreement[];
-  /** Added months beside what their places had in the same months of the year on average before. */
+  /** Added months compared with the earlier averages of the same places and months of the year. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
-  /** Added months beside each of the twelve before: of figures above 0, how many are the same. */
+  /** For each added month and each of the twelve before it: how many of the figures above 0 are equal. */
   repeated: { column: string; period: Period; of: Period; rows: number; same: number }[];
-  /** Added figures above all that their place had before, where it had a year of them. */
+  /** Added figures above the previous maximum of their place, if it had at least a year of figures. */
   highest: { column: string; place: string; period: Period; most: number; is: number }[];
-  /** Places that report by added month, and by the last month before. */
+  /** Number of places that report, by added month, and in the last month before. */
   reporting: { period: Period; places: number; before: number }[];
 }
 
-/** A record of fewer rows is soon corrected as a whole. */
+/** In a set of fewer rows, most may be corrected. */
 export const LEAST_RECORD = 10;
 const EXAMPLES = 5;
-/** Fewer places have no order to speak of. */
+/** Fewer places have no meaningful order. */
 export const LEAST_PLACES = 10;
 
 export function compareRows(before: readonly ComparedRow[], after: readonly ComparedRow[]): RowComparison {
@@ -86,7 +87,7 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
   });
   const added = after.filter(({ key }) => !then.has(key));
   const removed = before.filter(({ key }) => !now.has(key));
-  const beside = besideUsual(before, added, columns);
+  const againstUsual = pairWithUsual(before, added, columns);
   const isChanged = ({ was, is }: Pair) =>
     was.place !== is.place || columns.some((name) => was.numbers[name] !== is.numbers[name]);
   const changed = pairs.filter(isChanged);
@@ -116,8 +117,8 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
       groups: rewrittenBy(pairs, isChanged, ({ state, group }) => (state && group ? `${state} in ${group}` : '')),
     },
     places: columns.map((column) => agreementOf(pairs, column)),
-    added_months: columns.flatMap((column) => sumsOf(beside, column, ({ state }) => `added months of ${state}`)),
-    added_places: columns.map((column) => agreementOf(beside, column)),
+    added_months: columns.flatMap((column) => sumsOf(againstUsual, column, ({ state }) => `added months of ${state}`)),
+    added_places: columns.map((column) => agreementOf(againstUsual, column)),
     repeated: columns.flatMap((column) => repeatedIn(now, added, column)),
     highest: columns.flatMap((column) => highestOf(before, added, column)),
     reporting: reportingOf(before, added),
@@ -129,7 +130,7 @@ interface Pair {
   is: ComparedRow;
 }
 
-/** Values that both rows have. */
+/** The two values; null if either is missing. */
 const both = ({ was, is }: Pair, column: string): [number, number] | null => {
   const [a, b] = [was.numbers[column], is.numbers[column]];
   return a == null || b == null ? null : [a, b];
@@ -195,7 +196,7 @@ function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
   };
 }
 
-/** Means of January to December; of nothing where a month of the year is not there. */
+/** Means of January to December; empty if a month of the year is missing. */
 function meansByMonth(values: readonly (readonly [Period | null, number])[]): number[] {
   const sums = Array.from({ length: 12 }, () => ({ n: 0, sum: 0 }));
   for (const [period, value] of values) {
@@ -207,8 +208,8 @@ function meansByMonth(values: readonly (readonly [Period | null, number])[]): nu
   return sums.some(({ n }) => n === 0) ? [] : sums.map(({ n, sum }) => sum / n);
 }
 
-/** Each added row of a month beside what its place had in that month of the year on average. */
-function besideUsual(
+/** Each added monthly row paired with the earlier average of its place in that month of the year. */
+function pairWithUsual(
   before: readonly ComparedRow[],
   added: readonly ComparedRow[],
   columns: readonly string[],
@@ -229,10 +230,10 @@ function besideUsual(
   });
 }
 
-/** Months back to one that an added month may have been copied from. */
+/** How many months back an added month may have been copied from. */
 const PAST_YEAR = Array.from({ length: 12 }, (_, i) => i + 1);
 
-/** A month that was filled in with another one's figures has them place by place. */
+/** Detects a month that was filled in with the figures of another. */
 function repeatedIn(
   now: ReadonlyMap<string, ComparedRow>,
   added: readonly ComparedRow[],

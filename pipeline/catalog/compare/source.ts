@@ -1,4 +1,4 @@
-/** A source as it was accepted last against what is to be accepted now. */
+/** Compares a source as last accepted with the version to be accepted. */
 import path from 'node:path';
 import type { Model } from '../model.ts';
 import { isTable } from '../roles.ts';
@@ -16,19 +16,19 @@ export interface SourceComparison {
   doubts: string[];
 }
 
-/** One side of a comparison: an entry of the catalog and where its files lie. */
+/** One side of a comparison: an entry of the catalog and the directory of its files. */
 export interface Side {
   source: Source;
   rawData: string;
 }
 
-/** A file, and what of the accepted ones it is compared with: itself, or the same month of an earlier year. */
+/** A file, and the accepted file it is compared with: its own earlier version, or the same month of an earlier year. */
 export interface FilePair {
   path: string;
   before: string;
 }
 
-/** @param pairs of the files whose content is another */
+/** @param pairs rasters that have changed */
 export async function compareSources(
   was: Side,
   is: Side,

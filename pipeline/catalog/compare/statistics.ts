@@ -1,4 +1,4 @@
-/** What two releases of a file are compared by: distributions, ranks, the phase of a year. */
+/** Statistics for comparing two releases: distributions, rank correlation, the phase of the seasonal cycle. */
 import { correlation } from '../../numerics/averages.ts';
 import { quantile } from '../../numerics/quantiles.ts';
 
@@ -13,7 +13,7 @@ export interface Distribution {
   mean: number | null;
 }
 
-/** Null where there is no value. */
+/** Fields are null if there are no values. */
 export function distributionOf(values: readonly (number | null)[]): Distribution {
   const known = Float64Array.from(values.filter((value) => value !== null)).sort();
   const n = known.length;
@@ -25,7 +25,7 @@ export function distributionOf(values: readonly (number | null)[]): Distribution
   };
 }
 
-/** Ranks from 1, equal values sharing the mean of theirs. */
+/** Ranks from 1; ties share their mean rank. */
 export function ranksOf(values: readonly number[]): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
   const ranks = new Array<number>(values.length);
@@ -38,14 +38,14 @@ export function ranksOf(values: readonly number[]): number[] {
   return ranks;
 }
 
-/** Spearman's rank correlation; null where either side has fewer than three values or only one. */
+/** Spearman's rank correlation; null with fewer than three values or if either side is constant. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number | null {
   if (a.length < 3 || new Set(a).size < 2 || new Set(b).size < 2) return null;
   return correlation(ranksOf(a), ranksOf(b));
 }
 
 /**
- * The month of a year's rhythm, 0 (January) to 12 going round: the angle of its first harmonic. Null without a rhythm.
+ * Phase of the first harmonic of a yearly cycle, in months from 0 (January) to 12, cyclic. Null without a clear cycle.
  * @param byMonth means of January to December
  */
 export function phaseOf(byMonth: readonly number[]): number | null {
@@ -57,10 +57,10 @@ export function phaseOf(byMonth: readonly number[]): number | null {
   return ((((Math.atan2(y, x) / (2 * Math.PI)) * 12) % 12) + 12) % 12;
 }
 
-/** How far `to` lies after `from`, in months, −6 to 6. */
+/** Cyclic difference from `from` to `to` in months, −6 to 6. */
 export const monthsBetween = (from: number, to: number): number => ((((to - from + 6) % 12) + 12) % 12) - 6;
 
-/** The middle of values; null where there are none. */
+/** Null if there are no values. */
 export function medianOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : quantile(Float64Array.from(values).sort(), 0.5);
 }

@@ -1,25 +1,25 @@
-/** Which outlines are a country's areas, where their codes and states come from, and how the codes look. */
+/** A country's areas, drafted from its files: their outlines, codes and parents, and the form of the codes. */
 import { BadInput } from '../../bad-input.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { plain } from '../../ingest/names.ts';
-import type { Csv } from '../../ingest/readers/csv.ts';
+import type { RawTable } from '../../ingest/readers/csv.ts';
 import type { Source } from '../sources.ts';
-import { cellsOf, columnAmong, columnOf } from './columns.ts';
-import type { LeftOut, Outlines, Tabular } from './look.ts';
+import { cellsOf, columnMatching, columnOf } from './columns.ts';
+import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
-  outlines: Outlines;
-  /** Columns of the outlines under the project's names. */
+  outlines: OutlineFile;
+  /** The project's column names -> the outlines' fields. */
   columns: Record<string, string>;
   /** The table that gives codes by name, if the outlines have none. */
-  codes: { table: Tabular; columns: Record<string, string> } | null;
-  /** Outlines of the states, where they give what nothing else does. */
-  states: { outlines: Outlines; columns: Record<string, string> } | null;
-  /** Code and name of each lower area, and its upper area's code where a table or the outlines say it. */
+  codes: { table: TableFile; columns: Record<string, string> } | null;
+  /** OutlineFile of the upper level, if nothing else gives the parents. */
+  states: { outlines: OutlineFile; columns: Record<string, string> } | null;
+  /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
   lgas: { code: string; name: string; parent: string | null }[];
   upper: { code: string; name: string }[];
   recode: NonNullable<Source['recode']> | null;
-  /** Tables of codes that lack a few areas, by file: why they are not taken. */
+  /** Why tables of codes that lack a few areas are not used, by file. */
   lacking: ReadonlyMap<string, string>;
   leftOut: LeftOut[];
 }
@@ -27,7 +27,7 @@ export interface DraftAreas {
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
 /** The outlines' properties as a table. */
-function tableOf({ features }: Outlines): Csv {
+function tableOf({ features }: OutlineFile): RawTable {
   const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   const rows = features.map(({ properties }, i) => ({
     line: i + 1,
@@ -38,18 +38,18 @@ function tableOf({ features }: Outlines): Csv {
   return { header, rows };
 }
 
-/** Whether a column has a code of its own in every row. */
-function hasCodes(table: Csv, column: string | null): column is string {
+/** Whether a column has a unique code in every row. */
+function hasCodes(table: RawTable, column: string | null): column is string {
   if (column === null) return false;
   const cells = cellsOf(table, column);
   return cells.length === table.rows.length && new Set(cells).size === cells.length && cells.every(isCode);
 }
 
 /**
- * The areas of the files: the lower level are the outlines with the most features.
- * @throws BadInput where there are no outlines, no names, or nothing that gives codes or states
+ * The file with the most outlines is the lower level.
+ * @throws BadInput if there are no outlines, no names, no codes or no parents
  */
-export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[]): DraftAreas {
+export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
   const [outlines, ...others] = all.toSorted((a, b) => b.features.length - a.features.length);
   if (!outlines)
     throw new BadInput('--from', '', 'no outlines', 'polygons of the areas: GeoJSON, TopoJSON or a shapefile');
@@ -57,13 +57,13 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
-    throw new BadInput(outlines.file, '', found, 'one that is a name, such as ADM2_EN or shapeName');
+    throw new BadInput(outlines.file, '', found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
   const ownCode = columnOf(own.header, 'lga_pcode');
   const ownState = columnOf(own.header, 'state_pcode');
   const upper = draftUpper(others);
-  const shared = { outlines, leftOut: others.filter((one) => one !== upper?.outlines).map(leftOut) };
+  const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
 
   if (hasCodes(own, ownCode)) {
     const parents = ownState ? cellsOf(own, ownState) : null;
@@ -71,8 +71,8 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
       throw new BadInput(
         outlines.file,
         '',
-        'areas without the areas above them',
-        'a field with their codes, or outlines of these',
+        'areas without the codes of their upper-level areas',
+        'a field with these codes, or outlines of the upper level',
       );
     const codes = cellsOf(own, ownCode);
     const stateName = columnOf(own.header, 'state');
@@ -94,7 +94,7 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
       outlines.file,
       '',
       `areas without codes${nearest(tables, names)}`,
-      'a field with a code of each, or a table that gives codes by name',
+      'a field with a code for each area, or a table that gives codes by name',
     );
   const { table, columns, spelled } = found;
   const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
@@ -103,13 +103,13 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
     throw new BadInput(
       table.file,
       '',
-      'codes without those of the areas above',
-      'a column with them, or outlines of these',
+      'codes without those of the upper-level areas',
+      'a column with these codes, or outlines of the upper level',
     );
   const stateName = columnOf(table.header, 'state');
   return {
     ...shared,
-    leftOut: others.filter((one) => parents !== null || one !== upper?.outlines).map(leftOut),
+    leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
     columns: { lga: name },
     codes: { table, columns },
     states: parents ? null : upper,
@@ -120,13 +120,13 @@ export function draftAreas(all: readonly Outlines[], tables: readonly Tabular[])
   };
 }
 
-const leftOut = ({ file, features }: Outlines): LeftOut => ({
+const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
   ...{ kind: 'left out', file },
-  why: `${features.length} outlines that say nothing the others do not, or lack codes`,
+  why: `${features.length} outlines that add nothing to the others, or lack codes`,
 });
 
-/** Outlines that have a code and a name each and are more than one: the upper level. */
-function draftUpper(others: readonly Outlines[]): DraftAreas['states'] {
+/** The upper level: the first other file with several outlines that each have a code and a name. */
+function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
   for (const outlines of others) {
     const table = tableOf(outlines);
     const code = columnOf(table.header, 'state_pcode') ?? columnOf(table.header, 'lga_pcode');
@@ -142,17 +142,17 @@ function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): Draf
   return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
 }
 
-/** Codes once each with the names beside them, in order of code; a code is its own name where there is none. */
+/** Each code once with its name, sorted by code; a code without a name stands for the name. */
 function distinct(codes: readonly string[], names: readonly string[]): DraftAreas['upper'] {
   const found = new Map(codes.map((code, i) => [code, names[i] ?? code]));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, name]) => ({ code, name }));
 }
 
-/** The table that has each name once with a code: letter for letter, or spelled a little otherwise. */
-function codesByName(tables: readonly Tabular[], names: readonly string[]) {
+/** The table that gives each name a code, identically or almost identically spelled; null if there is none. */
+function codesByName(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
   const fitting = tables.flatMap((table) => {
-    const lga = columnAmong(table, (cell) => wanted.has(plain(cell)));
+    const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
     const code = columnOf(table.header, 'lga_pcode');
     if (lga === null || table.rows.length !== names.length || !hasCodes(table, code)) return [];
     const listed = cellsOf(table, lga);
@@ -168,16 +168,16 @@ function codesByName(tables: readonly Tabular[], names: readonly string[]) {
     const columns: Record<string, string> = { lga, lga_pcode: code, ...(state ? { state_pcode: state } : {}) };
     return [{ table, columns, spelled, numbers: numericColumns(table) }];
   });
-  // A table of codes alone rather than one of people.
+  // Prefer a table of codes alone over one that also has figures.
   return fitting.sort((a, b) => a.spelled.size - b.spelled.size || a.numbers - b.numbers)[0] ?? null;
 }
 
-/** Tables that have a code beside most of the names, and the names that each lacks; the fullest first. */
-function withMostNames(tables: readonly Tabular[], names: readonly string[]) {
+/** Tables that give codes for most of the names, and the names that each lacks; the most complete first. */
+function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
   return tables
     .flatMap((table) => {
-      const lga = columnAmong(table, (cell) => wanted.has(plain(cell)));
+      const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
       if (lga === null || columnOf(table.header, 'lga_pcode') === null) return [];
       const listed = cellsOf(table, lga).map(plain);
       const missing = names.filter((name) => !listed.includes(plain(name)));
@@ -188,33 +188,33 @@ function withMostNames(tables: readonly Tabular[], names: readonly string[]) {
     .sort((a, b) => a.missing - b.missing);
 }
 
-/** In which way the table that has most of the names with codes falls short. */
-function nearest(tables: readonly Tabular[], names: readonly string[]): string {
+/** How the table that gives codes for the most names falls short. */
+function nearest(tables: readonly TableFile[], names: readonly string[]): string {
   const [best] = withMostNames(tables, names);
   if (!best) return '';
   const { file, rows, missing, lacks } = best;
-  const how = missing > 0 ? lacks : `has ${rows} rows for ${names.length} areas, or a code twice`;
-  return `; of the tables with names ${file} is nearest, and ${how}`;
+  const how = missing > 0 ? lacks : `has ${rows} rows for ${names.length} areas, or a duplicate code`;
+  return `; the closest table is ${file}, which ${how}`;
 }
 
-/** Why a table that might have given the codes does not: the few names that it lacks. By file. */
-function lacking(tables: readonly Tabular[], names: readonly string[], chosen: string): Map<string, string> {
+/** Why tables that almost give all codes are not used, by file: the few names that they lack. */
+function lacking(tables: readonly TableFile[], names: readonly string[], chosen: string): Map<string, string> {
   const nearly = withMostNames(tables, names).filter(
     ({ missing }) => missing > 0 && missing <= Math.max(1, names.length / 10),
   );
   return new Map(
     nearly.map(({ file, lacks, missing }) => [
       file,
-      `codes beside ${names.length - missing} of the ${names.length} names, but it ${lacks}: complete it, or let the codes come from ${chosen}`,
+      `gives codes for ${names.length - missing} of the ${names.length} names, but ${lacks}: complete it, or use the codes of ${chosen}`,
     ]),
   );
 }
 
-const numericColumns = (table: Csv) =>
+const numericColumns = (table: RawTable) =>
   table.header.filter((column) => cellsOf(table, column).every((cell) => cell !== '' && Number.isFinite(Number(cell))))
     .length;
 
-/** A regular expression of codes: their forms, digits and letters as such, and what all begin with as it is. */
+/** A regular expression for the codes: their common prefix, then their patterns of digits and letters. */
 export function formOfCodes(codes: readonly string[]): string {
   const start = codes.reduce((common, code) => {
     let end = 0;

@@ -1,9 +1,9 @@
-/** Columns of tables by the names that they are met under, and by what they hold. */
+/** Columns of tables, recognised by their usual names and by their content. */
 import { plain } from '../../ingest/names.ts';
-import type { Csv } from '../../ingest/readers/csv.ts';
+import type { RawTable } from '../../ingest/readers/csv.ts';
 
-/** Names as they are met, without case, blanks and marks; the likeliest first. */
-const MET = {
+/** Usual names of each column, in lower case without blanks and punctuation; the likeliest first. */
+const ALIASES = {
   survey_year: ['surveyyear', 'yearstart', 'dhsyear', 'year', 'annee', 'an'],
   year: ['yearstart', 'year', 'annee', 'an'],
   month: ['monthstart', 'month', 'mois'],
@@ -78,34 +78,38 @@ const MET = {
   irs_coverage: ['irscoverage', 'irs'],
   effective_treatment: ['effectivetreatment', 'treatment'],
 } as const satisfies Record<string, readonly string[]>;
-export type Known = keyof typeof MET;
+export type ColumnName = keyof typeof ALIASES;
 
-/** The names under which a column is known. */
-export const metAs = (name: Known): readonly string[] => MET[name];
+export const aliasesOf = (name: ColumnName): readonly string[] => ALIASES[name];
 
-const yearless = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
+const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
-/** The file's column that is likeliest the project's `name`; years behind a name (`T_TL_2015`) are no part of it. */
-export function columnOf(header: readonly string[], name: Known): string | null {
-  const names = header.map((own) => ({ own, met: plain(own), base: yearless(own) }));
-  for (const known of MET[name]) {
-    const exact = names.find(({ met }) => met === known);
+/**
+ * The file's column that most likely is the project's `name`; a year at the end (`T_TL_2015`) is ignored. Null if none.
+ */
+export function columnOf(header: readonly string[], name: ColumnName): string | null {
+  const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
+  for (const alias of ALIASES[name]) {
+    const exact = names.find(({ bare }) => bare === alias);
     if (exact) return exact.own;
     // The latest year.
-    const dated = names.filter(({ base }) => base === known).sort((a, b) => (a.met < b.met ? -1 : 1));
+    const dated = names.filter(({ base }) => base === alias).sort((a, b) => (a.bare < b.bare ? -1 : 1));
     if (dated.length > 0) return dated.at(-1)!.own;
   }
   return null;
 }
 
-/** The same column of another year, where the table has one. */
+/** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
-  const dated = `${yearless(column)}${year}`;
+  const dated = `${withoutYear(column)}${year}`;
   return header.find((own) => plain(own) === dated) ?? column;
 }
 
-/** The columns that are known of those named, under the project's names. */
-export function columnsOf(header: readonly string[], names: readonly Known[]): Partial<Record<Known, string>> {
+/** Those of `names` that the file has a column for, each with the file's name of it. */
+export function columnsOf(
+  header: readonly string[],
+  names: readonly ColumnName[],
+): Partial<Record<ColumnName, string>> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const column = columnOf(header, name);
@@ -114,14 +118,14 @@ export function columnsOf(header: readonly string[], names: readonly Known[]): P
   );
 }
 
-/** The cells of a column that are not empty. */
-export function cellsOf({ header, rows }: Csv, column: string): string[] {
+/** The non-empty cells of a column. */
+export function cellsOf({ header, rows }: RawTable, column: string): string[] {
   const at = header.indexOf(column);
   return rows.flatMap(({ cells }) => cells[at] ?? []);
 }
 
-/** The column most of whose cells, and two thirds at least, are among `wanted`; null where there is none. */
-export function columnAmong(table: Csv, wanted: (cell: string) => boolean): string | null {
+/** The column with the largest share of wanted cells, if that is at least two thirds; else null. */
+export function columnMatching(table: RawTable, wanted: (cell: string) => boolean): string | null {
   const shares = table.header.map((column) => {
     const cells = cellsOf(table, column);
     return { column, share: cells.length === 0 ? 0 : cells.filter(wanted).length / table.rows.length };

@@ -1,17 +1,17 @@
-/** Parameters of the models that a new country begins with, each with what it rests on. */
+/** Initial model parameters of a new country, each with its basis. */
 import type { Model } from '../model.ts';
 
-const UNSUPPORTED = 'what `new-country` begins with: nothing in this country’s files says';
+const UNSUPPORTED = 'default of `new-country`: this country’s files give no value';
 
-/** What of the files the parameters depend on. */
-export interface Given {
+/** What the parameters depend on. */
+export interface ParameterBasis {
   methods: readonly ('microscopy' | 'rdt')[];
   hasRain: boolean;
   firstYear: number;
   lastYear: number;
 }
 
-export function parametersOf({ methods, hasRain, firstYear, lastYear }: Given): Model['parameters'] {
+export function parametersOf({ methods, hasRain, firstYear, lastYear }: ParameterBasis): Model['parameters'] {
   const [only, ...others] = methods;
   return {
     seed: 1,
@@ -19,7 +19,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Given): 
     context: {
       name: 'the files of sources.json',
       coverage_year: lastYear,
-      note: 'Years of the layers are not told. Figures shown as context; not inputs to the risk score.',
+      note: 'Years of the layers are not given. Figures shown as context; not inputs to the risk score.',
     },
     survey: { method: others.length > 0 ? [...methods] : (only ?? 'microscopy'), small_sample: 100, confidence: 0.95 },
     season: { high_share: 0.5, masked: [] },
@@ -33,7 +33,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Given): 
             test_offset: {
               mean: 0.6,
               sd: 0.4,
-              source: `${UNSUPPORTED}; where surveys in Africa tested the same children by both, logit positivity by rapid test lay 0.4 to 0.8 above that by microscopy`,
+              source: `${UNSUPPORTED}; in African surveys that tested the same children by both, logit positivity by rapid test was 0.4 to 0.8 above that by microscopy`,
             },
           }
         : {}),
@@ -41,7 +41,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Given): 
         mean: 0.4,
         sd: 0.15,
         source:
-          'damping of a yearly rhythm of infection by infections that last 3 to 7 months: 1/sqrt(1 + (2 pi D / 12)^2) is 0.54 at D = 3 and 0.26 at D = 7',
+          'damping of a yearly cycle of infection by infections that last 3 to 7 months: 1/sqrt(1 + (2 pi D / 12)^2) is 0.54 at D = 3 and 0.26 at D = 7',
       },
     },
     transmission: {
@@ -54,7 +54,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Given): 
     },
     evidence: {
       max_months_after_survey: 12,
-      reason: `${UNSUPPORTED}; one year is what most surveys are used for`,
+      reason: `${UNSUPPORTED}; most surveys are used for one year`,
     },
     diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
   };

@@ -1,32 +1,56 @@
-/** Which raster of people agrees best with the table of people, area by area. */
+/** Population rasters compared with the population table, area by area. */
 import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { OutlineFault } from '../../zonal/band.ts';
 import { drawOutline } from '../../zonal/outline.ts';
 import { sumInside } from '../../zonal/pass.ts';
 import { zonalStatistics } from '../../zonal/sums.ts';
-import type { Outlines } from './look.ts';
+import type { DraftAreas } from './areas.ts';
+import type { OutlineFile } from './recognise.ts';
+import type { DraftedTable } from './tables.ts';
 
-/** An area's people by a raster over its people by a table. */
+/** An area's population by a raster, divided by its population in the table. */
 export interface Ratio {
   name: string;
   ratio: number;
 }
 
-/** How far a raster may be from the table in an area before it is told. */
+/** Areas whose ratio exceeds this factor, either way, are listed. */
 const FAR = 2;
 
+/** An area's name and its population in the table; null if the table has none. */
+interface AreaCount {
+  name: string;
+  people: number | null;
+}
+
+/** The areas' counts in `column` of the population table, in the order of the outlines. */
+export function peopleByArea(
+  { outlines, columns, lgas, recode }: DraftAreas,
+  { table, entry }: DraftedTable,
+  column: string,
+): AreaCount[] {
+  const at = (name: string) => table.header.indexOf(name);
+  const [code, people] = [at(entry.columns!.lga_pcode!), at(column)];
+  const byCode = new Map(table.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
+  return outlines.features.map(({ properties }) => {
+    const name = String(properties[columns.lga!]);
+    const own = columns.lga_pcode ? String(properties[columns.lga_pcode]) : codes.get(recode?.lga?.[name] ?? name);
+    return { name, people: byCode.get(own ?? '') || null };
+  });
+}
+
 /**
- * People of a raster in every area, over those of a table.
- * @param named the areas' names, in the order of the outlines; people of each by the table, null where it has none
- * @returns in ascending order; areas without people in the table are left out. None where an outline is invalid, which
- *   `catalog check` tells with the others
+ * @param counts the areas in the order of the outlines
+ * @returns ratios in ascending order, without the areas that have no people in the table; empty if an outline is
+ *   invalid, a fault that `catalog check` reports
  */
 export async function ratiosByArea(
   root: string,
   file: string,
-  { features }: Outlines,
-  named: readonly { name: string; people: number | null }[],
+  { features }: OutlineFile,
+  counts: readonly AreaCount[],
 ): Promise<Ratio[]> {
   const raster = await describeRaster(path.join(root, file), {});
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
@@ -35,26 +59,26 @@ export async function ratiosByArea(
     throw error;
   });
   if (sums === null) return [];
-  return named
+  return counts
     .flatMap(({ name, people }, i) =>
       people ? [{ name, ratio: zonalStatistics(sums[0]![i]!, false).sum / people }] : [],
     )
     .sort((a, b) => a.ratio - b.ratio);
 }
 
-/** How far a raster is from the table: the median over areas of the ratio's logarithm, whichever way. */
-export function farOff(ratios: readonly Ratio[]): number {
+/** Disagreement of a raster with the table: the median over areas of the absolute logarithm of the ratio. */
+export function disagreement(ratios: readonly Ratio[]): number {
   const logs = ratios.map(({ ratio }) => Math.abs(Math.log(Math.max(ratio, 1e-6)))).sort((a, b) => a - b);
   return logs[Math.floor(logs.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The ratios in words, with the areas that are farthest off where some are by more than twice. */
-export function ratiosInWords(ratios: readonly Ratio[]): string {
+/** The range of the ratios and, if some differ by more than a factor of 2, the areas that differ most. */
+export function describeRatios(ratios: readonly Ratio[]): string {
   const of = ({ ratio }: Ratio) => ratio.toFixed(2);
-  const told = `by area ${of(ratios[0]!)} to ${of(ratios.at(-1)!)} times the table of people`;
+  const range = `by area ${of(ratios[0]!)} to ${of(ratios.at(-1)!)} times the population table`;
   const far = ratios.filter(({ ratio }) => ratio > FAR || ratio < 1 / FAR);
-  if (far.length === 0) return told;
+  if (far.length === 0) return range;
   const worst = far.toSorted((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio))).slice(0, 3);
-  const names = worst.map((one) => `${one.name} ${of(one)}`).join(', ');
-  return `${told}; more than ${FAR} times off in ${far.length} of ${ratios.length}: ${names}`;
+  const names = worst.map((area) => `${area.name} ${of(area)}`).join(', ');
+  return `${range}; off by a factor of more than ${FAR} in ${far.length} of ${ratios.length}: ${names}`;
 }

@@ -1,15 +1,17 @@
-/** What files cannot tell of a country: each question with a guess, if there is one. */
+/** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
+import { BadInput } from '../../bad-input.ts';
+import { UsageError } from '../../errors.ts';
 
 export interface Question {
-  /** Its name in the file of answers. */
+  /** Its key in answers.json. */
   id: string;
   asks: string;
-  /** Taken unless somebody says otherwise; null where nothing can be guessed. */
+  /** The default answer; null if nothing can be guessed. */
   guess: string | null;
-  /** What an answer must look like. */
+  /** The pattern that an answer must match. */
   form: RegExp;
-  /** The last month that it may be. */
-  most?: string;
+  /** The latest month allowed. */
+  latest?: string;
 }
 
 export type Answers = Readonly<Record<string, string>>;
@@ -17,58 +19,58 @@ export type Answers = Readonly<Record<string, string>>;
 const WORDS = /\S/;
 const MONTH = /^(19|20)\d\d-(0[1-9]|1[0-2])$/;
 
-/** What the drafts say, to guess by. */
+/** What the drafted entries suggest for the guesses. */
 export interface Hints {
-  /** Codes of lower areas, whose first two letters may be the country's. */
+  /** Codes of the lower-level areas, whose first two letters may be the country's. */
   codes: readonly string[];
   first: string;
   last: string;
-  /** The last month that surveys and case records let be estimated. */
-  most: string;
+  /** The latest month that surveys and case records allow to be estimated. */
+  latest: string;
   ages: readonly [number, number];
-  /** Rasters of people to choose from, the likeliest first. */
-  people: readonly string[];
+  /** Population rasters to choose from, the likeliest first. */
+  population: readonly string[];
 }
 
-/** The questions of a country, in the order in which they are asked. */
-export function questionsOf({ codes, first, last, most, ages, people }: Hints): Question[] {
+/** The questions in the order in which they are asked. */
+export function questionsOf({ codes, first, last, latest, ages, population }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
   return [
     { id: 'name', asks: 'Name of the country', guess: name, form: WORDS },
-    { id: 'iso_code', asks: 'Its two letters of ISO 3166-1', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
+    { id: 'iso_code', asks: 'Its two-letter code of ISO 3166-1', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
       guess: 'en',
       form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
-    { id: 'upper_one', asks: 'What one area of the upper level is called', guess: 'region', form: WORDS },
-    { id: 'upper_many', asks: 'What several of them are called', guess: 'regions', form: WORDS },
-    { id: 'lower_one', asks: 'What one area of the lower level is called', guess: 'district', form: WORDS },
-    { id: 'lower_many', asks: 'What several of them are called', guess: 'districts', form: WORDS },
+    { id: 'upper_one', asks: 'Name of one upper-level area', guess: 'region', form: WORDS },
+    { id: 'upper_many', asks: 'Its plural', guess: 'regions', form: WORDS },
+    { id: 'lower_one', asks: 'Name of one lower-level area', guess: 'district', form: WORDS },
+    { id: 'lower_many', asks: 'Its plural', guess: 'districts', form: WORDS },
     {
       id: 'code_is',
-      asks: 'What the codes of areas are',
+      asks: 'Kind of code that identifies the areas',
       guess: same ? 'OCHA p-code' : 'code of the data team',
       form: WORDS,
     },
     { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
-    { id: 'last_estimated', asks: `Last month to estimate, ${most} at most`, guess: last, form: MONTH, most },
+    { id: 'last_estimated', asks: `Last month to estimate, ${latest} at the latest`, guess: last, form: MONTH, latest },
     {
       id: 'ages_months',
-      asks: 'Ages of the children that surveys tested, months',
+      asks: 'Ages of the children tested in the surveys, in months',
       guess: ages.join('-'),
       form: /^\d+-\d+$/,
     },
-    ...(people.length > 1
+    ...(population.length > 1
       ? [
           {
             id: 'population',
-            asks: `Raster of people per cell: ${people.join(', ')}`,
-            guess: people[0]!,
-            form: new RegExp(`^(${people.map((file) => RegExp.escape(file)).join('|')})$`),
+            asks: `Population raster: ${population.join(' or ')}`,
+            guess: population[0]!,
+            form: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
           },
         ]
       : []),
@@ -76,7 +78,31 @@ export function questionsOf({ codes, first, last, most, ages, people }: Hints): 
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export function refuseAnswer({ id, form, most }: Question, answer: string): string | null {
-  const expected = !form.test(answer) ? `the form ${form.source}` : most && answer > most ? `${most} at most` : null;
+export function refuseAnswer({ id, form, latest }: Question, answer: string): string | null {
+  const expected = !form.test(answer)
+    ? `the form ${form.source}`
+    : latest && answer > latest
+      ? `${latest} at the latest`
+      : null;
   return expected && `${id}: found ${JSON.stringify(answer)}, expected ${expected}`;
+}
+
+/**
+ * Answers to all questions: those given, and guesses for the rest.
+ * @throws BadInput if an answer is missing and nothing can be guessed, or if there is no such question
+ * @throws UsageError if an answer has the wrong form
+ */
+export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
+  const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
+  if (unknown)
+    throw new BadInput('answers', unknown, 'no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+  const guessed = questions.filter(({ id }) => given[id] === undefined);
+  const entries = questions.map((question) => {
+    const answer = given[question.id] ?? question.guess;
+    if (answer === null) throw new BadInput('answers', question.id, 'no answer and no guess', question.asks);
+    const wrong = refuseAnswer(question, answer);
+    if (wrong) throw new UsageError(`answers, ${wrong}`);
+    return [question.id, answer];
+  });
+  return { answers: Object.fromEntries(entries), guessed };
 }

@@ -1,95 +1,94 @@
-/** What rasters are for, by their names and values. */
+/** The roles of rasters, from their names and values. */
 import path from 'node:path';
 import type { Source } from '../sources.ts';
-import type { LeftOut, Picture } from './look.ts';
-import { farOff, type Ratio, ratiosInWords } from './people.ts';
-import type { Drafted } from './tables.ts';
+import { describeRatios, disagreement, type Ratio } from './people.ts';
+import type { LeftOut, RasterFile } from './recognise.ts';
+import type { DraftEntry } from './tables.ts';
 
 export interface DraftRasters {
-  drafted: { pictures: Picture[]; entry: Drafted }[];
+  drafted: { rasters: RasterFile[]; entry: DraftEntry }[];
   leftOut: LeftOut[];
-  /** Rasters of people that were to choose from, the chosen one first. */
-  people: Picture[];
+  /** Candidate population rasters, the chosen one first. */
+  population: RasterFile[];
 }
 
-/** Whole months of rain that make a record. */
+/** Fewest monthly rasters of rain that are used. */
 const LEAST_MONTHS = 12;
-/** Cells that may hold one value: projections spread over cells repeat. */
+/** Adjacent cells that may share one value: projections spread over cells repeat values. */
 const REPEATS = 2000;
 
-const nameOf = ({ file }: Picture) => path.basename(file).toLowerCase();
-/** The year in its name. */
-export function yearOf(one: Picture): number | null {
-  const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(nameOf(one)) ?? [];
+const nameOf = ({ file }: RasterFile) => path.basename(file).toLowerCase();
+/** The year in the file's name; null if there is none. */
+export function yearOf(raster: RasterFile): number | null {
+  const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(nameOf(raster)) ?? [];
   return year ? Number(year) : null;
 }
 const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
 /** Rasters of people per cell, by their names and values. */
-export const peopleAmong = (pictures: readonly Picture[]): Picture[] =>
-  pictures.filter(
-    (one) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(one)) && one.least >= 0 && one.most > 1,
-  );
+export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
+  rasters.filter((one) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(one)) && one.least >= 0 && one.most > 1);
 
 /**
- * One raster of people, of elevation and of travel times, and months of rain.
- * @param ratios of each raster of people, its people over those of the table by area; empty without a table. Of several,
- *   the nearest counts
- * @param wanted the file of people that was asked for; null: whichever is nearest
+ * One raster each of population, elevation and travel time, and monthly rasters of rain.
+ * @param ratios each population raster compared with the table by area; empty without a table
+ * @param wanted path of the requested population raster; null chooses the one that agrees best with the table or,
+ *   without a table, the one with the largest total
  */
 export function draftRasters(
-  pictures: readonly Picture[],
-  ratios: ReadonlyMap<Picture, readonly Ratio[]>,
+  rasters: readonly RasterFile[],
+  ratios: ReadonlyMap<RasterFile, readonly Ratio[]>,
   wanted: string | null,
 ): DraftRasters {
-  const months = pictures.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
+  const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
-  const others = pictures.filter((one) => !rain.includes(one));
-  const off = (one: Picture) => {
+  const others = rasters.filter((one) => !rain.includes(one));
+  const priority = (one: RasterFile) => {
     if (one.file === wanted) return Number.NEGATIVE_INFINITY;
     const own = ratios.get(one);
-    return own ? farOff(own) : -one.sum;
+    return own ? disagreement(own) : -one.sum;
   };
-  const people = peopleAmong(others).sort((a, b) => off(a) - off(b));
-  const height = others.find(
+  const population = populationRasters(others).sort((a, b) => priority(a) - priority(b));
+  const elevation = others.find(
     (one) => /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(one)) && one.most > 50 && one.least > -500,
   );
   const travel = others.find((one) => /travel|minutes|walking|motori/.test(nameOf(one)) && one.least >= 0);
   const drafted: DraftRasters['drafted'] = [];
-  const add = (found: readonly (Picture | undefined)[], entry: Drafted) => {
+  const add = (found: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
     const own = found.filter((one) => one !== undefined);
-    if (own.length > 0) drafted.push({ pictures: own, entry });
+    if (own.length > 0) drafted.push({ rasters: own, entry });
   };
-  const largest = (of: readonly Picture[]) => of.reduce((most, one) => Math.max(most, one.most), 0);
+  const largest = (of: readonly RasterFile[]) => of.reduce((most, one) => Math.max(most, one.most), 0);
   const rounded = (value: number) => Number((2 * value).toPrecision(1));
-  add(people.slice(0, 1), {
+  add(population.slice(0, 1), {
     ...{ role: 'population', unit: 'persons', repeats: REPEATS },
-    ...range(0, rounded(largest(people.slice(0, 1)))),
+    ...range(0, rounded(largest(population.slice(0, 1)))),
   });
-  add([height], { role: 'elevation', unit: 'm', ...range(-430, 9000) });
+  add([elevation], { role: 'elevation', unit: 'm', ...range(-430, 9000) });
   add(rain, { role: 'climate', unit: 'mm per month', ...range(0, rounded(largest(rain))) });
   add([travel], {
     ...{ role: 'layer', figure: 'travel_minutes_to_care', unit: 'minutes' },
     ...(travel ? range(0, rounded(travel.most)) : {}),
   });
-  const used = new Set(drafted.flatMap((one) => one.pictures));
+  const used = new Set(drafted.flatMap((one) => one.rasters));
   return {
-    ...{ drafted, people },
+    ...{ drafted, population },
     leftOut: others
       .filter((one) => !used.has(one))
-      .map((one) => ({ kind: 'left out', file: one.file, why: whyNot(one, people, ratios.get(one)) })),
+      .map((one) => ({ kind: 'left out', file: one.file, why: whyLeftOut(one, population, ratios.get(one)) })),
   };
 }
 
-function whyNot(one: Picture, people: readonly Picture[], ratios: readonly Ratio[] | undefined): string {
+function whyLeftOut(one: RasterFile, population: readonly RasterFile[], ratios: readonly Ratio[] | undefined): string {
   const values = `values ${short(one.least)} to ${short(one.most)}`;
-  if (/(^|_)pd_|densit/.test(nameOf(one))) return 'people per km² by its name, where people per cell are read';
-  if (people.includes(one))
+  if (/(^|_)pd_|densit/.test(nameOf(one))) return 'people per km² by its name; only people per cell are read';
+  if (population.includes(one))
     return ratios
-      ? `people per cell, ${ratiosInWords(ratios)}; taken is ${people[0]!.file}`
-      : `${short(one.sum)} people together; taken is ${people[0]!.file}`;
-  return `${values}, and a name that tells no role; it may be a covariate (CONTRIBUTING.md)`;
+      ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`
+      : `${short(one.sum)} people in total; ${population[0]!.file} is used instead`;
+  return `${values}, and a name that suggests no role; it may be a covariate (CONTRIBUTING.md)`;
 }
 
+/** Three significant digits, with thousands separators. */
 export const short = (value: number): string =>
   Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });

@@ -1,31 +1,79 @@
-/** What a table is for, by its columns, the codes in them and its rows. */
+/** The role of a table, from its columns, the codes in them and its rows. */
 import { isPeriod } from '../../contract/months.ts';
 import { plain } from '../../ingest/names.ts';
 import { dashed } from '../../ingest/readers/table.ts';
 import { FIGURES, type Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
-import { cellsOf, columnAmong, columnOf, columnsOf, type Known, metAs } from './columns.ts';
-import type { Tabular } from './look.ts';
+import { aliasesOf, type ColumnName, cellsOf, columnMatching, columnOf, columnsOf } from './columns.ts';
+import type { LeftOut, TableFile } from './recognise.ts';
 
-/** Part of an entry of sources.json: what the table itself tells. */
-export type Drafted = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
+/** The part of an entry of sources.json that follows from the file itself. */
+export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
 
-/** Codes of the two levels. */
-export interface Codes {
+/** AreaCodes of the two levels of areas. */
+export interface AreaCodes {
   lgas: ReadonlySet<string>;
   states: ReadonlySet<string>;
 }
 
-/** The entry that a table is drafted as, or why it is left out. */
-export function draftTable(table: Tabular, codes: Codes): Drafted | string {
+/** A table and its drafted entry. */
+export interface DraftedTable {
+  table: TableFile;
+  entry: DraftEntry;
+}
+
+/** Roles that only one table may have. */
+const ONCE: readonly Role[] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
+
+/**
+ * Drafts each role, or round of a survey, from one table; of several tables, from the one with the most known columns.
+ * @param ofCodes the table that gives the areas their codes, which may also contain their population
+ */
+export function draftTables(
+  tables: readonly TableFile[],
+  codes: AreaCodes,
+  ofCodes: TableFile | null,
+): { kept: DraftedTable[]; leftOut: LeftOut[] } {
+  const leftOut: LeftOut[] = [];
+  const found = tables.flatMap((table): DraftedTable[] => {
+    const entry = draftTable(table, codes);
+    if (table === ofCodes && (typeof entry === 'string' || entry.role !== 'population_census')) return [];
+    if (typeof entry !== 'string') return [{ table, entry }];
+    leftOut.push({ kind: 'left out', file: table.file, why: entry });
+    return [];
+  });
+  const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length;
+  const kept: DraftedTable[] = [];
+  for (const one of found.toSorted((a, b) => known(b) - known(a))) {
+    const { role, figure, rounds } = one.entry;
+    const better = kept.find(
+      ({ entry }) =>
+        entry.role === role &&
+        (ONCE.includes(role) ||
+          (figure !== undefined && entry.figure === figure) ||
+          rounds?.some(({ survey_year }) => entry.rounds?.some((round) => round.survey_year === survey_year))),
+    );
+    const more = better ? one.table.rows.length - better.table.rows.length : 0;
+    if (better)
+      leftOut.push({
+        ...{ kind: 'left out', file: one.table.file },
+        why: `has the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${better.table.file}${more > 0 ? `, and ${more} more rows` : ''}`,
+      });
+    else kept.push(one);
+  }
+  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut };
+}
+
+/** The drafted entry, or the reason why the table is left out. */
+function draftTable(table: TableFile, codes: AreaCodes): DraftEntry | string {
   return draftSurvey(table, codes) ?? draftByPlace(table, codes);
 }
 
-/** Clusters: a place each by coordinates or code, children examined and positive. Null where it has no such columns. */
-function draftSurvey(table: Tabular, codes: Codes): Drafted | string | null {
+/** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
+function draftSurvey(table: TableFile, codes: AreaCodes): DraftEntry | string | null {
   const { header } = table;
   const coordinates = columnsOf(header, ['longitude', 'latitude']);
-  const lga = columnAmong(table, (cell) => codes.lgas.has(cell));
+  const lga = columnMatching(table, (cell) => codes.lgas.has(cell));
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const place = located ? coordinates : lga ? { lga_pcode: lga } : null;
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
@@ -33,12 +81,12 @@ function draftSurvey(table: Tabular, codes: Codes): Drafted | string | null {
   if (!place || !counts.examined || !(counts.positive || counts.positivity)) {
     if (!located || !about.method) return null;
     const lacks = counts.examined ? 'positive' : 'examined';
-    return `a survey without a column of the children ${lacks}: one called ${metAs(lacks).join(', ')}`;
+    return `a survey without a column of the children ${lacks}, such as ${aliasesOf(lacks).join(', ')}`;
   }
   if (counts.positive) delete counts.positivity;
   const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
   if (missing.length > 0)
-    return `a survey without ${missing.map((name) => `a column of the ${MEANT[name]}`).join(' and ')}`;
+    return `a survey without a column of the ${missing.map((name) => MEANING[name]).join(', or of the ')}`;
   const period = columnOf(header, 'period');
   const months = period && cellsOf(table, period).every((cell) => isPeriod(dashed(cell))) ? { period } : null;
   const when = months ?? columnsOf(header, ['year', 'month']);
@@ -52,18 +100,18 @@ function draftSurvey(table: Tabular, codes: Codes): Drafted | string | null {
   };
   const methods = methodsIn(cellsOf(table, about.method!));
   if (typeof methods === 'string') return methods;
-  const whole = (column: string | undefined) =>
+  const isInteger = (column: string | undefined) =>
     !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
   const rounds = roundsOf(table, columns);
   if (rounds.length === 0) return 'a survey whose years and months cannot be read';
   return {
     ...{ role: 'survey_clusters', unit: 'share', columns, methods, rounds },
-    ...(whole(columns.examined) && whole(columns.positive) ? {} : { weighted_counts: true }),
+    ...(isInteger(columns.examined) && isInteger(columns.positive) ? {} : { weighted_counts: true }),
     ...(located ? { displaced: true } : {}),
   };
 }
 
-const MEANT = { survey_year: 'year', cluster_id: 'cluster', method: 'diagnostic method' };
+const MEANING = { survey_year: 'year', cluster_id: 'cluster', method: 'diagnostic method' };
 
 function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | string {
   const methods: { microscopy?: string; rdt?: string } = {};
@@ -73,16 +121,16 @@ function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | s
       : /rdt|tdr|rapid/i.test(cell)
         ? 'rdt'
         : null;
-    if (!name) return `a survey by the method "${cell}": known are microscopy and rapid tests`;
-    if (methods[name] !== undefined) return `a survey with two names of one method: "${methods[name]}" and "${cell}"`;
+    if (!name) return `a survey with the method "${cell}": only microscopy and rapid tests are supported`;
+    if (methods[name] !== undefined) return `a survey with two names for one method: "${methods[name]}" and "${cell}"`;
     methods[name] = cell;
   }
   return methods;
 }
 
-/** Years of the survey with the first and last month of their rows. */
-function roundsOf(table: Tabular, columns: Partial<Record<Known, string>>): NonNullable<Source['rounds']> {
-  const at = (name: Known) => table.header.indexOf(columns[name] ?? '');
+/** The survey years with the first and last month of their rows. */
+function roundsOf(table: TableFile, columns: Partial<Record<ColumnName, string>>): NonNullable<Source['rounds']> {
+  const at = (name: ColumnName) => table.header.indexOf(columns[name] ?? '');
   const months = table.rows.flatMap(({ cells }) => {
     const year = cells[at('year')];
     const period = columns.period
@@ -99,18 +147,12 @@ function roundsOf(table: Tabular, columns: Partial<Record<Known, string>>): NonN
     });
 }
 
-const SUBJECTS = {
-  cases: ['confirmed'],
-  climate: ['rain_mm'],
-  people: ['people'],
-} as const satisfies Record<string, readonly Known[]>;
-
-/** A table by the codes of areas: cases, rain, people or a figure of the context. */
-function draftByPlace(table: Tabular, codes: Codes): Drafted | string {
+/** A table keyed by area codes: cases, rain, population or a context figure. */
+function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
   const { header } = table;
-  const lga = columnAmong(table, (cell) => codes.lgas.has(cell));
-  const state = columnAmong(table, (cell) => codes.states.has(cell));
-  if (!lga && !state) return 'no column has the codes of areas';
+  const lga = columnMatching(table, (cell) => codes.lgas.has(cell));
+  const state = columnMatching(table, (cell) => codes.states.has(cell));
+  if (!lga && !state) return 'no column contains the area codes';
   const at = lga ? { lga_pcode: lga } : { state_pcode: state! };
   const names = columnsOf(
     header.filter((column) => column !== lga && column !== state),
@@ -121,9 +163,8 @@ function draftByPlace(table: Tabular, codes: Codes): Drafted | string {
     periods && cellsOf(table, periods).every((cell) => isPeriod(dashed(cell))) ? { period: periods } : null;
   const when = monthly ?? columnsOf(header, ['year', 'month']);
   const isMonthly = monthly !== null || Object.keys(when).length === 2;
-  const has = (subject: keyof typeof SUBJECTS) => columnsOf(header, SUBJECTS[subject]);
   if (isMonthly) {
-    const rain = has('climate');
+    const rain = columnsOf(header, ['rain_mm']);
     const warmth = columnsOf(header, ['temperature_c']);
     if (rain.rain_mm && lga)
       return {
@@ -131,13 +172,13 @@ function draftByPlace(table: Tabular, codes: Codes): Drafted | string {
         columns: { ...at, ...when, ...rain, ...warmth, ...names },
         span: spanOf(table, when),
       };
-    const { confirmed } = has('cases');
-    if (!confirmed) return 'by area and month, but no column of cases or rain';
-    if (!monthly) return 'cases by year and month in two columns, where one YYYY-MM or YYYYMM is read';
+    const confirmed = columnOf(header, 'confirmed');
+    if (!confirmed) return 'by area and month, but without a column of cases or rain';
+    if (!monthly) return 'cases with year and month in two columns; only a single column (YYYY-MM or YYYYMM) is read';
     const role = lga ? 'cases_lgas' : 'cases_states';
     return { ...{ role, unit: 'cases' }, columns: { ...at, ...when, confirmed, ...names }, span: spanOf(table, when) };
   }
-  const { people } = has('people');
+  const people = columnOf(header, 'people');
   if (people && lga)
     return {
       role: 'population_census',
@@ -145,16 +186,16 @@ function draftByPlace(table: Tabular, codes: Codes): Drafted | string {
       columns: { ...at, people, ...columnsOf(header, ['children_0_4']), ...names },
     };
   const figure = FIGURES.find((name) => header.some((column) => plain(column) === plain(name)));
-  if (!figure) return 'by area, but no column of people, cases, rain or a figure of the context';
+  if (!figure) return 'by area, but without a column of people, cases, rain or a context figure';
   const column = header.find((own) => plain(own) === plain(figure))!;
   const most = Math.max(...cellsOf(table, column).map(Number));
   const unit = figure === 'travel_minutes_to_care' ? 'minutes' : most > 1 ? 'percent' : 'share';
   return { ...{ role: 'layer', figure, unit }, columns: { ...at, [figure]: column, ...names } };
 }
 
-/** First month of any row, and the last. */
-function spanOf(table: Tabular, when: Partial<Record<Known, string>>): NonNullable<Source['span']> {
-  const at = (name: Known) => table.header.indexOf(when[name] ?? '');
+/** The first and last month of all rows. */
+function spanOf(table: TableFile, when: Partial<Record<ColumnName, string>>): NonNullable<Source['span']> {
+  const at = (name: ColumnName) => table.header.indexOf(when[name] ?? '');
   const months = table.rows
     .map(({ cells }) =>
       when.period

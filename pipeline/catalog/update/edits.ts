@@ -1,11 +1,11 @@
-/** What the files of a catalog are to say otherwise: the fields that differ, and where they stand. */
+/** The changes to the files of a catalog: the fields that differ, and their paths. */
 import type { Country } from '../../engine/country.ts';
 import type { Source } from '../sources.ts';
 import type { JsonEdit } from './json-edits.ts';
 
 export interface Edit extends JsonEdit {
   file: 'sources.json' | 'model.json';
-  /** As people read it: `cases_states span.last`. */
+  /** For display: `cases_states span.last`. */
   field: string;
   was: unknown;
 }

@@ -1,4 +1,4 @@
-/** Where given files go, and a view of the raw data as it would be with them. */
+/** The catalog paths of new files, and a view of the raw data as it would be with them. */
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,20 +7,20 @@ import type { Period } from '../../contract/months.ts';
 import { isDated } from '../dated.ts';
 import type { Source } from '../sources.ts';
 
-/** A file that was given, and its place in the catalog. */
-export interface Given {
+/** A new file and its path in the catalog. */
+export interface NewFile {
   file: string;
   path: string;
-  /** Of a new month's or year's raster. */
+  /** For the raster of a new month or year. */
   time?: { period: Period } | { year: number };
 }
 
 /**
- * Finds the place of each given file: the entry's only file, the one of the same name or ending, or a new month or
- * year of rasters beside the others.
- * @throws BadInput for a file that is not there or has no place
+ * The path of each new file: that of the entry's only file, of the file with the same name or extension, or, for a
+ * raster of a new month or year, one in the directory of the others.
+ * @throws BadInput if a file does not exist or matches none in the catalog
  */
-export function placesOf(source: Source, files: readonly string[], period?: Period): Given[] {
+export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
   return files.map((file) => {
     if (!existsSync(file)) throw new BadInput(file, '', 'no such file', `a file for ${source.id}`);
     const name = path.basename(file);
@@ -34,7 +34,7 @@ export function placesOf(source: Source, files: readonly string[], period?: Peri
     throw new BadInput(
       file,
       '',
-      'a name unlike those of the catalog',
+      'a name that matches no file of the catalog',
       source.files.map((own) => own.path).join(' or '),
     );
   });
@@ -42,10 +42,10 @@ export function placesOf(source: Source, files: readonly string[], period?: Peri
 
 const extension = (name: string) => path.extname(name).toLowerCase();
 
-/** A month in a name such as chirps-v2.0.2024.01.tif or rain_2024-01.tif. */
+/** The month in a name such as chirps-v2.0.2024.01.tif or rain_2024-01.tif. */
 const MONTH = /(?<!\d)((?:19|20)\d\d)[.\-_]?(0[1-9]|1[0-2])(?!\d)/;
 
-/** The month `YYYY-MM` in a file's name; null where it has none. */
+/** The month `YYYY-MM` in a file's name; null if there is none. */
 export function monthInName(name: string): Period | null {
   const [, year, month] = MONTH.exec(name) ?? [];
   return year ? `${year}-${month}` : null;
@@ -53,9 +53,9 @@ export function monthInName(name: string): Period | null {
 
 const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
 
-function newTime(source: Source, file: string, period: Period | undefined): Given {
+function newTime(source: Source, file: string, period: Period | undefined): NewFile {
   const name = path.basename(file);
-  const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): Given =>
+  const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
     own
       ? { file, path: own.path }
       : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), time };
@@ -71,7 +71,7 @@ function newTime(source: Source, file: string, period: Period | undefined): Give
   return add(same, { period: found });
 }
 
-/** A directory with links to files under the paths that the catalog gives them. */
+/** Creates a temporary directory with links to `files` (path in the catalog -> file). */
 export function linkedView(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'malaria-catalog-'));
   for (const [name, file] of Object.entries(files)) {

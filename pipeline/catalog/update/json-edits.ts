@@ -1,6 +1,6 @@
 import { applyEdits, modify } from 'jsonc-parser';
 
-/** A value of a JSON file, by the keys that lead to it. */
+/** A value of a JSON file and its path. */
 export interface JsonEdit {
   path: readonly (string | number)[];
   value: unknown;
@@ -8,10 +8,10 @@ export interface JsonEdit {
 
 const FORMAT = { formattingOptions: { tabSize: 2, insertSpaces: true, eol: '\n' } };
 
-/** Sets values in a JSON text and leaves the rest as it is, layout included. */
+/** Sets values in a JSON text and leaves the rest unchanged, layout included. */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
   return edits.reduce((now, { path, value }) => {
-    // After `release`, a line of its own everywhere: what stands before an insertion is laid out anew.
+    // Insertion reformats the property before it: `release` always is a line of its own already.
     const getInsertionIndex = (names: string[]) =>
       names.includes('release') ? names.indexOf('release') + 1 : names.length;
     return applyEdits(now, modify(now, [...path], value, { ...FORMAT, getInsertionIndex }));

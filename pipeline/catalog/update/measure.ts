@@ -1,4 +1,4 @@
-/** What the entry of a source says of its files, as they are now. */
+/** Measures a source's files for its catalog entry. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
@@ -10,7 +10,7 @@ import type { Model } from '../model.ts';
 import { isTable } from '../roles.ts';
 import type { Source } from '../sources.ts';
 
-/** The entry with bytes, SHA-256, rows, span and rounds as its files give them. */
+/** The entry with bytes, SHA-256, rows, span and rounds taken from its files. */
 export async function measureSource(source: Source, rawData: string, states: Model['states']): Promise<Source> {
   const files: Source['files'] = [];
   for (const file of source.files) {
@@ -33,8 +33,8 @@ export async function measureSource(source: Source, rawData: string, states: Mod
 type Span = NonNullable<Source['span']>;
 
 /**
- * From the first month of any record to the last that half of the places reach: a place that stops earlier is told by
- * whoever reads the table, months that only a few have are told as such.
+ * From the first month of any series to the last month that half of the places reach. Readers of the table report
+ * places that end earlier and months that only a few places have.
  */
 function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
   const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
@@ -52,7 +52,7 @@ function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
 
 type Rounds = NonNullable<Source['rounds']>;
 
-/** The rounds of the table: as the catalog has them, new ones with the months that their rows have. */
+/** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
 function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
   const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
   const added = [...found]

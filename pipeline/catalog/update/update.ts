@@ -1,4 +1,4 @@
-/** A changed file of a country: checked as a build checks it, shown against the last accepted one, and accepted. */
+/** Checks changed files as a build does, compares them with the last accepted ones, and accepts them. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,47 +12,45 @@ import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
 import { type Country, catalogForms, readForms } from '../../engine/country.ts';
 import { sha256File } from '../../engine/hash.ts';
-import { readPlaces } from '../check/country.ts';
+import { readReference } from '../check/country.ts';
 import { readOneRaster, readOneTable } from '../check/source.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/source.ts';
 import { isTable } from '../roles.ts';
 import type { Acceptance, Source } from '../sources.ts';
 import { keepFile, keptFile } from '../store.ts';
 import { type Edit, editsOf } from './edits.ts';
-import { type Given, linkedView, placesOf } from './file-paths.ts';
+import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure.ts';
 
 export interface UpdateRequest {
   country: string;
   rawData?: string | undefined;
-  /** Where accepted files are kept: a build's directory. */
+  /** Build directory, which keeps copies of accepted files. */
   out: string;
   source: string;
-  /** Files that take their places in the raw data; without any, what lies there is looked at. */
+  /** Files to copy into the raw data; if empty, the files already there are checked. */
   files: readonly string[];
   period?: Period | undefined;
-  /** What the entry is to say for people. */
+  /** New descriptive fields of the entry. */
   about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
   lastEstimated?: Period | undefined;
-  /** Accepts it, for this reason; without it nothing is changed. */
+  /** Accepts the update for this reason; without it nothing is changed. */
   accept?: { reason: string; by: string; at: string } | undefined;
 }
 
 export interface Update {
   source: string;
   files: { path: string; change: 'new' | 'changed'; sha256: { was: string | null; is: string } }[];
-  /** What the two files of the catalog would say otherwise, or do by now. */
+  /** The changes to the two files of the catalog, proposed or made. */
   edits: Edit[];
-  /** Null where no file has changed, or none had been accepted. */
+  /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
   accepted: boolean;
 }
 
-/**
- * @throws BadInput for whatever a build would refuse in the new files, and for months without evidence
- */
+/** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
   const [fault] = catalogForms(request.country);
@@ -60,7 +58,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const country = readForms(request.country, request.rawData);
   const { rawData } = country;
   const was = sourceIn(country, request.source);
-  const given = placesOf(was, request.files, request.period);
+  const given = newFilesOf(was, request.files, request.period);
   const view = viewOf(country, was, given);
   const views = [view];
   try {
@@ -83,7 +81,9 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
         : null;
     const known = was.files.some(({ sha256 }) => sha256 !== undefined);
     const doubts = [
-      ...(files.length > 0 && known && !before ? ['the files accepted before are not at hand to compare with'] : []),
+      ...(files.length > 0 && known && !before
+        ? ['the previously accepted files are not available for comparison']
+        : []),
       ...(comparison?.doubts ?? []),
       ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => what) : []),
     ];
@@ -104,7 +104,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     });
     return { ...update, accepted: true };
   } catch (error) {
-    // As people know the files, not where they were looked at.
+    // Show the catalog's paths, not those of the temporary view.
     if (error instanceof BadInput) {
       error.message = error.message.replaceAll(`${view}${path.sep}`, '');
       error.file = error.file.replaceAll(`${view}${path.sep}`, '');
@@ -121,19 +121,24 @@ function sourceIn({ sources }: Country, id: string): Source {
   throw new BadInput('sources.json', '', `no source ${id}`, `one of ${sources.map((source) => source.id).join(', ')}`);
 }
 
-/** The raw data with the given files in their places. */
-function viewOf({ sources, rawData }: Country, source: Source, given: readonly Given[]): string {
+/** A view of the raw data with the new files in place. */
+function viewOf({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
   const files = Object.fromEntries(
     sources.flatMap((one) => one.files.map((file) => [file.path, path.join(rawData, file.path)])),
   );
   for (const { path: place, file } of given) files[place] = file;
   for (const { path: file } of source.files)
     if (!existsSync(files[file]!))
-      throw new BadInput(file, '', 'no such file', 'it in the raw data (--raw-data), or given after the source');
+      throw new BadInput(
+        file,
+        '',
+        'no such file',
+        'the file in the raw data (--raw-data) or as an argument after the source',
+      );
   return linkedView(files);
 }
 
-function withNewFiles(source: Source, given: readonly Given[]): Source {
+function withNewFiles(source: Source, given: readonly NewFile[]): Source {
   const added = given.flatMap(({ path: file, time }) => (time ? [{ path: file, ...time }] : []));
   return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
 }
@@ -146,7 +151,7 @@ function proposedCountry(country: Country, is: Source, rawData: string, lastEsti
   };
 }
 
-/** @throws BadInput for what a build would refuse */
+/** @throws BadInput if a build would refuse the source */
 async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
   checkTogether(country.sources);
   checkSource(source);
@@ -157,9 +162,9 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
     await readOneRaster(country, source);
     return [];
   }
-  const { fault, places } = await readPlaces(country, country.sources);
+  const { fault, reference } = await readReference(country, country.sources);
   if (fault) throw fault;
-  return isTable(source) ? readOneTable(country, source, places) : [];
+  return isTable(source) ? readOneTable(country, source, reference) : [];
 }
 
 function changedFiles(was: Source, is: Source): Update['files'] {
@@ -171,7 +176,7 @@ function changedFiles(was: Source, is: Source): Update['files'] {
   });
 }
 
-/** A new month of rasters is compared with the same month of the latest year before. */
+/** The raster of a new month is compared with the same month of the latest earlier year. */
 function pairsOf(was: Source, is: Source, files: Update['files']): FilePair[] {
   return files.flatMap(({ path: file, sha256 }) => {
     if (sha256.was !== null) return [{ path: file, before: file }];
@@ -182,7 +187,7 @@ function pairsOf(was: Source, is: Source, files: Update['files']): FilePair[] {
   });
 }
 
-/** The files that the entry pins, in a directory of their own; null where one of them is not at hand any more. */
+/** A view of the files that the entry pins; null if one of them is no longer available. */
 async function acceptedView(out: string, rawData: string, source: Source): Promise<string | null> {
   const files: Record<string, string> = {};
   for (const { path: file, sha256 } of source.files) {
@@ -217,11 +222,11 @@ async function writeCatalog(
   }
 }
 
-/** What had changed, in a line. */
+/** The changes in one line. */
 function describeChange({ files, comparison, edits }: Update): string {
   const { rows } = comparison?.rows ?? {};
-  const told = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const counts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
   const named =
     files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
-  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...told].join('; ');
+  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...counts].join('; ');
 }

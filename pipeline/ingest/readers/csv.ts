@@ -2,23 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { BadInput } from '../../bad-input.ts';
 import { withConnection } from '../../duckdb.ts';
-import { refuseUnread } from './unread.ts';
+import { refuseUnsupported } from './unsupported.ts';
 
-/** A CSV file's cells as text, null where empty, and the line of the file that each row stands on. */
-export interface Csv {
+/** The cells of a table as text, null if empty, with the line number of each row. */
+export interface RawTable {
   header: readonly string[];
   rows: readonly { line: number; cells: readonly (string | null)[] }[];
 }
 
 /**
- * Reads a CSV (plain or gzip) through DuckDB in one dialect: UTF-8, commas, double quotes, a header, a row a line.
- * Nothing is guessed: a guess about a damaged file would complain about something else than the damage.
- * @param full where it lies
- * @param file its name for complaints
- * @throws BadInput naming the row, the header being row 1: bytes that are not UTF-8, a row with more or fewer cells than
- *   the header, an open quote, a last row without its line end (a file cut short)
+ * Reads a CSV file (plain or gzip) through DuckDB in one dialect: UTF-8, commas, double quotes, a header, one row per
+ * line. The dialect is not detected: for a damaged file, detection would report something other than the damage.
+ * @param full path of the file
+ * @param file its name in messages
+ * @throws BadInput naming the row (the header is row 1): bytes that are not UTF-8, a row with more or fewer cells than
+ *   the header, an unclosed quote, a last row without a line end (a truncated file)
  */
-export async function readCsv(full: string, file: string): Promise<Csv> {
+export async function readCsv(full: string, file: string): Promise<RawTable> {
   const lines = await readLines(full, file);
   const header = splitCells(lines[0]!);
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
@@ -32,12 +32,12 @@ export async function readCsv(full: string, file: string): Promise<Csv> {
     if (reject) throw complaintOf(file, reject, splitCells(lines[reject.line - 1]!).length, header.length);
     const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
-      throw new BadInput(file, '', `${rows.length} rows on ${numbers.length} lines`, 'a row a line');
+      throw new BadInput(file, '', `${rows.length} rows on ${numbers.length} lines`, 'one row per line');
     return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
   });
 }
 
-/** DuckDB's account of a line that it could not read. */
+/** DuckDB's report of a line that it could not read. */
 interface Reject {
   line: number;
   error_message: string;
@@ -49,14 +49,14 @@ function complaintOf(file: string, { line, error_message }: Reject, cells: numbe
   return new BadInput(file, where, error_message.split('\n')[0]!.replace(/\.$/, ''), 'a readable CSV table');
 }
 
-/** The file's lines without their ends, the last one's included: the whole file is looked at before any of it is used. */
+/** The file's lines without their line ends. The entire file is checked before any of it is used. */
 async function readLines(full: string, file: string): Promise<string[]> {
   const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
     throw new BadInput(file, '', cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
   if (bytes.length > MOST_BYTES) throw tooLarge(file);
   const unzipped = unzip(bytes, file);
-  refuseUnread(file, unzipped, 'table');
+  refuseUnsupported(file, unzipped, 'table');
   const text = decode(unzipped, file);
   const lines = text.split('\n');
   if (lines.pop() !== '')
@@ -64,13 +64,13 @@ async function readLines(full: string, file: string): Promise<string[]> {
       file,
       `row ${lines.length + 1}`,
       'no line end',
-      'one after the last row: is the file cut short?',
+      'one after the last row (is the file cut short?)',
     );
   if (!lines[0]?.trim()) throw new BadInput(file, 'row 1', 'nothing', 'a header');
   const carriage = lines[0].endsWith('\r');
   return lines.map((line, i) => {
     if (line.endsWith('\r') !== carriage)
-      throw new BadInput(file, `row ${i + 1}`, 'another line end than in row 1', 'the same in every row');
+      throw new BadInput(file, `row ${i + 1}`, 'a line end that differs from row 1', 'the same in every row');
     const cells = carriage ? line.slice(0, -1) : line;
     if (/[\0\r]/.test(cells))
       throw new BadInput(
@@ -80,12 +80,12 @@ async function readLines(full: string, file: string): Promise<string[]> {
         'text, with a line feed after each row',
       );
     if (cells.includes('"') && cells.split('"').length % 2 === 0)
-      throw new BadInput(file, `row ${i + 1}`, 'a quote that is not closed', 'quotes in pairs, a row a line');
+      throw new BadInput(file, `row ${i + 1}`, 'a quote that is not closed', 'quotes in pairs, one row per line');
     return cells;
   });
 }
 
-/** A table is held in memory several times over. */
+/** A table is kept in memory several times. */
 const MOST_BYTES = 2 ** 28;
 const tooLarge = (file: string) =>
   new BadInput(
@@ -101,7 +101,7 @@ function unzip(bytes: Buffer, file: string): Buffer {
     return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(file);
-    throw new BadInput(file, '', `what cannot be unpacked (${(cause as Error).message})`, 'a whole gzip file');
+    throw new BadInput(file, '', `data that cannot be unpacked (${(cause as Error).message})`, 'an intact gzip file');
   }
 }
 

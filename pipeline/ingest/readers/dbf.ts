@@ -1,27 +1,29 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { BadInput } from '../../bad-input.ts';
-import type { Csv } from './csv.ts';
+import type { RawTable } from './csv.ts';
 
-/** Of a dBase header: records, its own length and a record's; then 32 bytes a field, its name and its width among them. */
+/**
+ * A dBase header: number of records, length of the header and of a record; then 32 bytes per field (name, width, ...).
+ */
 const FIELDS_AT = 32;
 const FIELD_BYTES = 32;
 const END_OF_FIELDS = 0x0d;
 const DELETED = 0x2a;
 
 /**
- * Reads a dBase table (the attribute half of a shapefile) as text, in the encoding of the `.cpg` beside it, else UTF-8.
- * Rows are numbered as in a CSV: the first record is row 2.
- * @param full where it lies
- * @param file its name for complaints
- * @throws BadInput for a file that is cut short, or text in another encoding
+ * Reads a dBase table (the attributes of a shapefile) as text, in the encoding given by its `.cpg` file, by default
+ * UTF-8. Rows are numbered as in a CSV: the first record is row 2.
+ * @param full path of the file
+ * @param file its name in messages
+ * @throws BadInput for a truncated file, or text in another encoding
  */
-export async function readDbf(full: string, file: string): Promise<Csv> {
+export async function readDbf(full: string, file: string): Promise<RawTable> {
   const dbf = await readFile(full);
   if (dbf.length < FIELDS_AT) throw new BadInput(file, '', `${dbf.length} bytes`, 'a dBase table');
   const [records, header_bytes, record_bytes] = [dbf.readUInt32LE(4), dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
   const stated = header_bytes + records * record_bytes;
-  if (dbf.length < stated) throw new BadInput(file, '', `${dbf.length} bytes`, `${stated}: it is cut short`);
+  if (dbf.length < stated) throw new BadInput(file, '', `${dbf.length} bytes`, `${stated} (the file is cut short)`);
   const decode = decoderOf(file, await encodingOf(full, file));
   const fields: { name: string; at: number; width: number }[] = [];
   let at = 1;
@@ -39,7 +41,7 @@ export async function readDbf(full: string, file: string): Promise<Csv> {
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
       line,
-      // Padded with blanks, numbers in front and text behind.
+      // Numbers are padded with leading blanks, text with trailing ones.
       cells: fields.map(({ at, width }) => decode(dbf.subarray(start + at, start + at + width), line).trim() || null),
     }));
   return { header: fields.map(({ name }) => name), rows };
@@ -66,7 +68,7 @@ function decoderOf(file: string, encoding: string) {
         file,
         `row ${line}`,
         `bytes that are not ${encoding}`,
-        `text in ${encoding} (a .cpg beside it may say another)`,
+        `text in ${encoding} (a .cpg file can specify another encoding)`,
       );
     }
   };

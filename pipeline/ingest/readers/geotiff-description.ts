@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput } from '../../bad-input.ts';
 import type { Grid } from '../../numerics/grid.ts';
-import { type Declared, meaningOf } from './geotiff-meaning.ts';
+import { conversionOf, type Declared } from './geotiff-conversion.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
-import { firstBytesOf, refuseUnread } from './unread.ts';
+import { firstBytesOf, refuseUnsupported } from './unsupported.ts';
 import type { BlockSize } from './windows.ts';
 
-/** A raster before it is opened. Plain data, so that threads can open it each for themselves. */
+/** A raster that is not yet open. Plain data, so that each thread can open it for itself. */
 export interface RasterDescription extends BlockSize {
   file: string;
   grid: Grid;
@@ -19,19 +19,19 @@ export interface RasterDescription extends BlockSize {
   valid: readonly [number, number] | null;
 }
 
-/** Largest compressed block that is taken, decoded: one has to be held whole. */
+/** Largest accepted size of a decoded block, which has to fit in memory as a whole. */
 const MAX_BLOCK_BYTES = 2 ** 28;
 
 /**
  * Describes one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
- * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
+ * @throws BadInput if the file is missing, no TIFF, truncated, rotated, in another coordinate system …
  */
 export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
   const { size } = await stat(file).catch(() => {
     throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
-    refuseUnread(file, await firstBytesOf(file), 'raster');
+    refuseUnsupported(file, await firstBytesOf(file), 'raster');
     throw unreadable(file, '', cause);
   });
   try {
@@ -39,22 +39,22 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     const band = bandOf(file, image, declared);
     await refuseMasks(file, tiff);
     checkCoordinateSystem(file, image);
-    const { grid, southUp } = placeOf(file, image);
+    const { grid, southUp } = georeferenceOf(file, image);
     const coding = await codingOf(image);
-    const { starts, bytes } = await readBlockPlaces(file, image, band, size);
+    const { starts, bytes } = await readBlockOffsets(file, image, band, size);
     const blockRows = image.getTileHeight();
     const blocks: Blocks = {
       ...{ file, rows: grid.rows, columns: grid.columns, coding, blockRows, starts, bytes, southUp },
       sample: image.planarConfiguration === 2 ? 0 : band - 1,
-      meaning: await meaningOf(file, image, band, declared),
+      conversion: await conversionOf(file, image, band, declared),
     };
     const blockBytes = rowBytes(coding) * blockRows;
     if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
       const found = `blocks of ${coding.columns} × ${blockRows} cells, ${blockBytes} bytes each when decoded`;
-      throw new BadInput(file, '', found, `${MAX_BLOCK_BYTES} or fewer: a tiled GeoTIFF`);
+      throw new BadInput(file, '', found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
     const window: BlockSize = {
-      // Without compression any rows can be read alone.
+      // Without compression, any row can be read by itself.
       blockRows: isCompressed(coding) ? blockRows : 1,
       northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
       blockColumns: coding.columns,
@@ -67,24 +67,29 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
   }
 }
 
-/** The file for the library. */
+/** Opens the file with the geotiff library. */
 export async function openTiff(file: string): Promise<GeoTIFF> {
   const { fromFile } = await import('geotiff');
   const tiff = await fromFile(file);
-  // Lists that it puts off reading it takes for low bytes first whatever the file says (geotiff 3.0.5, DeferredArray).
+  // It reads deferred arrays as little-endian whatever the file specifies (geotiff 3.0.5, DeferredArray).
   if (!tiff.littleEndian) tiff.parser.eager = true;
   return tiff;
 }
 
 export function unreadable(file: string, where: string, cause: unknown): BadInput {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new BadInput(file, where, `what cannot be decoded (${reason})`, 'a whole GeoTIFF');
+  return new BadInput(file, where, `data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
 }
 
 function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
   const bands = image.getSamplesPerPixel();
   if (declared.band === undefined && bands > 1) {
-    throw new BadInput(file, '', `${bands} bands`, 'one: gdal_translate -b N takes one out (and `zonal` has --band)');
+    throw new BadInput(
+      file,
+      '',
+      `${bands} bands`,
+      'one band: extract it with gdal_translate -b N (or use --band of `zonal`)',
+    );
   }
   const band = declared.band ?? 1;
   if (band > bands) throw new BadInput(file, '', `${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
@@ -94,7 +99,7 @@ function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
 async function refuseMasks(file: string, tiff: GeoTIFF): Promise<void> {
   for (let i = 1; i < (await tiff.getImageCount()); i++) {
     const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
-    if (kind & 4) throw new BadInput(file, '', 'a mask of missing cells inside the file', 'a nodata value');
+    if (kind & 4) throw new BadInput(file, '', 'an internal mask of missing cells', 'a nodata value');
   }
 }
 
@@ -110,13 +115,13 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
   }
 }
 
-function placeOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: boolean } {
+function georeferenceOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
   const tie = image.fileDirectory.getValue('ModelTiepoint');
   const matrix = image.fileDirectory.getValue('ModelTransformation');
-  // The first row's outer edge and the step from row to row: south of it and negative where the file is north up.
+  // The outer edge of the first row, and the step from row to row, which is negative if the file is north up.
   let [cellWidth, step, west, edge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
   const rotated = matrix && (matrix[1] !== 0 || matrix[4] !== 0);
   if (scale && tie && !rotated) {
@@ -131,9 +136,9 @@ function placeOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: bool
     edge = matrix[7]!;
   }
   if (!(cellWidth > 0 && Math.abs(step) > 0)) {
-    throw new BadInput(file, '', 'a raster rotated, mirrored or without a place on the map', 'rows from west to east');
+    throw new BadInput(file, '', 'a raster that is rotated, mirrored or not georeferenced', 'rows from west to east');
   }
-  // Where values belong to points (GTRasterType 2) the corner named is the first cell's centre.
+  // If values belong to points (GTRasterType 2), the given corner is the centre of the first cell.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
     edge -= step / 2;
@@ -161,8 +166,8 @@ async function codingOf(image: GeoTIFFImage): Promise<Coding> {
   };
 }
 
-/** Where the band's blocks lie. What a file cut short no longer holds must not be met midway, so look before reading. */
-async function readBlockPlaces(file: string, image: GeoTIFFImage, band: number, size: number) {
+/** Offsets and lengths of the band's blocks. A truncated file is detected here, before any block is read. */
+async function readBlockOffsets(file: string, image: GeoTIFFImage, band: number, size: number) {
   const [offsets, lengths] = await Promise.all(
     image.isTiled
       ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
@@ -177,7 +182,7 @@ async function readBlockPlaces(file: string, image: GeoTIFFImage, band: number, 
   for (let i = 0; i < count; i++) {
     const end = starts[i]! + bytes[i]!;
     if (Number.isNaN(end)) throw new BadInput(file, '', `${offsets.length} blocks`, `${first + count}`);
-    if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end}: it is cut short`);
+    if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end} (the file is cut short)`);
   }
   return { starts, bytes };
 }

@@ -1,7 +1,7 @@
 import { BadInput } from '../../bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../numerics/grid.ts';
+import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
-import type { Declared } from './geotiff-meaning.ts';
 import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
 import { isDecodable, type Samples } from './tiff-decode.ts';
 import type { BlockSize } from './windows.ts';
@@ -9,11 +9,11 @@ import type { BlockSize } from './windows.ts';
 export interface Raster extends BlockSize {
   file: string;
   grid: Grid;
-  /** With which other threads can open it too. */
+  /** Lets other threads open the raster. */
   description: RasterDescription;
   /**
-   * Values of a window: in `space` where it is large enough and of the right type, else in a new array.
-   * @throws BadInput where a value lies outside `valid` (with its row and column from 0) or the file cannot be decoded.
+   * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
+   * @throws BadInput if a value is outside `valid` (rows and columns are counted from 0) or the file cannot be decoded
    */
   readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;
@@ -21,18 +21,18 @@ export interface Raster extends BlockSize {
 
 /**
  * Opens one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels. Missing cells (nodata,
- * NaN) come as NaN; a file without a nodata tag has none missing. Packed values come with scale and offset applied.
- * @throws BadInput: not there, no TIFF, cut short, another coordinate system, rotated …
+ * NaN) are read as NaN; scale and offset are applied to packed values.
+ * @throws BadInput if the file is missing, no TIFF, truncated, rotated, in another coordinate system …
  */
 export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
   return openDescribed(await describeRaster(file, declared));
 }
 
-/** Opens what was described, in any thread. */
+/** Opens a described raster, in any thread. */
 export async function openDescribed(description: RasterDescription): Promise<Raster> {
   const { file, grid, blocks, valid, blockRows, blockColumns, northRows } = description;
-  const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openOtherwise(description);
-  const Space = blocks.meaning.wide ? Float64Array : Float32Array;
+  const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
+  const Space = blocks.conversion.wide ? Float64Array : Float32Array;
   return {
     ...{ file, grid, description, blockRows, blockColumns, northRows },
     async readWindow(window, space) {
@@ -53,8 +53,8 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
   };
 }
 
-/** Codings that are not undone here: by the library, several times slower. */
-async function openOtherwise({ file, band, blocks }: RasterDescription) {
+/** Reads codings that tiff-decode.ts does not support with the library, several times slower. */
+async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   const tiff = await openTiff(file);
   const image = await tiff.getImage();
   return {
@@ -68,9 +68,9 @@ async function openOtherwise({ file, band, blocks }: RasterDescription) {
       })) as Samples;
       for (let i = 0; i < rows; i++) {
         const at = (blocks.southUp ? rows - 1 - i : i) * columns;
-        takeValues(samples, i * columns, 1, values, at, columns, blocks.meaning);
+        takeValues(samples, i * columns, 1, values, at, columns, blocks.conversion);
       }
-      // The library makes 0 of them where what stands for missing cells is NaN.
+      // The library fills them with 0 if missing cells are marked by NaN.
       fillAbsent(blocks, window, values);
     },
     close: () => tiff.close(),
@@ -88,7 +88,7 @@ function checkRange(file: string, grid: Grid, values: Values, window: Window, [m
         file,
         `row ${row}, column ${column} (${place})`,
         `${value}`,
-        `${min} to ${max} (a nodata left undeclared?)`,
+        `${min} to ${max} (is this an undeclared nodata value?)`,
       );
     }
   }

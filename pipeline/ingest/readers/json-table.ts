@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { BadInput } from '../../bad-input.ts';
-import type { Csv } from './csv.ts';
-import { refuseUnread } from './unread.ts';
+import type { RawTable } from './csv.ts';
+import { refuseUnsupported } from './unsupported.ts';
 
 type Scalar = string | number | boolean | null | undefined;
 const FORMS =
-  'a list of records, `headers` and `rows` (DHIS2 analytics), or one list of records by its name (DHIS2 metadata)';
+  'a list of records, `headers` and `rows` (DHIS2 analytics), or one named list of records (DHIS2 metadata)';
 
 /**
- * Reads a table from JSON as text: DHIS2's analytics (`headers`, `rows`; columns go by their `name`), its metadata
- * (`{"organisationUnits": [...]}`), or a plain list of records. A field of a field is a column such as `parent.id`; lists are
- * left out. Rows are numbered as in a CSV: the first record is row 2.
- * @param full where it lies
- * @param file its name for complaints
- * @throws BadInput for another form
+ * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`), DHIS2 metadata
+ * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`; lists
+ * are ignored. Rows are numbered as in a CSV: the first record is row 2.
+ * @param full path of the file
+ * @param file its name in messages
+ * @throws BadInput for JSON of any other form
  */
-export async function readJsonTable(full: string, file: string): Promise<Csv> {
+export async function readJsonTable(full: string, file: string): Promise<RawTable> {
   const bytes = await readFile(full);
-  refuseUnread(file, bytes, 'table');
+  refuseUnsupported(file, bytes, 'table');
   const content = parse(bytes, file);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
     return analyticsOf(file, content.headers, content.rows);
@@ -40,17 +40,17 @@ function parse(bytes: Buffer, file: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new BadInput(file, '', `what cannot be read (${(cause as Error).message})`, FORMS);
+    throw new BadInput(file, '', `text that is not valid JSON (${(cause as Error).message})`, FORMS);
   }
 }
 
-function analyticsOf(file: string, headers: unknown[], rows: unknown[]): Csv {
+function analyticsOf(file: string, headers: unknown[], rows: unknown[]): RawTable {
   const header = headers.map((head) => String(isRecord(head) ? head.name : head));
   return {
     header,
     rows: rows.map((row, i) => {
       if (!Array.isArray(row) || row.length !== header.length) {
-        const cells = Array.isArray(row) ? `${row.length} cells` : 'no list of cells';
+        const cells = Array.isArray(row) ? `${row.length} cells` : 'a row that is not a list';
         throw new BadInput(file, `row ${i + 2}`, cells, `${header.length} as in \`headers\``);
       }
       return { line: i + 2, cells: row.map((cell: Scalar) => textOf(cell)) };

@@ -4,10 +4,10 @@ const FIRST = 258;
 const MAX_WIDTH = 12;
 
 /**
- * Undoes TIFF's LZW (TIFF 6.0, section 13: high bits first, codes grow a bit one entry early) into at most `length`
- * bytes; fewer where the data ends before. Every entry of the dictionary is a string followed by the next one's first
- * byte, and so lies whole in what was decoded already: an entry is a place and a length there.
- * @throws Error for a code that cannot be, and for data that stops short of its end mark
+ * Decodes TIFF's LZW (TIFF 6.0, section 13: high bits first, codes grow by a bit one entry early) into at most `length`
+ * bytes, fewer if the data ends earlier. Every entry of the dictionary is a string followed by the first byte of the
+ * next one, and therefore occurs in the output decoded so far: an entry is stored as an offset and a length there.
+ * @throws Error for an invalid code, and for data without an end mark
  */
 export function decodeLzw(input: Uint8Array, length: number): Uint8Array {
   const output = new Uint8Array(length);
@@ -22,7 +22,7 @@ export function decodeLzw(input: Uint8Array, length: number): Uint8Array {
   let before = 0;
   while (written < length) {
     while (held < width) {
-      if (read === input.length) throw new Error('LZW data that stops short');
+      if (read === input.length) throw new Error('truncated LZW data');
       bits = (bits << 8) | input[read++]!;
       held += 8;
     }
@@ -47,7 +47,7 @@ export function decodeLzw(input: Uint8Array, length: number): Uint8Array {
       if (code >= entries) throw new Error(`LZW code ${code} beyond the dictionary's ${entries}`);
       const start = starts[code]!;
       before = Math.min(lengths[code]!, length - written);
-      // Byte by byte: the entry may reach into what is being written.
+      // Byte by byte, because the entry may overlap the bytes being written.
       for (let i = 0; i < before; i++) output[written + i] = output[start + i]!;
       written += before;
     }

@@ -1,7 +1,7 @@
 import { columnAt, type Grid, latitudeOf, longitudeOf, rowAt, type Values, type Window } from '../../numerics/grid.ts';
 import type { Raster } from './geotiff.ts';
 
-/** For each column and row of `window` on `grid`: the column and row of `other` that holds the cell's centre, or −1. */
+/** For each column and row of `window` on `grid`: the column and row of `other` that contains its centre, or −1. */
 export function matchCentres(grid: Grid, window: Window, other: Grid): { columns: Int32Array; rows: Int32Array } {
   const inside = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
   return {
@@ -15,8 +15,8 @@ export function matchCentres(grid: Grid, window: Window, other: Grid): { columns
 }
 
 /**
- * The raster's values at the cell centres of a window of another grid: the cell of the raster's own grid that holds the
- * centre, NaN where that is missing or off the raster. Reads no more of it than the window spans.
+ * The raster's values at the cell centres of a window of another grid: the value of the raster's cell that contains the
+ * centre, NaN if that is missing or outside the raster. Reads no more of the raster than the window covers.
  */
 export async function readNearest(raster: Raster, grid: Grid, window: Window): Promise<Values> {
   const { columns, rows } = matchCentres(grid, window, raster.grid);
@@ -24,7 +24,7 @@ export async function readNearest(raster: Raster, grid: Grid, window: Window): P
   const metColumns = columns.filter((column) => column >= 0);
   const metRows = rows.filter((row) => row >= 0);
   if (metColumns.length === 0 || metRows.length === 0) return values;
-  // Centres go east and south, so the first and last met bound the rest.
+  // Centres run eastwards and southwards, so the first and last matches bound the rest.
   const own: Window = {
     column: metColumns[0]!,
     row: metRows[0]!,

@@ -4,7 +4,7 @@ import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
 import type { Polygon } from '../../artifacts.ts';
 import { BadInput } from '../../bad-input.ts';
-import { refuseUnread } from './unread.ts';
+import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */
 export interface PolygonFeature {
@@ -12,8 +12,8 @@ export interface PolygonFeature {
   polygons: Polygon[];
 }
 
-/** Where in which file, for messages. */
-interface Place {
+/** A position in a file, for messages. */
+interface Location {
   file: string;
   where: string;
 }
@@ -28,9 +28,8 @@ interface GeoJson {
 }
 
 /**
- * Reads polygons from a shapefile (`.shp` with `.dbf` and `.prj` beside it, or a zip with one of them), a GeoJSON FeatureCollection or TopoJSON, in the
- * file's order, in longitude and latitude on WGS 84.
- * @throws BadInput
+ * Reads polygons in longitude and latitude on WGS 84, in the file's order, from a shapefile (`.shp` with its `.dbf` and
+ * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection or TopoJSON.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const shapefile = ['.shp', '.zip'].includes(extname(file).toLowerCase());
@@ -39,7 +38,7 @@ export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   return polygonsOf(file, collection);
 }
 
-/** Features with one value of `field` as one feature, whose inner borders are gone, with the properties of the first. */
+/** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
 export async function dissolveBy(field: string, features: readonly PolygonFeature[]): Promise<PolygonFeature[]> {
   const groups = Map.groupBy(features, ({ properties }) => properties[field]);
   if (groups.size === features.length) return [...features];
@@ -60,7 +59,7 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
   return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
 }
 
-/** The features of TopoJSON with one layer, decoded: its arcs may be whole steps from a transform. */
+/** The decoded features of TopoJSON with one layer. */
 function featuresOfTopology(file: string, topology: Topology): GeoJson {
   const layers = Object.keys(topology.objects ?? {});
   if (layers.length !== 1)
@@ -68,28 +67,28 @@ function featuresOfTopology(file: string, topology: Topology): GeoJson {
   try {
     return feature(topology, topology.objects[layers[0]!]!) as GeoJson;
   } catch (cause) {
-    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'TopoJSON');
+    throw new BadInput(file, '', `content that cannot be read (${reason(cause)})`, 'TopoJSON');
   }
 }
 
 function polygonsOf(file: string, collection: GeoJson): PolygonFeature[] {
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
-    throw new BadInput(file, '', collection.type ?? 'no GeoJSON', 'a FeatureCollection');
+    throw new BadInput(file, '', collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
   }
   if (collection.features.length === 0) throw new BadInput(file, '', 'no features', 'polygons');
   return collection.features.map(({ properties, geometry }, index) => {
-    const place: Place = { file, where: `feature ${index + 1}` };
+    const location: Location = { file, where: `feature ${index + 1}` };
     if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') {
-      throw new BadInput(file, place.where, geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
+      throw new BadInput(file, location.where, geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     }
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    return { properties: properties ?? {}, polygons: checkParts(parts, place) };
+    return { properties: properties ?? {}, polygons: checkParts(parts, location) };
   });
 }
 
 /**
- * The features' ids: `field` of each as text.
- * @throws BadInput where a feature lacks it or two share one.
+ * The features' ids: the text in `field`.
+ * @throws BadInput if a feature has no id or two features share one
  */
 export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
   const places = new Map<string, number>();
@@ -100,10 +99,15 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
       throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${field}`);
     }
     const id = value === null ? '' : String(value).trim();
-    if (id === '') throw new BadInput(file, `feature ${index + 1}`, `an empty ${field}`, 'its id');
+    if (id === '') throw new BadInput(file, `feature ${index + 1}`, `an empty ${field}`, 'an id');
     const before = places.get(id);
     if (before !== undefined) {
-      throw new BadInput(file, `features ${before} and ${index + 1}`, `the same ${field} ${id}`, 'one each');
+      throw new BadInput(
+        file,
+        `features ${before} and ${index + 1}`,
+        `the same ${field} ${id}`,
+        'a different one for each',
+      );
     }
     places.set(id, index + 1);
     return id;
@@ -113,29 +117,30 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
 async function readShapefile(file: string): Promise<GeoJson> {
   const parts = extname(file).toLowerCase() === '.zip' ? await partsInZip(file) : await partsBeside(file);
   const shp = parts.get('.shp')!;
-  // The length that the header states, in 16-bit words: what reads the file takes what there is without complaint.
+  // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
-  if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated}: it is cut short`);
+  if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated} (the file is cut short)`);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, part] of parts) {
     if (extension === '.shx') checkShx(file, part, shp);
     else input[`polygons${extension}`] = part;
   }
-  if (!input['polygons.dbf']) throw new BadInput(file, '', 'no .dbf beside it', 'its attributes there');
+  if (!input['polygons.dbf'])
+    throw new BadInput(file, '', 'no .dbf file with the attributes', 'one in the same folder');
   checkDbf(file, input['polygons.dbf'] as Buffer, shapesOf(shp).length);
   if (input['polygons.cpg']) checkCpg(file, String(input['polygons.cpg']));
   checkPrj(file, input['polygons.prj']?.toString() ?? null);
   try {
-    // Loaded late: it is large, and GeoJSON does without.
+    // Imported only here because it is large and GeoJSON does not need it.
     const { default: mapshaper } = await import('mapshaper');
     const output = await mapshaper.applyCommands('-i polygons.shp -o polygons.json format=geojson', input);
     return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
   } catch (cause) {
-    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'a shapefile');
+    throw new BadInput(file, '', `content that cannot be read (${reason(cause)})`, 'a shapefile');
   }
 }
 
-/** What is read of a shapefile, by extension in lower case: `.CPG` is as good as `.cpg`. */
+/** The parts of a shapefile that are read; their extensions may be in upper case. */
 const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'];
 const extensionOf = (name: string) => extname(name).toLowerCase();
 
@@ -150,7 +155,7 @@ async function partsBeside(file: string): Promise<Map<string, Buffer>> {
   return parts;
 }
 
-/** Unpacked, the files of a shapefile may have so many bytes together: far more than any country's. */
+/** Limit on the unpacked size of a shapefile, far above that of any country. */
 const MOST_BYTES = 2 ** 30;
 
 async function partsInZip(file: string): Promise<Map<string, Buffer>> {
@@ -161,7 +166,7 @@ async function partsInZip(file: string): Promise<Map<string, Buffer>> {
     const found = Object.entries(
       unzipSync(zip, {
         filter: ({ name, originalSize }) => {
-          // What a Mac adds beside each file.
+          // Metadata that macOS adds for each file.
           if (name.startsWith('__MACOSX/') || !PARTS.includes(extensionOf(name))) return false;
           bytes += originalSize;
           if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES / 2 ** 20} MB unpacked`);
@@ -180,43 +185,46 @@ async function partsInZip(file: string): Promise<Map<string, Buffer>> {
     );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    throw new BadInput(file, '', `what cannot be unpacked (${reason(cause)})`, 'a whole zip with a shapefile');
+    throw new BadInput(file, '', `data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
   }
 }
 
-/** A dBASE header states records (byte 4), the header's length (8) and a record's (10). */
+/** A dBase header contains the number of records (byte 4) and the lengths of the header (8) and of a record (10). */
 function checkDbf(file: string, dbf: Buffer, shapes: number): void {
   const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
-  if (dbf.length < stated) throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated}: it is cut short`);
+  if (dbf.length < stated)
+    throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated} (the file is cut short)`);
   const rows = dbf.readUInt32LE(4);
-  if (rows !== shapes) throw new BadInput(file, 'its .dbf', `${rows} rows`, `${shapes} as the .shp has shapes`);
+  if (rows !== shapes)
+    throw new BadInput(file, 'its .dbf', `${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
-/** An index has the main file's header with a length of its own, then eight bytes a shape. */
+/** An index has a header like that of the main file, with its own length, then eight bytes for each shape. */
 function checkShx(file: string, shx: Buffer, shp: Buffer): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
-  if (shx.length < stated) throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated}: it is cut short`);
+  if (shx.length < stated)
+    throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated} (the file is cut short)`);
   const indexed = (shx.length - 100) / 8;
   const shapes = shapesOf(shp);
   if (indexed !== shapes.length) {
-    const expected = `${shapes.length} as in the .shp: one of the two is another file's`;
+    const expected = `${shapes.length} as in the .shp (one of the two belongs to another shapefile)`;
     throw new BadInput(file, 'its .shx', `${indexed} shapes`, expected);
   }
   shapes.forEach((at, i) => {
     const found = shx.readInt32BE(100 + 8 * i) * 2;
     if (found !== at)
-      throw new BadInput(file, 'its .shx', `shape ${i + 1} at byte ${found}`, `${at}, where the .shp has it`);
+      throw new BadInput(file, 'its .shx', `shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
   });
 }
 
-/** Where the shapes of a `.shp` begin: each states after four bytes the length of what follows, in 16-bit words. */
+/** Offsets of the shapes in a `.shp`: bytes 4 to 7 of each give the length of its content in 16-bit words. */
 function shapesOf(shp: Buffer): number[] {
   const shapes: number[] = [];
   for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes.push(at);
   return shapes;
 }
 
-/** A `.cpg` names the attributes' encoding; one that names none would leave it to a guess. */
+/** A `.cpg` names the encoding of the attributes; with an invalid name, mapshaper would guess it. */
 function checkCpg(file: string, cpg: string): void {
   const name = cpg.trim();
   try {
@@ -227,7 +235,7 @@ function checkCpg(file: string, cpg: string): void {
 }
 
 function checkPrj(file: string, text: string | null): void {
-  if (text === null) throw new BadInput(file, '', 'no .prj beside it', 'one that says WGS 84');
+  if (text === null) throw new BadInput(file, '', 'no .prj file', 'one in the same folder that specifies WGS 84');
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
@@ -240,12 +248,12 @@ const reproject = (file: string) => `; make one with: ogr2ogr -t_srs EPSG:4326 o
 
 async function readGeoJson(file: string): Promise<GeoJson> {
   const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
-  refuseUnread(file, text, 'outlines');
+  refuseUnsupported(file, text, 'outlines');
   let collection: GeoJson;
   try {
     collection = JSON.parse(text.toString());
   } catch (cause) {
-    throw new BadInput(file, '', `what cannot be read (${reason(cause)})`, 'GeoJSON');
+    throw new BadInput(file, '', `text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
@@ -270,44 +278,50 @@ async function read(file: string, expected: string): Promise<Buffer> {
   });
 }
 
-function checkParts(parts: unknown, place: Place): Polygon[] {
-  if (!Array.isArray(parts) || parts.length === 0) throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
+function checkParts(parts: unknown, location: Location): Polygon[] {
+  if (!Array.isArray(parts) || parts.length === 0)
+    throw new BadInput(location.file, location.where, 'no rings', 'a polygon');
   return parts.map((rings: unknown) => {
     if (!Array.isArray(rings) || rings.length === 0)
-      throw new BadInput(place.file, place.where, 'no rings', 'a polygon');
-    return rings.map((ring: unknown) => checkRing(ring, place));
+      throw new BadInput(location.file, location.where, 'no rings', 'a polygon');
+    return rings.map((ring: unknown) => checkRing(ring, location));
   });
 }
 
-/** The ring's positions without heights; those that have none are kept as they are, for there are many. */
-function checkRing(ring: unknown, place: Place): [number, number][] {
+/** The ring's positions without heights. Positions without a height are not copied, because there are many. */
+function checkRing(ring: unknown, location: Location): [number, number][] {
   if (!Array.isArray(ring))
-    throw new BadInput(place.file, place.where, 'a ring that is no list', 'a list of positions');
+    throw new BadInput(location.file, location.where, 'a ring that is not a list', 'a list of positions');
   const points = ring.map((position: unknown): [number, number] => {
     const [longitude, latitude] = Array.isArray(position) ? position : [];
     if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
-      throw new BadInput(place.file, place.where, `the position ${JSON.stringify(position)}`, 'degrees on the globe');
+      throw new BadInput(
+        location.file,
+        location.where,
+        `the position ${JSON.stringify(position)}`,
+        'degrees on the globe',
+      );
     }
     return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
   });
   const [first, last] = [points[0], points.at(-1)];
   if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
     throw new BadInput(
-      place.file,
-      place.where,
+      location.file,
+      location.where,
       `a ring of ${points.length} positions`,
-      'four or more, the last as the first',
+      'four or more, the last equal to the first',
     );
   }
   const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
   if (over !== -1) {
     const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
-    throw new BadInput(place.file, place.where, found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
+    throw new BadInput(location.file, location.where, found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
   }
   return points;
 }
 
-/** Whether an edge spans more than half the globe; one along a parallel from -180° to 180° is not meant. */
+/** Whether an edge spans more than half the globe, apart from one along a parallel from -180° to 180°. */
 function isOverAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
   return Math.abs(a - b) > 180 && !(Math.abs(a) === 180 && Math.abs(b) === 180);
 }

@@ -3,31 +3,31 @@ import path from 'node:path';
 import { BadInput, readEach } from '../../bad-input.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
-import { type Csv, readCsv } from './csv.ts';
+import { type RawTable, readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { readJsonTable } from './json-table.ts';
 
-/** A row of a table under the project's column names, and the line of the file that it stands on. */
+/** A row of a table by the project's column names, and its line in the file. */
 export interface Row {
   readonly line: number;
   readonly values: Readonly<Record<string, string | null>>;
 }
 
-/** A table as read: its rows in the file's order, and how to complain about one of them. */
+/** A table as read, its rows in the file's order. */
 export interface Table {
   readonly file: string;
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly Row[];
-  /** Rows of the file, those that `where` leaves out among them, and how many the catalog says there are at least. */
+  /** Number of rows in the file, including those that `where` excludes, and the minimum that the catalog specifies. */
   readonly total: number;
   readonly least: number;
-  /** What the catalog says that columns can hold. */
+  /** Plausible ranges of columns according to the catalog. */
   readonly ranges: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
- * Reads a CSV (plain or gzip), a dBase file or a table in JSON under the names that the catalog gives its columns.
- * Everything stays text here: who knows the meaning of a column parses it, and can name the row.
+ * Reads a CSV (plain or gzip), a dBase file or a JSON table, with columns renamed by the catalog. Values remain text:
+ * callers know the meaning of a column and can name the row in messages.
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(
@@ -49,7 +49,7 @@ export async function readTable(
     const place = csv.header.indexOf(name);
     if (place === -1) throw new BadInput(file, 'header', `columns ${csv.header.join(', ')}`, `a column "${name}"`);
     if (csv.header.lastIndexOf(name) !== place)
-      throw new BadInput(file, 'header', `the column "${name}" twice`, 'once');
+      throw new BadInput(file, 'header', `the column "${name}" twice`, 'each column once');
     return place;
   };
   const used = Object.entries(names).map(([ours, name]) => [ours, placeOf(name)] as const);
@@ -70,26 +70,31 @@ export async function readTable(
       ),
     }));
   if (rows.length === 0)
-    throw new BadInput(file, '', 'no rows', `some${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
+    throw new BadInput(
+      file,
+      '',
+      'no rows',
+      `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`,
+    );
   const empty = used.find(([ours]) => rows.every((row) => row.values[ours] === null));
   if (empty) throw new BadInput(file, `column ${csv.header[empty[1]]}`, 'nothing in any row', 'values');
   const columns = new Set(used.map(([ours]) => ours));
   return { file, columns, rows, total: csv.rows.length, least, ranges: source.ranges ?? {} };
 }
 
-function readCells(full: string, file: string, format: Source['format'] | undefined): Promise<Csv> {
+function readCells(full: string, file: string, format: Source['format'] | undefined): Promise<RawTable> {
   if (format === 'dbf') return readDbf(full, file);
   return format === 'json' ? readJsonTable(full, file) : readCsv(full, file);
 }
 
-/** What a cell's text stands for, where the catalog says so. */
+/** A cell's text, replaced if the catalog recodes it. */
 export const recoded = ({ recode }: Pick<Source, 'recode'>, column: string, text: string): string =>
   (Object.hasOwn(recode?.[column] ?? {}, text) ? recode?.[column]?.[text] : undefined) ?? text;
 
 const at = (row: Row, column: string) => `row ${row.line}, ${column}`;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Text of a cell that must not be empty, as it stands in the file. */
+/** The text of a cell that must not be empty. */
 export function textOf(table: Table, row: Row, column: string): string {
   const value = row.values[column];
   if (value == null) throw new BadInput(table.file, at(row, column), 'nothing', 'a value');
@@ -98,18 +103,20 @@ export function textOf(table: Table, row: Row, column: string): string {
   return value;
 }
 
-/** A number between `least` and `most`, both included, above `above`, and in the range that the catalog gives the column. */
+/**
+ * A number from `least` to `most` (inclusive) and above `above` (exclusive), within the catalog's range of the column.
+ */
 export function numberOf(
   table: Table,
   row: Row,
   column: string,
-  range: { least?: number; most?: number; above?: number; whole?: boolean } = {},
+  range: { least?: number; most?: number; above?: number; integer?: boolean } = {},
 ): number {
   const text = textOf(table, row, column);
   const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
-  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, whole = false } = range;
-  if (!Number.isFinite(value) || (whole && !Number.isInteger(value)))
-    throw new BadInput(table.file, at(row, column), JSON.stringify(text), whole ? 'a whole number' : 'a number');
+  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, integer = false } = range;
+  if (!Number.isFinite(value) || (integer && !Number.isInteger(value)))
+    throw new BadInput(table.file, at(row, column), JSON.stringify(text), integer ? 'a whole number' : 'a number');
   if (above !== undefined && value <= above)
     throw new BadInput(table.file, at(row, column), text, `more than ${above}`);
   if (value < least || value > most) {
@@ -122,12 +129,12 @@ export function numberOf(
   return value;
 }
 
-/** As `numberOf`, but an empty cell is null. */
+/** Like `numberOf`, but null for an empty cell. */
 export function numberOrNull(...args: Parameters<typeof numberOf>): number | null {
   return args[1].values[args[2]] == null ? null : numberOf(...args);
 }
 
-/** `YYYYMM`, as DHIS2 writes months, as `YYYY-MM`; other text as it is. */
+/** Converts `YYYYMM`, DHIS2's form of months, to `YYYY-MM`; other text is returned unchanged. */
 export const dashed = (text: string): string => (/^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text);
 
 /** A month `YYYY-MM` or `YYYYMM`. */
@@ -138,24 +145,22 @@ export function periodIn(table: Table, row: Row, column: string): Period {
   return period;
 }
 
-/** Refuses a table with fewer rows than catalogued. Called last, because checks that name what is missing say more. */
+/**
+ * Refuses a table with fewer rows than the catalog specifies. Called last, because other checks name what is missing.
+ */
 export function refuseShort({ file, total, least }: Table): void {
-  if (total < least) throw new BadInput(file, '', `${total} rows`, `${least} or more (sources.json): is it cut short?`);
+  if (total < least)
+    throw new BadInput(file, '', `${total} rows`, `${least} or more (sources.json); is the file cut short?`);
 }
 
-/** Refuses a second row with the same key. `key` names the columns that together must be unique. */
+/** Refuses a second row with the same key. @param key columns that together must be unique */
 export function refuseDuplicates(table: Table, key: readonly string[]): void {
   const seen = new Map<string, number>();
   readEach(table.rows, (row) => {
     const id = key.map((column) => row.values[column] ?? '').join(' ');
     const first = seen.get(id);
     if (first !== undefined) {
-      throw new BadInput(
-        table.file,
-        `row ${row.line}`,
-        `${key.join(' + ')} ${id}, which row ${first} has too`,
-        'one row each',
-      );
+      throw new BadInput(table.file, `row ${row.line}`, `${key.join(' + ')} ${id}, as in row ${first}`, 'a single row');
     }
     seen.set(id, row.line);
   });

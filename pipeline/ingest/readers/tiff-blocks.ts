@@ -2,18 +2,18 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Values, Window } from '../../numerics/grid.ts';
 import { type Coding, decodeRows, decompress, isCompressed, rowBytes, type Samples } from './tiff-decode.ts';
 
-/** What turns a file's samples into values. */
-export interface Meaning {
-  /** The sample of missing cells, in the file's own number type; null where there is none. */
+/** How a file's samples are converted to values. */
+export interface Conversion {
+  /** The sample that marks missing cells, in the file's own number type; null if there is none. */
   missing: number | null;
   /** value = scale × sample + offset */
   scale: number;
   offset: number;
-  /** Values as 64-bit floats; else 32 bits hold every one exactly. */
+  /** Whether values need 64-bit floats; otherwise 32 bits represent them exactly. */
   wide: boolean;
 }
 
-/** One band of a TIFF as its blocks lie in the file. Plain data, so that a thread can be handed it. */
+/** The blocks of one band of a TIFF. Plain data, so that it can be passed to threads. */
 export interface Blocks {
   file: string;
   rows: number;
@@ -21,36 +21,36 @@ export interface Blocks {
   coding: Coding;
   /** Rows of a block (tile or strip); its columns are the coding's. */
   blockRows: number;
-  /** Where blocks begin in the file, row of blocks after row of blocks, and their bytes: 0 for one left out. */
+  /** Offsets of the blocks in the file, in row-major order, and their lengths: 0 for an absent block. */
   starts: Float64Array;
   bytes: Float64Array;
-  /** The band's place among a cell's samples. */
+  /** Index of the band among a cell's samples. */
   sample: number;
-  /** The file's first row is the southernmost. */
+  /** Whether the file's first row is the southernmost. */
   southUp: boolean;
-  meaning: Meaning;
+  conversion: Conversion;
 }
 
-/** Reads windows of rows counted from the north; one thread's, for scratch space is kept between calls. */
+/** Reads windows whose rows are counted from the north. For one thread only: scratch space is reused between calls. */
 export interface BlockReader {
-  /** Fills `values`, one for every cell of the window. @throws Error where a block is damaged or cut short */
+  /** Fills `values`, one for each cell of the window. @throws Error if a block is damaged or truncated */
   read(window: Window, values: Values): void;
   close(): void;
 }
 
 export function openBlocks(blocks: Blocks): BlockReader {
-  const { coding, blockRows, starts, bytes, meaning } = blocks;
+  const { coding, blockRows, starts, bytes, conversion } = blocks;
   const perRow = rowBytes(coding);
   const handle = openSync(blocks.file, 'r');
   let scratch = Buffer.alloc(0);
 
-  /** Bytes of the file; good until the next call. */
+  /** Bytes of the file, valid until the next call. */
   function readBytes(start: number, length: number): Buffer {
     if (scratch.length < length) scratch = Buffer.alloc(length);
     let done = 0;
     while (done < length) {
       const got = readSync(handle, scratch, done, length - done, start + done);
-      if (got === 0) throw new Error(`a block cut short after ${done} of ${length} bytes`);
+      if (got === 0) throw new Error(`a block truncated after ${done} of ${length} bytes`);
       done += got;
     }
     return scratch.subarray(0, length);
@@ -62,8 +62,8 @@ export function openBlocks(blocks: Blocks): BlockReader {
       return decodeRows(readBytes(starts[block]! + from * perRow, (end - from) * perRow), end - from, coding);
     }
     const coded = readBytes(starts[block]!, bytes[block]!);
-    const whole = decompress(coded, coding.compression, end * perRow, blockRows * perRow);
-    return decodeRows(whole.subarray(from * perRow), end - from, coding);
+    const decoded = decompress(coded, coding.compression, end * perRow, blockRows * perRow);
+    return decodeRows(decoded.subarray(from * perRow), end - from, coding);
   }
 
   return {
@@ -74,7 +74,7 @@ export function openBlocks(blocks: Blocks): BlockReader {
         for (let row = from; row < to; row++) {
           const cell = (row - from) * coding.columns + (west % coding.columns);
           const sample = cell * coding.samples + blocks.sample;
-          takeValues(samples, sample, coding.samples, values, placeOf(row), east - west, meaning);
+          takeValues(samples, sample, coding.samples, values, placeOf(row), east - west, conversion);
         }
         if (isCompressed(coding)) release(samples);
       }
@@ -84,14 +84,14 @@ export function openBlocks(blocks: Blocks): BlockReader {
   };
 }
 
-/** Part of a window that lies in one block: rows `from` to `to`, columns `west` to `east` of the file. */
+/** The part of a window inside one block: rows `from` to `to`, columns `west` to `east` of the file, ends excluded. */
 interface Part {
   block: number;
   from: number;
   to: number;
   west: number;
   east: number;
-  /** Where among the window's values a row of the part begins. */
+  /** Index among the window's values at which a row of the part begins. */
   placeOf(row: number): number;
 }
 
@@ -100,7 +100,7 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
   const { blockRows, southUp } = blocks;
   const blockColumns = blocks.coding.columns;
   const across = Math.ceil(blocks.columns / blockColumns);
-  // From here on rows are the file's.
+  // Below, rows are those of the file.
   const first = southUp ? blocks.rows - window.row - window.rows : window.row;
   const end = first + window.rows;
   const endColumn = window.column + window.columns;
@@ -114,9 +114,9 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
   }
 }
 
-/** Blocks that a sparse file leaves out are missing throughout, or 0 where nothing stands for missing cells. */
+/** Fills blocks that are absent from a sparse file: missing, or samples of 0 if no value marks missing cells. */
 export function fillAbsent(blocks: Blocks, window: Window, values: Values): void {
-  const { missing, offset } = blocks.meaning;
+  const { missing, offset } = blocks.conversion;
   for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
     if (blocks.bytes[block] !== 0) continue;
     for (let row = from; row < to; row++)
@@ -125,14 +125,14 @@ export function fillAbsent(blocks: Blocks, window: Window, values: Values): void
 }
 
 /**
- * Gives a decoded block's memory back at once: left to the collector, which counts what lies outside its heap only
- * roughly, blocks pile up to tens of megabytes in every thread. Small ones lie in a pool with others.
+ * Frees a decoded block's memory at once: the garbage collector accounts for memory outside its heap only roughly, so
+ * blocks would accumulate to tens of megabytes in every thread. Small blocks share a pool and are not freed.
  */
 function release(samples: Samples): void {
   if (samples.buffer.byteLength > 2 * Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
 }
 
-/** `count` samples, every `stride`th from `from` on, as values from `at` on. */
+/** Converts `count` samples, every `stride`th starting at `from`, to values starting at `at`. */
 export function takeValues(
   samples: Samples,
   from: number,
@@ -140,7 +140,7 @@ export function takeValues(
   values: Values,
   at: number,
   count: number,
-  { missing, scale, offset }: Meaning,
+  { missing, scale, offset }: Conversion,
 ): void {
   const plain = scale === 1 && offset === 0;
   if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {

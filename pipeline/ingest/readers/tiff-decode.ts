@@ -2,7 +2,7 @@ import { endianness } from 'node:os';
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
 import { decodeLzw } from './lzw.ts';
 
-/** TIFF's numbers of the compressions undone here. */
+/** TIFF's numbers of the supported compressions. */
 const NONE = 1;
 const LZW = 5;
 const DEFLATE = [8, 32_946];
@@ -10,19 +10,19 @@ const ZSTD = 50_000;
 
 const HOST_LITTLE_ENDIAN = endianness() === 'LE';
 
-/** How the cells of a block are coded, as the values of TIFF's tags. */
+/** How the cells of a block are coded, by the values of TIFF's tags. */
 export interface Coding {
   compression: number;
-  /** 1 none, 2 differences of whole numbers, 3 differences of a float's bytes. */
+  /** 1 none, 2 differences of integers, 3 differences of the bytes of floats. */
   predictor: number;
   /** 1 unsigned, 2 signed, 3 float. */
   format: number;
   /** Bits of a sample: 8, 16, 32 or 64. */
   bits: number;
   littleEndian: boolean;
-  /** Samples of a cell that lie side by side in the block: the bands, or 1 where bands lie apart. */
+  /** Number of interleaved samples per cell: the number of bands, or 1 if bands are stored separately. */
   samples: number;
-  /** Cells of a row of the block. */
+  /** Cells per row of the block. */
   columns: number;
 }
 
@@ -51,29 +51,29 @@ export function isCompressed({ compression }: Coding): boolean {
   return compression !== NONE;
 }
 
-/** Bytes of a row of a block. */
+/** Bytes per row of a block. */
 export function rowBytes({ bits, samples, columns }: Coding): number {
   return (bits / 8) * samples * columns;
 }
 
 /**
- * A block's bytes, `needed` of them or more and `whole` at most.
- * @throws Error where there are fewer or more, or the data is damaged
+ * A block's decompressed bytes: at least `needed`, at most `full`.
+ * @throws Error if there are fewer or more, or the data is damaged
  */
-export function decompress(block: Uint8Array, compression: number, needed: number, whole: number): Uint8Array {
-  // One byte more than is due: a chunk filled to its end makes the decoder ask for another.
-  const options = { chunkSize: Math.max(64, whole + 1), maxOutputLength: Math.max(64, whole + 1) };
+export function decompress(block: Uint8Array, compression: number, needed: number, full: number): Uint8Array {
+  // One byte more than needed, because the decoder allocates another chunk once one is full.
+  const options = { chunkSize: Math.max(64, full + 1), maxOutputLength: Math.max(64, full + 1) };
   let bytes = block;
   if (compression === LZW) bytes = decodeLzw(block, needed);
   else if (DEFLATE.includes(compression)) bytes = inflateSync(block, options);
   else if (compression === ZSTD) bytes = zstdDecompressSync(block, options);
-  if (bytes.length < needed) throw new Error(`a block of ${bytes.length} bytes for ${needed}`);
+  if (bytes.length < needed) throw new Error(`a block of ${bytes.length} bytes instead of ${needed}`);
   return bytes;
 }
 
 /**
- * The samples of whole rows, from their bytes after decompression, which are changed: predictor undone, in this
- * machine's byte order. `rows` × columns × samples of them.
+ * Decodes complete rows of samples from decompressed bytes, in place: undoes the predictor and converts to this
+ * machine's byte order.
  */
 export function decodeRows(bytes: Uint8Array, rows: number, coding: Coding): Samples {
   const size = coding.bits / 8;
@@ -91,7 +91,7 @@ export function decodeRows(bytes: Uint8Array, rows: number, coding: Coding): Sam
   return viewAs(used, coding.format, coding.bits);
 }
 
-/** Turns the bytes of every sample round where they are in another order than this machine's. */
+/** Converts samples to this machine's byte order. */
 function orderBytes(bytes: Buffer, size: number, littleEndian: boolean): void {
   if (littleEndian === HOST_LITTLE_ENDIAN) return;
   if (size === 2) bytes.swap16();
@@ -112,7 +112,10 @@ function viewAs(bytes: Buffer, format: number, bits: number): Samples {
   return signed ? new BigInt64Array(...at) : new BigUint64Array(...at);
 }
 
-/** Predictor 2: every sample but a row's first is the difference to the cell before, modulo its bits (TIFF 6.0, 14). */
+/**
+ * Predictor 2: every sample except a row's first is the difference from the previous cell's, modulo 2^bits (TIFF 6.0,
+ * 14).
+ */
 function sumDifferences(samples: Samples, rows: number, perRow: number, stride: number): void {
   if (samples instanceof BigUint64Array) {
     for (let row = 0; row < rows; row++) {
@@ -127,9 +130,9 @@ function sumDifferences(samples: Samples, rows: number, perRow: number, stride: 
 }
 
 /**
- * Predictor 3: a row holds the samples' highest bytes, then the next ones, each byte but the first as the difference to
- * the one before (Adobe Photoshop TIFF Technical Note 3). Leaves 4-byte samples in this machine's order, others highest
- * byte first.
+ * Predictor 3: a row contains the highest bytes of all samples, then the next highest and so on, each byte as the
+ * difference from the previous one (Adobe Photoshop TIFF Technical Note 3). The result has 4-byte samples in this
+ * machine's order, others with the highest byte first.
  */
 function sumFloatBytes(bytes: Buffer, rows: number, perRow: number, size: number, stride: number): void {
   const rowLength = perRow * size;
@@ -147,7 +150,7 @@ function sumFloatBytes(bytes: Buffer, rows: number, perRow: number, size: number
       for (let i = 0; i < rowLength; i++) sums[i] = bytes[start + i]! + (i < stride ? 0 : sums[i - stride]!);
     }
     if (words) {
-      // Most files are 32-bit floats: four bytes at a time.
+      // The most common case, 32-bit floats: four bytes at a time.
       const to = row * perRow;
       for (let i = 0; i < perRow; i++) {
         const high = (sums[i]! << 24) | (sums[perRow + i]! << 16);

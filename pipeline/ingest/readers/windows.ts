@@ -1,9 +1,9 @@
 import type { Grid, Window } from '../../numerics/grid.ts';
 
-/** Cells that a band holds at most, unless one row of the file's blocks holds more. */
+/** Maximum number of cells in a band, unless one row of the file's blocks has more. */
 const BAND_CELLS = 1 << 20;
 
-/** Rows and columns that something can meet; ends excluded. */
+/** A range of rows and columns, ends excluded. */
 export interface Extent {
   firstRow: number;
   endRow: number;
@@ -11,17 +11,17 @@ export interface Extent {
   endColumn: number;
 }
 
-/** How a file cuts its grid into blocks (tiles or strips) that are decoded as a whole. */
+/** How a file divides its grid into blocks (tiles or strips), each decoded as a unit. */
 export interface BlockSize {
   blockRows: number;
   blockColumns: number;
-  /** Rows of the northernmost block: fewer than the others' where the file begins in the south. */
+  /** Rows of the northernmost block: fewer than in the others if the file begins in the south. */
   northRows: number;
 }
 
 /**
- * Windows of whole block rows from north to south that cover what the outlines can meet. They follow from grid, blocks
- * and outlines alone, never from the machine, so that results by window are the same everywhere.
+ * Windows of complete rows of blocks, from north to south, that cover the outlines. They depend only on grid, blocks
+ * and outlines, not on the machine, so that results by window are the same everywhere.
  */
 export function listWindows(
   grid: Grid,
@@ -46,10 +46,10 @@ export function listWindows(
   return windows;
 }
 
-/** Cells that a tile holds at least, unless its band is narrower: small ones cost more than what they hold. */
+/** Minimum number of cells in a tile, unless its band is narrower: smaller tiles are not worth their overhead. */
 const TILE_CELLS = 1 << 16;
 
-/** A band's cells as windows from west to east, cut between the file's blocks. */
+/** Divides a band into windows from west to east along the borders of the file's blocks. */
 export function cutTiles(band: Window, { blockColumns }: Pick<BlockSize, 'blockColumns'>): Window[] {
   const step = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
   const end = band.column + band.columns;

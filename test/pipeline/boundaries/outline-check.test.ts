@@ -7,14 +7,16 @@ const box = (west: number, east: number, extra: [number, number][] = []): Polygo
 ];
 const outline = (code: string, ...polygons: Polygon[]) => ({ code, state_code: 'AB', polygons });
 
-test('a sound outline has no fault', () => {
+test('a valid outline has no faults', () => {
   expect(outlineFaults(outline('a', box(0, 1)))).toEqual([]);
 });
 
-test('no shape, an open ring, the wrong winding, a hole that winds like a shell, a crossing', () => {
+test('faults: no shape, an open ring, wrong ring directions, a self-crossing', () => {
   expect(outlineFaults(outline('a'))).toEqual(['a: no shape']);
   expect(outlineFaults(outline('a', [box(0, 1)[0]!.slice(0, -1)]))).toEqual(['a: a ring that is not closed']);
-  expect(outlineFaults(outline('a', [[...box(0, 1)[0]!].reverse()]))).toEqual(['a: a shell that runs clockwise']);
+  expect(outlineFaults(outline('a', [[...box(0, 1)[0]!].reverse()]))).toEqual([
+    'a: an exterior ring that runs clockwise',
+  ]);
   const hole: [number, number][] = [
     [0.2, 0.2],
     [0.4, 0.2],
@@ -34,7 +36,7 @@ test('no shape, an open ring, the wrong winding, a hole that winds like a shell,
   expect(outlineFaults(outline('a', [bow])).join()).toMatch(/a: an outline that crosses itself at/);
 });
 
-test('LGAs nest in their state edge for edge', () => {
+test('LGAs must nest in their state edge for edge', () => {
   const lgas = [outline('a', box(0, 1)), outline('b', box(1, 2))];
   const state: Polygon = [
     [
@@ -49,7 +51,7 @@ test('LGAs nest in their state edge for edge', () => {
   ];
   expect(nestingFaults(lgas, [outline('AB', state)])).toEqual([]);
   expect(nestingFaults(lgas, [outline('AB', box(0, 2))])).toEqual([
-    'AB: does not nest: 4 edges of its LGAs missing, 2 edges of no LGA',
+    'AB: its LGAs do not nest in it: 4 of their edges are missing, 2 edges belong to no LGA',
   ]);
   expect(nestingFaults(lgas.slice(1), [outline('AB', state)])).toHaveLength(1);
 });

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
 import { formOfCodes } from '../../../pipeline/catalog/draft/areas.ts';
-import { answersTo, draftCountry, writeDraft } from '../../../pipeline/catalog/draft/draft.ts';
-import { listFiles, lookAt } from '../../../pipeline/catalog/draft/look.ts';
-import { type Answers, questionsOf } from '../../../pipeline/catalog/draft/questions.ts';
+import { draftCountry } from '../../../pipeline/catalog/draft/draft.ts';
+import { type Answers, answersTo, questionsOf } from '../../../pipeline/catalog/draft/questions.ts';
+import { listFiles, recogniseFile } from '../../../pipeline/catalog/draft/recognise.ts';
+import { writeDraft } from '../../../pipeline/catalog/draft/write.ts';
 import { OPEN } from '../../../pipeline/catalog/values.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -26,13 +27,13 @@ function filesOf(content: Record<string, string | Buffer>): string {
 
 async function draftOf(directory: string, population?: string) {
   const { root, files } = await listFiles([directory]);
-  const looks = [];
-  for (const file of files) looks.push(await lookAt(root, file, files));
-  const found = looks.filter((look) => look !== null);
-  return { root, draft: await draftCountry(found, root, NOW, population) };
+  const found = [];
+  for (const file of files) found.push(await recogniseFile(root, file, files));
+  const recognised = found.filter((file) => file !== null);
+  return { root, draft: await draftCountry(recognised, root, NOW, population) };
 }
 
-/** The catalog drafted from the files of a directory, written to another one. */
+/** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
 async function catalogOf(directory: string, given: Answers) {
   const { root, draft } = await draftOf(directory);
   const { answers, guessed } = answersTo(draft.questions, given);
@@ -44,7 +45,7 @@ async function catalogOf(directory: string, given: Answers) {
   return { ...catalog, draft, answers, guessed, faults: await checkCountry(written, root) };
 }
 
-test('a country of GeoJSON, tables and rasters: every file has its role, and a check finds no fault', async () => {
+test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
   const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
     ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
   });
@@ -60,8 +61,8 @@ test('a country of GeoJSON, tables and rasters: every file has its role, and a c
   ]);
   expect(faults).toEqual([]);
   expect(draft.leftOut.map(({ file, why }) => `${file}: ${why}`)).toEqual([
-    'access.csv: by area, but no column of people, cases, rain or a figure of the context',
-    'nets.csv: by area, but no column of people, cases, rain or a figure of the context',
+    'access.csv: by area, but without a column of people, cases, rain or a context figure',
+    'nets.csv: by area, but without a column of people, cases, rain or a context figure',
   ]);
   expect(model).toMatchObject({
     ...{ country: 'tinycountry', first_estimated: '2018-01', last_estimated: '2021-12', updated_at: NOW },
@@ -81,7 +82,7 @@ test('a country of GeoJSON, tables and rasters: every file has its role, and a c
   expect(survey.files[0]).toMatchObject({ rows: 25, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
 
-test('outlines without codes take them by name from a table, names spelled otherwise among them', async () => {
+test('outlines without codes get them by name from a table, even if some names are spelled differently', async () => {
   const { files } = otherCountry();
   const own = ['communes.topojson', 'codes.csv', 'points.csv', 'people.tif'].map((name) => [name, files[name]!]);
   const spelled: Record<string, string | Buffer> = Object.fromEntries(own);
@@ -97,17 +98,17 @@ test('outlines without codes take them by name from a table, names spelled other
   ]);
   const short = { ...spelled, 'codes.csv': String(spelled['codes.csv']).replace(/^COTE.*\n/m, '') };
   await expect(draftOf(filesOf(short))).rejects.toThrow(
-    /areas without codes; of the tables with names codes\.csv is nearest, and has no Côte, expected/,
+    /areas without codes; the closest table is codes\.csv, which has no Côte, expected/,
   );
   expect(model.states).toHaveLength(2);
   expect(guessed.map(({ id }) => id)).not.toContain('name');
 });
 
-test('of two rasters of people the one that agrees with the table area by area is taken, unless the other is asked for', async () => {
+test('the population raster that agrees best with the population table is chosen, unless another is requested', async () => {
   const { files } = tinyCountry();
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const cells = grid.columns * grid.rows;
-  // As many people in the whole country, with nearly all of them in the west.
+  // The same total, with nearly all people in the west.
   const uneven = Float32Array.from({ length: cells }, (_, i) => (i % 80 < 20 ? 900 : 30) + (i % 97) / 100);
   const census = String(files['census.csv']).replaceAll(/,1000(\d\d),/g, ',1024$1,');
   const both = filesOf({ ...files, 'census.csv': census, 'people_uneven.tif': writeGeotiff(uneven, grid) });
@@ -115,19 +116,19 @@ test('of two rasters of people the one that agrees with the table area by area i
   const entry = ({ entries }: typeof draft) => entries.find(({ entry: own }) => own.role === 'population')!;
   expect(entry(draft).files[0]!.path).toBe('people.tif');
   expect(entry(draft).notes[0]).toMatch(
-    /^[\d,]+ people together, the table of people [\d,]+; by area 1\.\d\d to 1\.\d\d times/,
+    /^[\d,]+ people in total \(population table: [\d,]+\); by area 1\.\d\d to 1\.\d\d times/,
   );
   expect(draft.leftOut.find(({ file }) => file === 'people_uneven.tif')!.why).toMatch(
-    /^people per cell, by area 0\.\d\d to 3\.\d\d times the table of people; more than 2 times off in 4 of 4: .*; taken is people\.tif$/,
+    /^people per cell, by area 0\.\d\d to 3\.\d\d times the population table; off by a factor of more than 2 in 4 of 4: .*; people\.tif is used instead$/,
   );
   expect(draft.questions.at(-1)).toMatchObject({ id: 'population', guess: 'people.tif' });
   const { draft: other } = await draftOf(both, 'people_uneven.tif');
   expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
 });
 
-test('an invalid outline does not stop the draft: the check tells of it', async () => {
+test('an invalid outline does not stop the draft; the check reports it', async () => {
   const { files } = tinyCountry();
-  // The corners of the first area in the order of a bow tie.
+  // A bow tie: two corners of the first area swapped.
   const outlines = JSON.parse(String(files['lgas.geojson']));
   const [ring] = outlines.features[0].geometry.coordinates;
   [ring[1], ring[2]] = [ring[2], ring[1]];
@@ -138,7 +139,7 @@ test('an invalid outline does not stop the draft: the check tells of it', async 
   expect(faults.map(({ what }) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/lgas\.geojson/)]));
 });
 
-test('a table of codes that lacks an area is told of, and one that gives codes may tell people too', async () => {
+test('a table of codes without one area is left out with the reason; a table of codes may contain population too', async () => {
   const { files } = otherCountry();
   const names = String(files['codes.csv']).trim().split('\n').slice(1);
   const people = ['nom,code,dep,reg,nom_reg,people', ...names.map((line, i) => `${line},${1000 + i}`)].join('\n');
@@ -158,11 +159,11 @@ test('a table of codes that lacks an area is told of, and one that gives codes m
     ]),
   );
   expect(draft.leftOut.find(({ file }) => file === 'codes.csv')!.why).toBe(
-    'codes beside 3 of the 4 names, but it has no Côte: complete it, or let the codes come from people.csv',
+    'gives codes for 3 of the 4 names, but has no Côte: complete it, or use the codes of people.csv',
   );
 });
 
-test('what is not read is left out with the reason and the command; other countries’ files are refused', async () => {
+test('unsupported files are left out with the reason and a conversion command; required files must be present', async () => {
   const { draft } = await draftOf(
     filesOf({
       ...tinyCountry().files,
@@ -176,32 +177,32 @@ test('what is not read is left out with the reason and the command; other countr
   );
   const why = Object.fromEntries(draft.leftOut.map((one) => [one.file, one.why]));
   expect(why['more/book.xlsx']).toMatch(/make one with: ogr2ogr -f CSV/);
-  expect(why['more/notes.txt']).toMatch(/nothing is known of files ending in \.txt/);
+  expect(why['more/notes.txt']).toMatch(/files ending in \.txt are not read/);
   expect(why['more/bad.csv']).toBe('row 2: found 1 cells, expected 2 as in the header');
   expect(why['more/round.csv']).toMatch(
-    /^a survey without a column of the children examined: one called examined, tested,/,
+    /^a survey without a column of the children examined, such as examined, tested,/,
   );
   expect(why['more/other.csv']).toMatch(
-    /^a survey without a column of the children positive: one called pfpos, positive,/,
+    /^a survey without a column of the children positive, such as pfpos, positive,/,
   );
   expect(why['more/.hidden']).toBeUndefined();
   await expect(draftOf(filesOf({ 'a.csv': 'a\n1\n' }))).rejects.toThrow(/found no outlines, expected polygons/);
   const { 'people.tif': _, ...unpeopled } = tinyCountry().files;
-  await expect(draftOf(filesOf(unpeopled))).rejects.toThrow(/no raster of people/);
+  await expect(draftOf(filesOf(unpeopled))).rejects.toThrow(/no population raster/);
   await expect(listFiles([path.join(temporary(), 'nothing')])).rejects.toThrow(/no such file or directory/);
 });
 
-test('answers: their form is checked, and what nothing can be guessed of must be given', () => {
+test('answers must have the right form, and are required if nothing can be guessed', () => {
   const hints = {
-    ...{ codes: ['0701', '0702'], first: '2015-01', last: '2021-12', most: '2022-07', ages: [6, 59] as const },
-    people: ['a.tif', 'b.tif'],
+    ...{ codes: ['0701', '0702'], first: '2015-01', last: '2021-12', latest: '2022-07', ages: [6, 59] as const },
+    population: ['a.tif', 'b.tif'],
   };
   const questions = questionsOf(hints);
-  expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and nothing to guess by');
+  expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and no guess');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(
-    'answers, last_estimated: found "2022-12", expected 2022-07 at most',
+    'answers, last_estimated: found "2022-12", expected 2022-07 at the latest',
   );
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
     'answers, population: found "c.tif", expected the form',
@@ -220,20 +221,20 @@ test.each([
   [['MG11', 'MG12'], '^MG[0-9]{2}$'],
   [['MG12110', 'MG11101001A'], '^MG([0-9]{5}|[0-9]{8}[A-Z])$'],
   [['07', '12'], '^[0-9]{2}$'],
-])('the form of the codes %s', (codes, form) => {
+])('the pattern of the codes %s', (codes, form) => {
   expect(formOfCodes(codes)).toBe(form);
   for (const code of codes) expect(code).toMatch(new RegExp(form));
 });
 
-test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar from its folder alone'), async () => {
+test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar, drafted from its folder'), async () => {
   const { sources, model, faults, draft } = await catalogOf(MADAGASCAR_DATA, {});
   expect(faults).toEqual([]);
   expect(draft.questions.at(-1)!.guess).toBe('population/wp_2015_1x1.tif');
-  expect(draft.leftOut.find(({ file }) => file.includes('FB_HRSL'))!.why).toMatch(/times off in \d+ of 119: /);
+  expect(draft.leftOut.find(({ file }) => file.includes('FB_HRSL'))!.why).toMatch(/more than 2 in \d+ of 119: /);
   expect([model.name, model.expected, sources.length]).toEqual(['Madagascar', { states: 22, lgas: 119 }, 7]);
 });
 
-test('a directory that has a catalog is left as it is', async () => {
+test('a directory that has a catalog is not changed', async () => {
   const directory = filesOf({ 'sources.json': '{}' });
   const { newCountryCommand } = await import('../../../pipeline/commands/new-country.ts');
   await expect(

@@ -14,7 +14,7 @@ const states = {
 const cases = (last: string) => ({ id: 'cases', role: 'cases_states' as const, span: { first: '2021-01', last } });
 const rain = { id: 'rain', role: 'climate' as const, span: { first: '2001-01', last: '2030-12' } };
 
-test('surveys and case records are observations, rain is not', () => {
+test('surveys and case records are evidence, rain is not', () => {
   const sources = [clusters(2015, 2018), states, cases('2021-03'), rain];
   expect(surveyRounds(sources).map(({ what, last }) => [what, last])).toEqual([
     ['survey 2015', '2015-11'],
@@ -24,7 +24,7 @@ test('surveys and case records are observations, rain is not', () => {
   expect(caseRecords(sources)).toEqual([{ what: 'cases_states', id: 'cases', first: '2021-01', last: '2021-03' }]);
 });
 
-test('new is a round that the older catalog had not, wherever it is catalogued; case records move no score', () => {
+test('a round is new if the older catalog did not have it under any source; case records do not count', () => {
   const before = [clusters(2018), cases('2021-11')];
   expect(newSurveyMonths(before, before)).toEqual([]);
   expect(newSurveyMonths(before, [{ ...clusters(2018), id: 'renamed' }, cases('2022-01')])).toEqual([]);

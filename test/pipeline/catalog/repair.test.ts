@@ -15,7 +15,7 @@ const withoutLine = (text: string | Buffer, line: number) =>
     .filter((_, i) => i !== line - 1)
     .join('\n');
 
-/** What is read of the country, once the catalog says what it may. */
+/** Repairs a country's catalog, and checks that its files are not changed. */
 async function repaired(change: (country: TinyCountry) => void) {
   const { directory, files } = writeTiny(change);
   const proposed = await repairCountry(directory);
@@ -23,13 +23,11 @@ async function repaired(change: (country: TinyCountry) => void) {
   expect(await repairCountry(directory, directory, ACCEPT)).toEqual(proposed);
   const { sources } = JSON.parse(readFileSync(path.join(directory, 'sources.json'), 'utf8'));
   for (const [name, content] of Object.entries(files))
-    expect(readFileSync(path.join(directory, name)).equals(Buffer.from(content)), `${name} stays as it came`).toBe(
-      true,
-    );
+    expect(readFileSync(path.join(directory, name)).equals(Buffer.from(content)), `${name} is unchanged`).toBe(true);
   return { directory, sources, ...proposed };
 }
 
-test('places without a row, and months without a record, become gaps with the rule of their source', async () => {
+test('places without a row and months without a record become gaps with the rule of their source', async () => {
   const { directory, sources, repairs, left } = await repaired((c) => {
     c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
     c.files['census.csv'] = withoutLine(c.files['census.csv']!, 5);
@@ -51,7 +49,7 @@ test('places without a row, and months without a record, become gaps with the ru
   expect(await checkCountry(directory)).toEqual([]);
 });
 
-test('what nothing can be declared of is told, and what can be is written all the same', async () => {
+test('faults that no declaration resolves are reported; the other repairs are still written', async () => {
   const { directory, repairs, left } = await repaired((c) => {
     c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
     sourceIn(c, 'itn_use').files[0].rows = 1;
@@ -62,7 +60,7 @@ test('what nothing can be declared of is told, and what can be is written all th
   expect(await checkCountry(directory)).toEqual(left);
 });
 
-test('names that the table of codes spells otherwise are recoded, and an area in two features is dissolved', async () => {
+test('names spelled differently in the table of codes are recoded, and an area in two features is dissolved', async () => {
   const { directory, sources, repairs } = await repaired((c) => {
     pairedSources(c);
     const outlines = JSON.parse(String(c.files['lgas.geojson']));
@@ -87,8 +85,8 @@ test('names that the table of codes spells otherwise are recoded, and an area in
     c.files['lgas.geojson'] = JSON.stringify(outlines);
   });
   expect(repairs.map(({ declares }) => declares)).toEqual([
-    'recode lga: "PLACE-2" is "Place 2"',
-    'dissolve: features of one code are one area',
+    'recode lga: "PLACE-2" means "Place 2"',
+    'dissolve: features with the same code are one area',
   ]);
   expect(await checkCountry(directory)).toEqual([]);
   const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
@@ -98,7 +96,7 @@ test('names that the table of codes spells otherwise are recoded, and an area in
   expect([new Set(ring!.map(([x]) => x)), more]).toEqual([new Set([3, 3.5, 4]), []]);
 });
 
-test('a small overlap of outlines is declared, up to its size; a large one is not', async () => {
+test('a small overlap of outlines is declared with its size; a large one is not', async () => {
   const overlapping = (east: number) => (c: TinyCountry) => {
     const outlines = JSON.parse(String(c.files['lgas.geojson']));
     const [ring] = outlines.features[0].geometry.coordinates;
@@ -113,7 +111,7 @@ test('a small overlap of outlines is declared, up to its size; a large one is no
   const report: ReportLine[] = [];
   await ingestAreas({ rawData: directory, model, sources, report });
   expect(report).toContainEqual(
-    expect.objectContaining({ rule: 'overlap', what: expect.stringMatching(/^1 places, the largest 6\d\./) }),
+    expect.objectContaining({ rule: 'overlap', what: expect.stringMatching(/^1 overlaps, the largest 6\d\./) }),
   );
   const { left } = await repaired(overlapping(4.2));
   expect(left.map(({ what }) => what)).toEqual([expect.stringContaining('found an overlap of')]);

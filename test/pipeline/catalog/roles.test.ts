@@ -1,4 +1,4 @@
-/** The table of roles in raw-data/README.md, beside what the catalog asks for. */
+/** Compares the table of roles in raw-data/README.md with the code. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { formOf, ROLES, type Role } from '../../../pipeline/catalog/roles.ts';
@@ -14,9 +14,9 @@ test('raw-data/README.md lists every role with its columns', () => {
   expect(rows.map(([, role]) => role![0])).toEqual(Object.keys(ROLES));
   for (const [, role, columns, optional] of rows) {
     const form = formOf(role![0] as Role);
-    const asked = [...form.columns, ...(form.either ?? []).flat()];
-    // layers and covariates name their figure by `value` or `classes`, which are not columns of the role
-    expect(columns!.filter((name) => !['value', 'classes'].includes(name)).sort(), role![0]).toEqual(asked.sort());
+    const required = [...form.columns, ...(form.either ?? []).flat()];
+    // Layers and covariates have `value` or `classes`, which are not columns of the role.
+    expect(columns!.filter((name) => !['value', 'classes'].includes(name)).sort(), role![0]).toEqual(required.sort());
     expect([...optional!].sort(), role![0]).toEqual([...(form.optional ?? [])].sort());
   }
 });

@@ -9,7 +9,7 @@ const start = (country: TinyCountry, out: string) =>
   runHere(['catalog', 'start', '--country', country.directory, '--out', out]);
 const modelOf = ({ directory }: TinyCountry) => JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
 
-test('a search begins where the last one ended, which it finds again; the rest of model.json stays', async () => {
+test('a search that starts at the last result finds it again; the rest of model.json is unchanged', async () => {
   const country = writeTiny(({ model }) => {
     model.parameters.risk.score = 'spatial';
   });
@@ -25,7 +25,7 @@ test('a search begins where the last one ended, which it finds again; the rest o
     expect(Math.abs(Math.log(value / found[name]))).toBeLessThan(1e-4);
 });
 
-test('a start that no search can begin at, and a score that takes none, are refused', async () => {
+test('invalid starting points, and a score without a search, are refused', async () => {
   const bad = writeTiny(({ model }) => {
     model.parameters.risk.start = { rho_2018: 1.5 };
   });

@@ -27,7 +27,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
 
   const shown = await update();
   expect(shown.code).toBe(1);
-  expect(shown.said).toMatch(/To doubt:\n {2}itn_use has another size in all rows \(1\/10/);
+  expect(shown.said).toMatch(/To doubt:\n {2}the sum of itn_use has changed in all rows \(1\/10/);
   expect(shown.said).toContain('Nothing is changed yet: accept it by --accept REASON.');
 
   const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
@@ -38,7 +38,7 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
   const built = await malaria('build', '--country', directory);
   expect(built.code).toBe(0);
   expect(built.said).toMatch(
-    /itn_use \(accepted in doubt\): itn_use has another size .*; accepted by Ada, \d{4}-.*: new survey/,
+    /itn_use \(accepted in doubt\): the sum of itn_use has changed .*; accepted by Ada, \d{4}-.*: new survey/,
   );
   const refused = await malaria('publish');
   expect([refused.code, refused.said]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);

@@ -13,7 +13,7 @@ const table = (value: (i: number) => number, time: string | null = null) =>
 const cells = { lga_code: codes.flatMap((code) => [code, code]), population: codes.flatMap(() => [3, 1]) };
 const raster = (value: (i: number) => number) =>
   cells.lga_code.map((_, cell) => ({ covariate: 'wealth', cell, value: value(cell >> 1) + (cell % 2 ? 0.03 : -0.01) }));
-const refused = 'source wealth: found the values of itn_use as a covariate, expected another: net use';
+const refused = 'source wealth: found the values of itn_use as a covariate, expected a different covariate: net use';
 
 test.each([
   ['the same values', table((i) => use[i]!)],
@@ -36,7 +36,7 @@ test('a raster whose means by LGA are the same is refused', () => {
   ).toThrow(refused);
 });
 
-test('what only goes with coverage is no copy of it, nor is anything of a figure that is flat', () => {
+test('a covariate that is merely correlated with coverage is accepted, and so is a constant one', () => {
   const near = (i: number) => use[i]! + 0.05 * Math.sin(5 * i);
   expect(() => refuseCoverageValues(figures, table(near), raster(near), cells)).not.toThrow();
   expect(() =>

@@ -3,7 +3,7 @@ import { figuresOf } from '../../../pipeline/context/figures.ts';
 import { run } from '../../../pipeline/context/stage.ts';
 import { handedOn, ioOf } from '../../support/stage-io.ts';
 
-/** Two LGAs of one state, of a hundred people each, of whom `urban` live in an urban centre. */
+/** Whether two LGAs with 100 people each, of whom `urban` live in an urban centre, are urban. */
 async function urbanOf(urban: [number, number]): Promise<boolean[]> {
   const codes = ['NG001001', 'NG001002'];
   const artifacts: Record<string, unknown> = {
@@ -19,7 +19,7 @@ async function urbanOf(urban: [number, number]): Promise<boolean[]> {
   return handedOn<{ is_urban: boolean }>(lgas).map((lga) => lga.is_urban);
 }
 
-test('an LGA is urban where more than half its people live in an urban centre: half itself is not', async () => {
+test('an LGA is urban if more than half of its people live in an urban centre; exactly half is not enough', async () => {
   expect(await urbanOf([50, 50.001])).toEqual([false, true]);
   expect(await urbanOf([0, 100])).toEqual([false, true]);
 });

@@ -5,16 +5,16 @@ import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { accepts, type Case, grid, raster, refuses } from './broken.ts';
 
 const cells = grid.columns * grid.rows;
-/** People of cell `i`: no value twice. */
+/** People in cell `i`; all values differ. */
 const people = (i: number) => 250 + ((i * 7) % cells) / 100;
-/** A hole of 4 × 4 cells amid the raster. */
+/** Whether cell `i` is in a hole of 4 × 4 cells inside the raster. */
 const inHole = (i: number) => {
   const [row, column] = [Math.floor(i / grid.columns), i % grid.columns];
   return row >= 8 && row < 12 && column >= 8 && column < 12;
 };
 const hole = (value: number) => raster('people.tif', (i) => (inHole(i) ? value : people(i)));
 
-/** People in a GeoTIFF whose tags are the test's. */
+/** The population raster with other GeoTIFF tags. */
 const tagged = (tags: Record<string, unknown>) => (c: TinyCountry) => {
   const bytes = writeArrayBuffer(
     Float32Array.from({ length: cells }, (_, i) => people(i)),
@@ -32,7 +32,7 @@ const tagged = (tags: Record<string, unknown>) => (c: TinyCountry) => {
 const place = { ModelPixelScale: [grid.step, grid.step, 0], ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0] };
 const wgs84 = { GTModelTypeGeoKey: 2, GTRasterTypeGeoKey: 1, GeographicTypeGeoKey: 4326 };
 
-/** The sound raster with a tag of its directory made one that nobody knows. */
+/** The valid raster without a tag, whose number is changed to an unknown one. */
 const without = (tag: number) => (c: TinyCountry) => {
   const file = Buffer.from(c.files['people.tif'] as Buffer);
   const directory = file.readUInt32LE(4);
@@ -43,7 +43,7 @@ const without = (tag: number) => (c: TinyCountry) => {
   c.files['people.tif'] = file;
 };
 
-/** Adds a raster layer of minutes on foot, as the test fills it. */
+/** Adds a raster layer of walking minutes. */
 const minutes =
   (value: (i: number) => number, more: Record<string, unknown> = {}) =>
   (c: TinyCountry) => {
@@ -63,7 +63,7 @@ const minutes =
       ...more,
     });
   };
-/** The climate as one raster of rain a month, two of them. */
+/** The climate as rasters of rain for two months. */
 const rain =
   (second: (i: number) => number, on = grid) =>
   (c: TinyCountry) => {
@@ -93,7 +93,7 @@ const rain =
 const untagged: Case[] = [
   ...[65535, 32767].map(
     (value): Case => [
-      `${value} in a single cell, whatever the range`,
+      `${value} in a single cell, even within the range`,
       (c) => {
         sourceIn(c, 'population').range = [0, 1e12];
         raster('people.tif', (i) => (i === 85 ? value : people(i)))(c);
@@ -103,23 +103,19 @@ const untagged: Case[] = [
   ),
   ['-9999', hole(-9999), /people\.tif, row 8, column 8 .*: found -9999, expected 0 to 10000/],
   ['1e20', hole(1e20), /people\.tif, row 8, column 8 .*: found 1\d+, expected 0 to 10000/],
-  [
-    'a value that could be people, over an area',
-    hole(255),
-    /people\.tif: found the value 255 in 15 cells beside others/,
-  ],
+  ['a plausible value over an area', hole(255), /people\.tif: found the value 255 in 15 cells next to others/],
   [
     'a constant',
     raster('people.tif', () => 250),
-    /people\.tif: found the value 250 in 1599 cells beside others that hold/,
+    /people\.tif: found the value 250 in 1599 cells next to others with the same value/,
   ],
   [
     'the largest value in many cells that do not touch',
     raster('people.tif', (i) => (i % 97 === 0 ? 999 : people(i))),
-    /people\.tif: found the largest value, 999, in 17 cells, expected 10 at most \(sources\.json, repeats\)/,
+    /people\.tif: found the largest value, 999, in 17 cells, expected at most 10 \(sources\.json, repeats\)/,
   ],
   [
-    'NaN where the catalog says that nothing is missing',
+    'NaN although the catalog declares that nothing is missing',
     hole(Number.NaN),
     /people\.tif, row 8, column 8 .*: found NaN/,
   ],
@@ -157,13 +153,13 @@ const places: Case[] = [
   ],
   ...[{}, place].map(
     (also, i): Case => [
-      i === 0 ? 'rotated' : 'rotated, and not rotated as well',
+      i === 0 ? 'rotated' : 'both rotated and not rotated',
       tagged({
         ...also,
         ...wgs84,
         ModelTransformation: [0.04, 0.03, 0, 3, 0.03, -0.04, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1],
       }),
-      /people\.tif: found a raster rotated, mirrored or without a place on the map/,
+      /people\.tif: found a raster that is rotated, mirrored or not georeferenced/,
     ],
   ),
   [
@@ -182,35 +178,31 @@ const places: Case[] = [
     /rain2\.tif: found 80 × 20 cells .*, expected the/,
   ],
   [
-    'a layer that misses an LGA',
+    'a layer without values in an LGA',
     minutes((i) => (i % grid.columns < 20 ? Number.NaN : 1 + i / 11), { nodata: 'nan' }),
-    /walk\.tif, NG001001: found no valid cells of travel_minutes_to_care/,
+    /walk\.tif, NG001001: found no cell with travel_minutes_to_care/,
   ],
+  ['a layer without a value', minutes(() => Number.NaN, { nodata: 'nan' }), /walk\.tif, NG001001: found no cell with/],
+  ['no people anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found no people/],
   [
-    'a layer without a value',
-    minutes(() => Number.NaN, { nodata: 'nan' }),
-    /walk\.tif, NG001001: found no valid cells/,
-  ],
-  ['nobody anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found no people/],
-  [
-    'people per km² for people per cell',
+    'people per km² instead of people per cell',
     raster('people.tif', (i) => people(i) / 30),
-    /people\.tif, AB Abia: found \d+ people, expected within 4 times its census, 200001/,
+    /people\.tif, AB Abia: found \d+ people, expected its census, 200001, within a factor of 4/,
   ],
   [
-    'rain files: a month without one',
+    'a month without a rain file',
     (c) => {
       rain((i) => i / 10)(c);
       sourceIn(c, 'climate').files[1].period = '2018-04';
     },
-    /sources\.json, source climate: found no file for 2018-02, expected every month/,
+    /sources\.json, source climate: found no file for 2018-02, expected a file for every month/,
   ],
 ];
 
 const damaged: Case[] = [
   ['cut in half', (c) => cut(c, 0.5), /people\.tif: found .*cut short/],
   ['cut to its header', (c) => cut(c, 0.01), /people\.tif: found .*/],
-  ['empty', (c) => cut(c, 0), /people\.tif: found what cannot be decoded/],
+  ['empty', (c) => cut(c, 0), /people\.tif: found data that cannot be decoded/],
   [
     'several bands',
     (c) => {
@@ -227,25 +219,25 @@ const damaged: Case[] = [
     /people\.tif: found 2 bands, expected one/,
   ],
   [
-    'a table for a raster',
+    'a table instead of a raster',
     (c) => {
       c.files['people.tif'] = 'lga,people\n';
     },
-    /people\.tif: found what cannot be decoded/,
+    /people\.tif: found data that cannot be decoded/,
   ],
 ];
 
 function cut(c: TinyCountry, share: number): void {
-  const whole = c.files['people.tif'] as Buffer;
-  c.files['people.tif'] = whole.subarray(0, Math.floor(whole.length * share));
+  const file = c.files['people.tif'] as Buffer;
+  c.files['people.tif'] = file.subarray(0, Math.floor(file.length * share));
 }
 
-describe('nodata left untagged is refused', () => refuses(untagged));
-describe('a raster of another place, grid or unit is refused', () => refuses(places));
+describe('an untagged nodata value is refused', () => refuses(untagged));
+describe('a raster with a wrong location, grid or unit is refused', () => refuses(places));
 describe('a damaged raster is refused', () => refuses(damaged));
-describe('what can be true is taken', () =>
+describe('plausible rasters are accepted', () =>
   accepts([
-    ['zeros over an area: nobody', raster('people.tif', (i) => (inHole(i) ? 0 : people(i)))],
-    ['a constant layer, where the catalog says nothing of repeats', minutes(() => 30, { repeats: undefined })],
+    ['an uninhabited area', raster('people.tif', (i) => (inHole(i) ? 0 : people(i)))],
+    ['a constant layer, if the catalog does not limit repeats', minutes(() => 30, { repeats: undefined })],
     ['rain of two months', rain((i) => i / 9)],
   ]));

@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { accepts, type Case, edit, line, refuses } from './broken.ts';
 
-const bytes = (file: string, change: (whole: Buffer) => Buffer | string) => (c: TinyCountry) => {
+const bytes = (file: string, change: (content: Buffer) => Buffer | string) => (c: TinyCountry) => {
   c.files[file] = change(Buffer.from(c.files[file]!));
 };
 const catalog = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) =>
@@ -13,7 +13,7 @@ const together =
   (c: TinyCountry) => {
     for (const change of changes) change(c);
   };
-/** The last `count` rows gone. */
+/** Removes the last `count` rows. */
 const cutRows = (file: string, count: number) =>
   edit(
     file,
@@ -29,7 +29,7 @@ const zipped = (change: (packed: Buffer) => Buffer | string) => (c: TinyCountry)
   c.files['climate.csv.gz'] = change(gzipSync(String(c.files['climate.csv'])));
   sourceIn(c, 'climate').files[0].path = 'climate.csv.gz';
 };
-/** The nets table with the LGAs' names beside their codes. */
+/** The nets table with an additional column of names. */
 const named = (names: string[]) => (c: TinyCountry) => {
   edit('nets.csv', (text) =>
     text
@@ -56,7 +56,7 @@ const walk = (rows: string) => (c: TinyCountry) => {
   });
 };
 const WALK = 'NG001001,30,10,40\nNG001002,0,5,5\nNG002001,2,2,4.1\nNG002002,1,1,2\n';
-/** The surveys' clusters by coordinates within their state, as DHS gives them. */
+/** The survey clusters with coordinates and a state, as in DHS surveys; the first cluster is at `x`, `y`. */
 const points = (x: number, y: number) => (c: TinyCountry) => {
   const west = { NG001001: 3, NG001002: 4, NG002001: 5, NG002002: 6 } as Record<string, number>;
   edit('surveys.csv', (text) =>
@@ -75,12 +75,12 @@ const points = (x: number, y: number) => (c: TinyCountry) => {
 
 const dialect: Case[] = [
   [
-    'a cell too few',
+    'a missing cell',
     line('surveys.csv', 5, (old) => old.replace(/,[^,]*$/, '')),
     /surveys\.csv, row 5: found 7 cells, expected 8 as in the header/,
   ],
   [
-    'a cell too many',
+    'an extra cell',
     line('surveys.csv', 5, (old) => `${old},9`),
     /surveys\.csv, row 5: found 9 cells, expected 8 as in/,
   ],
@@ -91,17 +91,17 @@ const dialect: Case[] = [
     /nets\.csv, row 3, itn_use: found "0,4", expected a number/,
   ],
   [
-    'cut within a row',
+    'truncated within a row',
     edit('surveys.csv', (t) => t.slice(0, -20)),
     /surveys\.csv, row 26: found no line end, expected one after/,
   ],
   [
-    'cut within the last cell',
+    'truncated within the last cell',
     edit('nets.csv', (t) => t.slice(0, -2)),
     /nets\.csv, row 5: found no line end, expected one after/,
   ],
   [
-    'a quote left open',
+    'an unclosed quote',
     line('surveys.csv', 5, (old) => `"${old}`),
     /surveys\.csv, row 5: found a quote that is not closed/,
   ],
@@ -115,11 +115,11 @@ const dialect: Case[] = [
     edit('nets.csv', (t) => t.replaceAll(',', '\t')),
     /nets\.csv, header: found columns lga\tuse, expected a column/,
   ],
-  ['carriage returns alone', edit('nets.csv', (t) => t.replaceAll('\n', '\r')), /nets\.csv, row 1: found no line end/],
+  ['carriage returns only', edit('nets.csv', (t) => t.replaceAll('\n', '\r')), /nets\.csv, row 1: found no line end/],
   [
-    'one line end unlike the others',
+    'one different line end',
     line('nets.csv', 3, (old) => `${old}\r`),
-    /nets\.csv, row 3: found another line end than in row 1/,
+    /nets\.csv, row 3: found a line end that differs from row 1/,
   ],
   [
     'Latin-1',
@@ -132,9 +132,9 @@ const dialect: Case[] = [
     /nets\.csv, row 1: found bytes that are not UTF-8/,
   ],
   ['a zero byte', cell('nets.csv', 4, 1, '0.5\0'), /nets\.csv, row 4: found a zero byte or a carriage return/],
-  ['nothing at all', edit('nets.csv', () => ''), /nets\.csv, row 1: found .*expected/],
+  ['an empty file', edit('nets.csv', () => ''), /nets\.csv, row 1: found .*expected/],
   [
-    'a page in place of the table',
+    'a web page instead of the table',
     edit('nets.csv', () => '<!DOCTYPE html>\n<p>404</p>\n'),
     /nets\.csv, header: found columns <!DOCTYPE html>/,
   ],
@@ -151,7 +151,7 @@ const dialect: Case[] = [
   [
     'a column twice',
     edit('nets.csv', (t) => t.replaceAll(/,(.*)$/gm, ',$1,$1')),
-    /nets\.csv, header: found the column "use" twice, expected once/,
+    /nets\.csv, header: found the column "use" twice, expected each column once/,
   ],
   [
     'a column without a value',
@@ -159,21 +159,21 @@ const dialect: Case[] = [
     /nets\.csv, column use: found nothing in any row/,
   ],
   [
-    'a cut gzip',
+    'a truncated gzip file',
     zipped((packed) => packed.subarray(0, -30)),
-    /climate\.csv\.gz: found what cannot be unpacked \(unexpected end of file\)/,
+    /climate\.csv\.gz: found data that cannot be unpacked \(unexpected end of file\)/,
   ],
   [
-    'text named as gzip',
+    'plain text with a gzip extension',
     zipped(() => 'lga,month,mm\n'),
-    /climate\.csv\.gz: found what cannot be unpacked \(incorrect header check\)/,
+    /climate\.csv\.gz: found data that cannot be unpacked \(incorrect header check\)/,
   ],
 ];
 
 const numbers: Case[] = [
   ...(['NaN', 'Infinity', '0x1f', '1_000', 'n/a', '1.2.3', '--'] as const).map(
     (value): Case => [
-      `${value} for a number`,
+      `${value} instead of a number`,
       cell('nets.csv', 2, 1, value),
       new RegExp(`nets\\.csv, row 2, itn_use: found "${value.replaceAll('.', '\\.')}", expected a number`),
     ],
@@ -189,7 +189,7 @@ const numbers: Case[] = [
     /nets\.csv, row 2, lga_pcode: found ng001001, expected the p-code/,
   ],
   [
-    'a value beyond what the catalog says can be',
+    "a value outside the catalog's range",
     together(
       catalog('itn_use', (s) => Object.assign(s, { ranges: { itn_use: [0.1, 0.9] } })),
       cell('nets.csv', 3, 1, '0.01'),
@@ -197,7 +197,7 @@ const numbers: Case[] = [
     /nets\.csv, row 3, itn_use: found 0\.01, expected 0\.1 to 0\.9 \(sources\.json, ranges\)/,
   ],
   [
-    'cases that are no whole number',
+    'a number of cases that is not an integer',
     cell('cases.csv', 4, 2, '12.5'),
     /cases\.csv, row 4, confirmed: found "12\.5", expected a whole number/,
   ],
@@ -207,7 +207,7 @@ const numbers: Case[] = [
     /cases\.csv, row 4, confirmed: found 999999, expected at most the 200001 people of AB/,
   ],
   [
-    'people that are no whole number',
+    'a number of people that is not an integer',
     cell('census.csv', 2, 1, '1000.5'),
     /census\.csv, row 2, people: found "1000\.5", expected a whole number/,
   ],
@@ -222,7 +222,7 @@ const numbers: Case[] = [
     /climate\.csv, rain_mm: found 1\.\d mm a year on average, expected 50 or more/,
   ],
   [
-    'a climate month of another form',
+    'a climate month in another form',
     cell('climate.csv', 2, 1, '2018/01'),
     /climate\.csv, row 2, period: found 2018\/01, expected a month YYYY-MM/,
   ],
@@ -232,7 +232,7 @@ const numbers: Case[] = [
     /walk\.csv, row 3, far: found nothing, expected a value/,
   ],
   [
-    'classes that are not their total',
+    'classes that do not add up to their total',
     walk(WALK.replace('0,5,5', '0,65535,5')),
     /walk\.csv, row 3, all: found 5, expected 65535, the sum of its classes/,
   ],
@@ -242,17 +242,17 @@ const short: Case[] = [
   [
     'surveys',
     cutRows('surveys.csv', 2),
-    /surveys\.csv: found 23 rows, expected 25 or more \(sources\.json\): is it cut short\?/,
+    /surveys\.csv: found 23 rows, expected 25 or more \(sources\.json\); is the file cut short\?/,
   ],
   [
     'a survey round',
     edit('surveys.csv', (t) => t.replaceAll(/^2021.*\n/gm, '')),
-    /surveys\.csv, round 2021: found no row, expected some of ages 6 to 59 months by microscopy, as the catalog has/,
+    /surveys\.csv, round 2021: found no row, expected rows for ages 6 to 59 months by microscopy, because the catalog lists/,
   ],
   [
     'a survey round by the other method',
     edit('surveys.csv', (t) => t.replaceAll(/^(2021.*)microscopy/gm, '$1rdt')),
-    /surveys\.csv, round 2021: found 12 rows, by rdt, and so none that counts, expected some of ages 6 to 59 months by/,
+    /surveys\.csv, round 2021: found 12 rows, by rdt, none of which can be used, expected rows for ages 6 to 59 months by/,
   ],
   [
     'the end of a series of cases',
@@ -277,7 +277,7 @@ const short: Case[] = [
   ['a table of states', cutRows('access.csv', 1), /access\.csv, NG002001 Place 3: found no row/],
   ['the census', cutRows('census.csv', 1), /census\.csv, NG002002 Place 4: found no row/],
   [
-    'cases throughout blank',
+    'only blank cases',
     edit('cases.csv', (t) => t.replaceAll(/^(NG001,.*),\d+$/gm, '$1,')),
     /cases\.csv, column cases: found nothing in any row/,
   ],
@@ -295,7 +295,7 @@ const surveys: Case[] = [
     /surveys\.csv, row 2, period: found 2021-10, expected 2018-09 to 2018-11/,
   ],
   [
-    'a round that the catalog does not have',
+    'a round that is not in the catalog',
     cell('surveys.csv', 2, 0, '2019'),
     /surveys\.csv, row 2, survey_year: found 2019, expected a round of the catalog: 2018, 2021/,
   ],
@@ -315,12 +315,12 @@ const surveys: Case[] = [
   ],
   ['nobody examined', cell('surveys.csv', 2, 6, '0'), /surveys\.csv, row 2, examined: found 0, expected 1 to 10000/],
   [
-    'more children than there are',
+    'impossibly many children',
     cell('surveys.csv', 2, 6, '1e300'),
     /surveys\.csv, row 2, examined: found 1e300, expected 1 to 10000/,
   ],
   [
-    'a fault in a row by the other method',
+    'an error in a row by the other method',
     cell('surveys.csv', 26, 7, '1.5'),
     /surveys\.csv, row 26, positivity: found 1\.5, expected 0 to 1/,
   ],
@@ -337,7 +337,7 @@ const surveys: Case[] = [
       c.files['again.csv'] = c.files['surveys.csv']!;
       c.sources.push({ ...sourceIn(c, 'surveys'), id: 'again', files: [{ path: 'again.csv', rows: 25 }] });
     },
-    /sources\.json, survey sources: found the cluster 2018 .* in two of them, expected it once/,
+    /sources\.json, survey sources: found the cluster 2018 .* in two sources, expected each cluster once/,
   ],
 ];
 
@@ -345,27 +345,30 @@ const codes: Case[] = [
   [
     'codes swapped between rows',
     named(['Place 2', 'Place 1', 'Place 3', 'Place 4']),
-    /nets\.csv, row 2, lga: found Place 2 with the code NG001001, expected Place 1, whose code it is/,
+    /nets\.csv, row 2, lga: found Place 2 with the code NG001001, expected Place 1, the name for that code/,
   ],
   [
-    'a column one row down',
+    'a column shifted down by one row',
     named(['Place 4', 'Place 1', 'Place 2', 'Place 3']),
     /nets\.csv, row 2, lga: found Place 4 with the code NG001001/,
   ],
 ];
 
-describe('a table that is not the one dialect', () => refuses(dialect));
-describe('a cell that is no such figure', () => refuses(numbers));
-describe('a table that lost rows', () => refuses(short));
-describe('a survey that is not as catalogued', () => refuses(surveys));
-describe('codes under the names of other places', () => refuses(codes));
-describe('what can be true is taken', () =>
+describe('a table in another dialect is refused', () => refuses(dialect));
+describe('an invalid value is refused', () => refuses(numbers));
+describe('a table with missing rows is refused', () => refuses(short));
+describe('a survey that differs from its catalog entry is refused', () => refuses(surveys));
+describe('codes with the names of other places are refused', () => refuses(codes));
+describe('valid variations are accepted', () =>
   accepts([
     ['a byte order mark', edit('nets.csv', (t) => `\ufeff${t}`)],
     ['carriage returns before line feeds', edit('nets.csv', (t) => t.replaceAll('\n', '\r\n'))],
     ['blank lines', edit('nets.csv', (t) => t.replaceAll('\n', '\n\n'))],
     ['quotes', edit('nets.csv', (t) => t.replaceAll(/[^,\n]+/g, '"$&"'))],
-    ['other columns in another order', edit('nets.csv', (t) => t.replaceAll(/^(.*),(.*)$/gm, '$2,x,$1'))],
+    [
+      'additional columns and another order of columns',
+      edit('nets.csv', (t) => t.replaceAll(/^(.*),(.*)$/gm, '$2,x,$1')),
+    ],
     [
       'rows in another order',
       edit(
@@ -382,7 +385,7 @@ describe('what can be true is taken', () =>
       'counts written with decimals',
       edit('cases.csv', (t) => t.replaceAll(/(\d)$/gm, '$1.0').replace('cases.0', 'cases')),
     ],
-    ['names in another spelling', named(['PLACE-1', 'place 2', 'Plaice 3', ''])],
+    ['differently spelled names', named(['PLACE-1', 'place 2', 'Plaice 3', ''])],
     [
       'weighted counts',
       together(
@@ -391,13 +394,13 @@ describe('what can be true is taken', () =>
       ),
     ],
     [
-      'methods under names of the file',
+      "the file's own names of methods",
       together(
         catalog('surveys', (s) => Object.assign(s, { methods: { microscopy: 'Microscopy' } })),
         edit('surveys.csv', (t) => t.replaceAll('microscopy', 'Microscopy')),
       ),
     ],
     ['a cluster displaced across the border', points(5.05, 4.5)],
-    ['more rows than catalogued', catalog('surveys', (s) => Object.assign(s.files[0], { rows: 20 }))],
+    ['more rows than in the catalog', catalog('surveys', (s) => Object.assign(s.files[0], { rows: 20 }))],
     ['classes with a total', walk(WALK)],
   ]));

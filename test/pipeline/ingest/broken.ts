@@ -1,4 +1,4 @@
-/** Ways to break a sound tiny country, and the one way in which each must be refused. */
+/** Functions that break a valid tiny country, and tests that it is refused. */
 import { expect, test } from 'vitest';
 import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
 import { run as ingest } from '../../../pipeline/ingest/stage.ts';
@@ -8,7 +8,7 @@ import { run as zonal } from '../../../pipeline/zonal/stage.ts';
 import { ioOf } from '../../support/stage-io.ts';
 import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
-/** What is wrong, how it is brought about, and the parts that the one line must hold: file, place, found, expected. */
+/** A title, a change to the country, and the message: file, position, found, expected. */
 export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];
 
 const io = (stage: string, { sources, rawData, model }: Country, artifacts: Record<string, unknown> = {}) => {
@@ -16,7 +16,7 @@ const io = (stage: string, { sources, rawData, model }: Country, artifacts: Reco
   return ioOf(artifacts, { sources: sources.filter(reads), rawData, model });
 };
 
-/** Reads a country as a build does: catalog, tables and outlines, then rasters. */
+/** Reads a country as a build does: first tables and outlines, then rasters. */
 export async function read(change?: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
   const tables = await ingest(io('ingest', country));
@@ -41,7 +41,7 @@ export const raster =
     );
   };
 
-/** A test for each case: refused with one line, which matches. */
+/** A test for each case: the country must be refused with a matching message of one line. */
 export function refuses(cases: readonly Case[]): void {
   test.each(cases)('%s', async (_, change, message) => {
     const error = await read(change).then(
@@ -54,7 +54,7 @@ export function refuses(cases: readonly Case[]): void {
   });
 }
 
-/** A test for each change that must be taken as it is. */
+/** A test for each change: the country must be accepted. */
 export function accepts(cases: readonly [name: string, change: (country: TinyCountry) => void][]): void {
   test.each(cases)('%s', async (_, change) => {
     await expect(read(change)).resolves.toBeDefined();

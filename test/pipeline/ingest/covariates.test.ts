@@ -4,7 +4,7 @@ import { LGAS, type TinyCountry } from '../../support/tiny-country.ts';
 import { addCovariate } from '../covariates.ts';
 import { read, refuses } from './broken.ts';
 
-/** A table of a covariate, its rows as given, and what the catalog says of it. */
+/** Adds a covariate from a table. */
 const table =
   (text: string, source: Record<string, unknown> = {}, entry: Record<string, unknown> = {}) =>
   (country: TinyCountry) => {
@@ -30,7 +30,7 @@ const rows = async (change: (country: TinyCountry) => void) => {
   return { rows: found.map(({ lga_code, time, value }) => `${lga_code} ${time} ${value}`), report: tables.report };
 };
 
-test('an LGA of the table has its value, a declared gap its rule', async () => {
+test('an LGA gets its value from the table, a declared gap is filled by its rule', async () => {
   expect((await rows(table(`lga,x\n${ROWS.join('')}`))).rows).toEqual(LGAS.map((code, i) => `${code} null ${i}`));
   expect((await rows(table(without(1), gap({ rule: 'neighbours' })))).rows[1]).toBe(`${LGAS[1]} null 1`);
   const { rows: valued, report } = await rows(table(without(1), gap({ rule: 'value', value: 9 })));
@@ -38,13 +38,13 @@ test('an LGA of the table has its value, a declared gap its rule', async () => {
   expect(report).toContainEqual({ source: 'x', rule: 'value', what: `${LGAS[1]} Place 2: lost` });
 });
 
-test("months by state are each LGA's, in order", async () => {
+test('monthly values by state are assigned to each LGA, in order', async () => {
   const { rows: found } = await rows(months('NG001,2015,2,4\nNG001,2015,1,3\nNG002,2015,1,5\nNG002,2015,2,6\n'));
   expect(found.slice(0, 3)).toEqual([`${LGAS[0]} 2015-01 3`, `${LGAS[0]} 2015-02 4`, `${LGAS[1]} 2015-01 3`]);
   expect(found).toHaveLength(8);
 });
 
-test('people by class make a mean, as for a layer', async () => {
+test('numbers of people by class become a mean, as for a layer', async () => {
   const walk = table(`lga,near,far\n${LGAS.map((code) => `${code},1,3\n`).join('')}`, {
     columns: { lga_pcode: 'lga' },
     classes: [
@@ -55,19 +55,23 @@ test('people by class make a mean, as for a layer', async () => {
   expect((await rows(walk)).rows[0]).toBe(`${LGAS[0]} null 40`);
 });
 
-describe('a table that lacks something', () => {
+describe('a table is refused without', () => {
   refuses([
-    ['an LGA', table(without(1), short), /x\.csv, NG001002 Place 2: found no value, expected one, or a gap declared/],
+    [
+      'an LGA',
+      table(without(1), short),
+      /x\.csv, NG001002 Place 2: found no value, expected a value, or a gap declared/,
+    ],
     ['a value', table(`lga,x\n${ROWS.join('').replace(',1', ',')}`), /NG001002 Place 2: found no value/],
     [
-      'a neighbour that has it',
+      'a neighbour with a value',
       table(`lga,x\n${ROWS[3]}`, { ...gap({ rule: 'neighbours' }), files: [{ path: 'x.csv', rows: 1 }] }),
       /NG001001 Place 1: found no value/,
     ],
     [
       'a month',
       months('NG001,2015,1,4\nNG001,2015,2,3\nNG002,2015,1,5\nNG002,2015,3,6\n'),
-      /NG001001 Place 1: found no value of 2015-03/,
+      /NG001001 Place 1: found no value for 2015-03/,
     ],
     [
       'the months of its span',
@@ -75,18 +79,18 @@ describe('a table that lacks something', () => {
       /found months from 2015-01 to 2015-01, expected 2015-01 to 2015-02/,
     ],
     [
-      'rows',
+      'enough rows',
       table(`lga,x\n${ROWS.join('')}`, { files: [{ path: 'x.csv', rows: 5 }] }),
       /found 4 rows, expected 5 or more/,
     ],
-    ['one row each', table(`lga,x\n${ROWS.join('')}${ROWS[0]}`), /lga_pcode NG001001, which row 2 has too/],
+    ['unique rows', table(`lga,x\n${ROWS.join('')}${ROWS[0]}`), /lga_pcode NG001001, as in row 2/],
     [
       'a number',
       table(`lga,x\n${ROWS.join('').replace(',1', ',high')}`),
       /row 3, value: found "high", expected a number/,
     ],
     [
-      'its range',
+      'values in range',
       table(`lga,x\n${ROWS.join('')}`, { ranges: { value: [0, 2] } }),
       /row 5, value: found 3, expected 0 to 2/,
     ],

@@ -1,15 +1,15 @@
-/** Figures that could be true and are hard to believe. */
+/** Figures that are possible but implausible. */
 import { expect, test } from 'vitest';
 import type { Areas } from '../../../pipeline/artifacts.ts';
 import { netDoubts } from '../../../pipeline/ingest/layer-doubts.ts';
-import { surveyDoubts, type Tested } from '../../../pipeline/ingest/survey-doubts.ts';
+import { type SurveyResult, surveyDoubts } from '../../../pipeline/ingest/survey-doubts.ts';
 
-const round = (survey_year: number, microscopy: number, rdt: number, examined = 600): Tested[] => [
+const round = (survey_year: number, microscopy: number, rdt: number, examined = 600): SurveyResult[] => [
   { survey_year, method: 'microscopy', examined, positivity: microscopy },
   { survey_year, method: 'rdt', examined, positivity: rdt },
 ];
 
-test('surveys: a rapid test finds at least what microscopy finds', () => {
+test('surveys: positivity by microscopy should not exceed that by rapid test', () => {
   expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.23, 0.36)])).toEqual([]);
   expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.36, 0.23)])).toEqual([
     'round 2018: 36.0% positive by microscopy, 23.0% by rapid test; are they swapped?',
@@ -17,16 +17,16 @@ test('surveys: a rapid test finds at least what microscopy finds', () => {
   expect(surveyDoubts(round(2018, 0.36, 0.23, 20))).toEqual([]);
 });
 
-test('surveys: a round far from all others', () => {
+test('surveys: a round that differs greatly from all others', () => {
   expect(
     surveyDoubts([...round(2010, 0.42, 0.51), ...round(2015, 0.27, 0.45), ...round(2018, 0.0023, 0.0036)]),
   ).toEqual([
-    'round 2018: 0.2% positive by microscopy, 42.0%, 27.0% in others',
-    'round 2018: 0.4% positive by rdt, 51.0%, 45.0% in others',
+    'round 2018: 0.2% positive by microscopy, compared with 42.0%, 27.0% in other rounds',
+    'round 2018: 0.4% positive by rdt, compared with 51.0%, 45.0% in other rounds',
   ]);
 });
 
-test('net use against access: above it, and in another order', () => {
+test('net use far above access, and net use not correlated with access', () => {
   const states = Array.from({ length: 12 }, (_, i) => ({ state_code: `S${i}`, state: `State ${i}` }));
   const areas = {
     states,
@@ -47,10 +47,10 @@ test('net use against access: above it, and in another order', () => {
       nets(() => null),
     ),
   ).toEqual([]);
-  const turned = netDoubts(
+  const reversed = netDoubts(
     areas,
     nets((i) => access(11 - i)),
   );
-  expect(turned).toContain('State 0: net use 0.74 with access 0.30');
-  expect(turned.at(-1)).toBe('net use and access by state have little in common (correlation -1.00)');
+  expect(reversed).toContain('State 0: net use 0.74 with access 0.30');
+  expect(reversed.at(-1)).toBe('net use and access by state are hardly correlated (correlation -1.00)');
 });

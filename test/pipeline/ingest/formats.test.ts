@@ -1,4 +1,4 @@
-/** The table of formats in raw-data/README.md, a test for each of its rows: what is read, and what is refused with which words. */
+/** Tests of the formats in raw-data/README.md: those that are read, and the messages for those that are refused. */
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -33,7 +33,7 @@ const zipped = (parts: Record<string, Uint8Array | string>) =>
 
 describe('outlines', () => {
   test.each<[string, () => Promise<string>]>([
-    ['GeoJSON, as geoBoundaries publishes it', async () => written('a.geojson', GEOJSON)],
+    ['GeoJSON as published by geoBoundaries', async () => written('a.geojson', GEOJSON)],
     [
       'TopoJSON',
       async () => {
@@ -42,7 +42,7 @@ describe('outlines', () => {
       },
     ],
     [
-      'a zipped shapefile, in a folder of the zip, with what a Mac adds',
+      'a zipped shapefile in a folder, with files added by macOS',
       async () => {
         const parts = Object.entries(await shapefile()).map(([name, part]) => [`areas/${name.toUpperCase()}`, part]);
         return written('a.zip', zipped({ ...Object.fromEntries(parts), '__MACOSX/areas/._A.SHP': 'x' }));
@@ -68,28 +68,28 @@ describe('outlines', () => {
     ['no shapefile', () => zipped({ 'a.csv': 'x' }), /found the shapefiles none, expected a zip with one shapefile/],
     ['two shapefiles', (p) => zipped({ ...p, 'b.shp': p['a.shp']! }), /found the shapefiles a\.shp, b\.shp/],
     [
-      'a zip cut short',
+      'truncated data',
       (p) => zipped(p).subarray(0, -30),
-      /cannot be unpacked .* expected a whole zip with a shapefile/,
+      /cannot be unpacked .* expected an intact zip with a shapefile/,
     ],
-    ['no coordinate system', ({ 'a.prj': _, ...p }) => zipped(p), /no \.prj beside it/],
+    ['no coordinate system', ({ 'a.prj': _, ...p }) => zipped(p), /found no \.prj file/],
     [
-      'another one',
+      'another coordinate system',
       (p) => zipped({ ...p, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
       /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 outlines\.geojson a\.zip$/,
     ],
     [
-      'a part cut short',
+      'a truncated part',
       (p) => zipped({ ...p, 'a.dbf': p['a.dbf']!.slice(0, -40) }),
-      /its \.dbf: found .* it is cut short/,
+      /its \.dbf: found .* the file is cut short/,
     ],
   ])('a zip with %s is refused', async (_, pack, message) => {
     await expect(readPolygons(written('a.zip', pack(await shapefile())))).rejects.toThrow(message);
   });
 
-  test('a zip that unpacks to more than any country has is refused before it is unpacked', async () => {
+  test('a zip with an excessive unpacked size is refused before it is unpacked', async () => {
     const bomb = Buffer.from(zipped({ 'a.shp': 'x', 'a.dbf': 'x' }));
-    // The size that the directory at the zip's end states of its first file.
+    // The size of the first file in the zip's central directory.
     bomb.writeUInt32LE(2 ** 31, bomb.indexOf('PK\x01\x02', 0, 'latin1') + 24);
     await expect(readPolygons(written('a.zip', bomb))).rejects.toThrow(/more than 1024 MB unpacked/);
   });
@@ -154,12 +154,12 @@ describe('tables', () => {
     ['{"a": [{"x": 1}], "b": [{"y": 1}]}', 'found JSON of another form'],
     ['[1, 2]', 'found JSON of another form'],
     ['[]', 'found JSON of another form'],
-    ['{"headers"', 'found what cannot be read'],
+    ['{"headers"', 'found text that is not valid JSON'],
   ])('%s is refused', async (content, message) => {
     await expect(read('a.json', content, 'json')).rejects.toThrow(message);
   });
 
-  /** The tiny country's cases as DHIS2 gives them: ids of its own, names beside them. */
+  /** The tiny country's cases as exported by DHIS2, with its own ids and names. */
   const asDhis2 = (names: readonly string[]) => (c: TinyCountry) => {
     const rows = String(c.files['cases.csv']).trim().split('\n').slice(1);
     c.files['cases.csv'] = `ou,ouname,pe,value\n${rows
@@ -170,12 +170,15 @@ describe('tables', () => {
     source.columns = { state_pcode: 'ou', state: 'ouname', period: 'pe', confirmed: 'value' };
   };
 
-  test("records under DHIS2's own ids: `catalog repair` recodes them by the names beside them", async () => {
+  test("`catalog repair` recodes DHIS2's ids by the names in the same rows", async () => {
     const { directory } = writeTiny(asDhis2(['ABIA ']));
     const { repairs, left } = await repairCountry(directory, directory, {
       ...{ at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'as DHIS2 names them' },
     });
-    expect([repairs.map(({ declares }) => declares), left]).toEqual([['recode state_pcode: "unit0" is "NG001"'], []]);
+    expect([repairs.map(({ declares }) => declares), left]).toEqual([
+      ['recode state_pcode: "unit0" means "NG001"'],
+      [],
+    ]);
     expect(await checkCountry(directory)).toEqual([]);
     const { directory: unknown } = writeTiny(asDhis2(['Abbia']));
     expect((await repairCountry(unknown)).repairs).toEqual([]);
@@ -185,7 +188,7 @@ describe('tables', () => {
 describe('rasters', () => {
   test.each<[string, string, number]>([
     ['a GeoTIFF with a nodata tag', '-99999', -99999],
-    ['one of WorldPop', '-3.4028234663852886e+38', -3.4028234663852886e38],
+    ['a GeoTIFF from WorldPop', '-3.4028234663852886e+38', -3.4028234663852886e38],
   ])('%s', async (_, tag, nodata) => {
     const { writeGeotiff } = await import('../../../pipeline/synthetic/geotiff-writer.ts');
     const grid = { west: 3, north: 5, step: 0.5, columns: 2, rows: 2 };
@@ -198,7 +201,7 @@ describe('rasters', () => {
     expect([...values]).toEqual([1, 2, Number.NaN, 4]);
   });
 
-  test('what is no GeoTIFF is refused with the command that makes one', async () => {
+  test('another raster format is refused with the command that makes a GeoTIFF', async () => {
     await expect(describeRaster(written('rain.nc', 'CDF\x01\0\0\0\0'))).rejects.toThrow(/gdal_translate .*rain\.nc/);
   });
 
@@ -208,7 +211,7 @@ describe('rasters', () => {
     ['wc2.1_2.5m_prec_202307.tif', '2023-07'],
     ['mdg_pd_2017_1km.tif', null],
     ['rain_2023-13.tif', null],
-  ])('%s is of the month %s', (name, month) => {
+  ])('the month in the name %s is %s', (name, month) => {
     expect(monthInName(name)).toBe(month);
   });
 });

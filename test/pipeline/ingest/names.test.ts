@@ -4,7 +4,7 @@ import { handedOn } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { edit, read } from './broken.ts';
 
-test('names that a file spells otherwise are kept, once; another case, accent or mark is no other name', () => {
+test('other names are kept once; a difference in case, accents or punctuation does not make another name', () => {
   const names = otherNames();
   names.add('lga', 'NG001002', 'Garun Malam');
   names.add('lga', 'NG001002', 'GARUN-MALAM');
@@ -17,7 +17,7 @@ test('names that a file spells otherwise are kept, once; another case, accent or
   ]);
 });
 
-test('a table that spells a place otherwise hands its name on', async () => {
+test('a different name in a table becomes another name of the place', async () => {
   const { tables } = await read((country) => {
     const names = ['place', 'Plaice One', 'PLACE-2', 'place 3', 'Place 4'];
     edit('nets.csv', (text) =>
@@ -31,7 +31,7 @@ test('a table that spells a place otherwise hands its name on', async () => {
   expect(handedOn(tables.other_names)).toEqual([{ area: 'lga', code: 'NG001001', name: 'Plaice One' }]);
 });
 
-test('what the catalog calls a state besides', async () => {
+test('aliases of states in the catalog become other names', async () => {
   const { tables } = await read((country) => {
     country.model.states[0].aliases = ['The First', 'Alpha State'];
   });

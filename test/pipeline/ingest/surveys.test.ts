@@ -5,7 +5,7 @@ import { run } from '../../../pipeline/ingest/stage.ts';
 import { handedOn, ioOf } from '../../support/stage-io.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
-test('whether coordinates are displaced is a cluster’s own, as its source says', async () => {
+test('each cluster is marked as displaced or not according to its source', async () => {
   const { directory } = writeTiny((country) => {
     const { columns, ...about } = sourceIn(country, 'surveys');
     const { lga_pcode: _, ...without } = columns;

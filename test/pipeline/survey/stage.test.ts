@@ -55,7 +55,7 @@ async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'
   return { national: national!, states: { AA: AA!, BB: BB! } };
 }
 
-test("urban and rural by the cluster's own word, else its LGA's; null where no cluster is of the kind or known", async () => {
+test("clusters are urban or rural by their own value, else by their LGA's; without such clusters the figure is null", async () => {
   const { national } = await trendOf([
     cluster(2010, 'AA', { lga_code: 'NG001001', positivity: 0.1 }),
     cluster(2010, 'AA', { lga_code: 'NG001001', urban: false, positivity: 0.5 }),
@@ -69,7 +69,7 @@ test("urban and rural by the cluster's own word, else its LGA's; null where no c
   expect([national[1]!.urban, national[1]!.rural]).toEqual([null, 0.3]);
 });
 
-test('fewer than 100 children are a small sample, 100 are not; the number told and the flag agree', async () => {
+test('fewer than 100 children are a small sample, 100 are not; the flag agrees with the rounded number', async () => {
   const flags = async (...examined: number[]) => {
     const { states } = await trendOf(examined.map((n) => cluster(2010, 'AA', { examined: n })));
     return states.AA.map(({ children_tested, small_sample, clusters }) => ({
@@ -83,7 +83,7 @@ test('fewer than 100 children are a small sample, 100 are not; the number told a
   expect(await flags(60, 39.6)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
 });
 
-test('a round known by state only: positivity, and null for all that is not known; the nation by its children', async () => {
+test('a round with results by state only has positivity and nulls; the national figure is weighted by children', async () => {
   const trend = await trendOf([cluster(2018, 'AA', {})], [
     { survey_year: 2021, state_code: 'AA', positivity: 0.1 },
     { survey_year: 2021, state_code: 'BB', positivity: 0.5 },
@@ -95,7 +95,7 @@ test('a round known by state only: positivity, and null for all that is not know
   expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
 });
 
-test("the survey's own weights count in the positivity, not in the children tested", async () => {
+test('sampling weights affect positivity, not the number of children tested', async () => {
   const { states } = await trendOf([
     cluster(2010, 'AA', { positivity: 0.1, weight: 3 }),
     cluster(2010, 'AA', { positivity: 0.5, weight: 1 }),

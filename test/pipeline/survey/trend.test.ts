@@ -6,7 +6,7 @@ import { ratioEstimate } from '../../../pipeline/survey/trend.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../support/real-data.ts';
 
 describe('Student t', () => {
-  test('quantiles of printed tables', () => {
+  test('quantiles agree with printed tables', () => {
     expect(studentQuantile(0.975, 1)).toBeCloseTo(12.7062047362, 9);
     expect(studentQuantile(0.975, 2)).toBeCloseTo(4.30265272975, 10);
     expect(studentQuantile(0.95, 10)).toBeCloseTo(1.81246112281, 10);
@@ -14,10 +14,10 @@ describe('Student t', () => {
     expect(studentQuantile(0.5, 7)).toBeCloseTo(0, 12);
     expect(studentQuantile(0.025, 7)).toBeCloseTo(-studentQuantile(0.975, 7), 12);
   });
-  test('one degree of freedom is Cauchy', () => {
+  test('with one degree of freedom it is the Cauchy distribution', () => {
     for (const t of [-3, -0.2, 0, 1, 8]) expect(studentCdf(t, 1)).toBeCloseTo(0.5 + Math.atan(t) / Math.PI, 14);
   });
-  test('refuses what has no quantile', () => {
+  test('invalid arguments are refused', () => {
     expect(() => studentQuantile(0, 3)).toThrow('expected 0 < p < 1');
     expect(() => studentQuantile(0.5, 0)).toThrow('whole number from 1');
     expect(() => studentQuantile(0.5, 2.5)).toThrow('whole number from 1');
@@ -31,7 +31,7 @@ describe('ratio estimate', () => {
     const se = Math.sqrt((3 / 2) * ((1 + 16 + 9) / 8100));
     const t = 4.302652729749464;
     const logit = Math.log(p / (1 - p));
-    const reach = (t * se) / (p * (1 - p));
+    const margin = (t * se) / (p * (1 - p));
     const found = ratioEstimate(
       [
         { size: 10, positivity: 0.1 },
@@ -42,10 +42,10 @@ describe('ratio estimate', () => {
     );
     expect(found.positivity).toBeCloseTo(p, 14);
     expect(found.se).toBeCloseTo(se, 14);
-    expect(found.low).toBeCloseTo(1 / (1 + Math.exp(-(logit - reach))), 12);
-    expect(found.high).toBeCloseTo(1 / (1 + Math.exp(-(logit + reach))), 12);
+    expect(found.low).toBeCloseTo(1 / (1 + Math.exp(-(logit - margin))), 12);
+    expect(found.high).toBeCloseTo(1 / (1 + Math.exp(-(logit + margin))), 12);
   });
-  test('no range from one cluster, nor where nobody or everybody is positive', () => {
+  test('there is no range for a single cluster, or if nobody or everybody is positive', () => {
     expect(ratioEstimate([{ size: 9, positivity: 0.2 }], 0.95)).toEqual({
       positivity: 0.2,
       se: null,
@@ -70,7 +70,7 @@ describe('ratio estimate', () => {
       ).high,
     ).toBeNull();
   });
-  test('weights scale out', () => {
+  test('a common factor of the sizes has no effect', () => {
     const clusters = [
       { size: 3, positivity: 0.1 },
       { size: 8, positivity: 0.6 },
@@ -82,7 +82,7 @@ describe('ratio estimate', () => {
     expect(b.se).toBeCloseTo(a.se!, 12);
   });
 
-  test.skipIf(!HAS_REAL_DATA)(needsReal("R's survey figures of 2010 and 2015 to 1e-9"), () => {
+  test.skipIf(!HAS_REAL_DATA)(needsReal("R's survey estimates for 2010 and 2015 to 1e-9"), () => {
     const parse = (file: string) => {
       const [header, ...lines] = readFileSync(file, 'utf8')
         .trim()

@@ -35,7 +35,7 @@ test('folds that are none stop with file and row', async () => {
   for (const [text, message] of [
     ['lga,fold\nA,1\n', 'folds.csv, header: found columns lga, fold, expected a column "lga_pcode"'],
     ['lga_pcode,fold\nA,1\nB,x\n', 'row 3, fold: found "x", expected a whole number'],
-    ['lga_pcode,fold\nA,1\nA,2\n', 'row 3: found lga_pcode A, which row 2 has too'],
+    ['lga_pcode,fold\nA,1\nA,2\n', 'row 3: found lga_pcode A, as in row 2'],
   ] as const) {
     writeFileSync(path, text);
     await expect(readFolds(path)).rejects.toThrow(message);

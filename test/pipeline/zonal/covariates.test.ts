@@ -16,7 +16,7 @@ const fill = (values: (number | null)[], gaps: Source['gaps'] = []) => {
   return { values: fillCells(source, cells, values, report), report };
 };
 
-test('cells without a value take the nearest within reach, then the declared value, and the report says how many', () => {
+test('cells without a value get the nearest value within the limit, else the declared value; both are reported', () => {
   const { values, report } = fill(
     [null, 7, null],
     [
@@ -26,19 +26,19 @@ test('cells without a value take the nearest within reach, then the declared val
   );
   expect(values).toEqual([7, 7, 3]);
   expect(report.map(({ rule, what }) => `${rule}: ${what}`)).toEqual([
-    'nearest: 1 of 3 prediction cells (50.000% of people) take the nearest value, at most 11.1 km away: coast',
-    'value: 1 of 3 prediction cells (20.000% of people) take 3 m: islands',
+    'nearest: 1 of 3 prediction cells (50.000% of people) are set to the nearest value, at most 11.1 km away: coast',
+    'value: 1 of 3 prediction cells (20.000% of people) are set to 3 m: islands',
   ]);
   expect(fill([1, 2, 3]).report).toEqual([]);
 });
 
-test('a missing value without a rule that reaches stops the build', () => {
+test('a missing value is refused if no rule applies', () => {
   const found =
-    /height\.tif, L2 at 0\.300, 0\.000: found no valid cell where people live, 22\.2 km from the nearest value \(2 of 3/;
+    /height\.tif, L2 at 0\.300, 0\.000: found no value where people live, 22\.2 km from the nearest value \(2 of 3/;
   expect(() => fill([null, 7, null], [{ rule: 'nearest', km: 15, reason: 'coast' }])).toThrow(found);
-  expect(() => fill([null, 7, 7])).toThrow('expected one, or a gap declared in sources.json');
+  expect(() => fill([null, 7, 7])).toThrow('expected a value, or a gap declared in sources.json');
   expect(() => fill([null, null, null], [{ rule: 'nearest', km: 15, reason: 'x' }])).toThrow(
-    'no valid cell where people live (3',
+    'no value where people live (3',
   );
 });
 
@@ -52,31 +52,31 @@ const covariatesOf = async (change: Parameters<typeof read>[0]) => {
 test("a raster's values are means over the people of each prediction cell, in the cells' order", async () => {
   const { found, places, values } = await covariatesOf(heightCovariate());
   expect(found.map(({ covariate, cell }) => `${covariate} ${cell}`)).toEqual(places.map((_, cell) => `height ${cell}`));
-  // the role of elevation pools the same raster by the same people
+  // The elevation role pools the same raster with the same weights.
   expect(values).toEqual(places.map(({ elevation_m }) => elevation_m));
   expect(new Set(values).size).toBeGreaterThan(10);
 });
 
-test('a raster that lacks the west: refused, then filled from the nearest cells', async () => {
-  const lacking = (gaps: Source['gaps']) => async () =>
+test('a raster without values in the west is refused, or filled from the nearest cells by a declared gap', async () => {
+  const withoutWest = (gaps: Source['gaps']) => async () =>
     covariatesOf((country) => {
       heightCovariate({}, { gaps, nodata: -1 })(country);
       country.sources.at(-1)!.files = [{ path: 'west.tif' }];
       raster('west.tif', (i) => (i % grid.columns < 2 ? -1 : 100 + (i % grid.columns)))(country);
     });
-  await expect(lacking([])()).rejects.toThrow(/west\.tif, NG001001 at 3\.\d+.*found no valid cell where people live/);
-  const { places, values, report } = await lacking([{ rule: 'nearest', km: 20, reason: 'border' }])();
+  await expect(withoutWest([])()).rejects.toThrow(/west\.tif, NG001001 at 3\.\d+.*found no value where people live/);
+  const { places, values, report } = await withoutWest([{ rule: 'nearest', km: 20, reason: 'border' }])();
   const west = places.flatMap(({ longitude }, c) => (longitude < 3.1 ? [values[c]!] : []));
   expect(west.length).toBeGreaterThan(0);
   expect(Math.min(...west)).toBeGreaterThanOrEqual(102);
   expect(report.some(({ source, rule }) => source === 'height' && rule === 'nearest')).toBe(true);
 });
 
-test('a raster outside its range, or with a value that stands for missing ones, is refused as any other', async () => {
+test('a raster with values outside its range is refused', async () => {
   await expect(covariatesOf(heightCovariate({}, { range: [0, 120] }))).rejects.toThrow('height.tif');
 });
 
-test('several rasters are their mean where all have a value, whatever the grid of each', async () => {
+test('the mean of several rasters is used where all have a value, even if their grids differ', async () => {
   const coarse = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
   const { places, values } = await covariatesOf((country) => {
     heightCovariate(
@@ -93,9 +93,9 @@ test('several rasters are their mean where all have a value, whatever the grid o
   });
 });
 
-describe('rasters of months', () => {
+describe('monthly rasters', () => {
   const MONTHS = ['2018-11', '2018-12', '2019-01'];
-  /** The raster of elevation moved by so much a month, on a grid of its own. */
+  /** Reads the country with monthly rasters of a covariate. */
   const months = (gaps: Source['gaps'] = [], value = (i: number, month: number) => (i % 80) * (month + 1)) =>
     read((country) => {
       const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
@@ -107,7 +107,7 @@ describe('rasters of months', () => {
   const datedOf = ({ rasters }: Awaited<ReturnType<typeof read>>) =>
     rowsOf<Dated>((rasters.dated_covariates as Table).columns);
 
-  test('are the mean over the people of each LGA, month by month', async () => {
+  test('give population-weighted means by LGA and month', async () => {
     const all = await months();
     const places = rowsOf<PredictionCell>((all.rasters.cells as Table).columns);
     const found = datedOf(all);
@@ -115,7 +115,7 @@ describe('rasters of months', () => {
     expect(rowsOf((all.rasters.covariates as Table).columns)).toEqual([]);
     for (const { covariate, lga_code, time, value } of found) {
       expect(covariate).toBe('evi');
-      // Elevation, which is pooled cell by cell in another way, is 100 m higher than the first month's values.
+      // Elevation, which is pooled by prediction cell, is 100 m higher than the first month's values.
       const own = places.filter((cell) => cell.lga_code === lga_code);
       const people = own.reduce((sum, { population }) => sum + population, 0);
       const first =
@@ -124,10 +124,10 @@ describe('rasters of months', () => {
     }
   });
 
-  test('that lack an LGA are refused, then filled by rule, and the findings say so once', async () => {
+  test('without values in an LGA are refused, or filled by a declared gap, which is reported once', async () => {
     const west = (i: number, month: number) => (i % 80 < 20 && month > 0 ? -1 : i % 80);
     await expect(months([], west)).rejects.toThrow(
-      /evi\.2019-01\.tif, NG001001: found no valid cells of a value in 2018-12/,
+      /evi\.2019-01\.tif, NG001001: found no cell with a value in 2018-12/,
     );
     const lga_pcode = 'NG001001';
     for (const gap of [{ rule: 'neighbours' } as const, { rule: 'value', value: 7 } as const]) {
@@ -135,7 +135,7 @@ describe('rasters of months', () => {
       const at = (code: string, time: string) =>
         datedOf(filled).find((row) => row.lga_code === code && row.time === time)!.value;
       expect(at(lga_pcode, '2018-11')).toBeLessThan(20);
-      // The only LGA that shares an edge with it.
+      // NG001002 is the only LGA that shares an edge with it.
       const expected = gap.rule === 'value' ? 7 : at('NG001002', '2019-01');
       expect([at(lga_pcode, '2018-12'), at(lga_pcode, '2019-01')]).toEqual([expected, expected]);
       expect(filled.rasters.report.filter(({ source }) => source === 'evi')).toEqual([
@@ -144,7 +144,7 @@ describe('rasters of months', () => {
     }
   });
 
-  test('of another grid than the first are refused', async () => {
+  test('are refused if their grid differs from that of the first', async () => {
     const coarse = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
     const other = read((country) => {
       const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));

@@ -8,7 +8,7 @@ import { drawOutline } from '../../../pipeline/zonal/outline.ts';
 
 type Ring = Polygon[number];
 
-/** Five by five cells of 1°, west 0, north 5: the cell in row r, column c spans longitude c to c + 1, latitude 4 − r up. */
+/** Five by five cells of 1°: the cell in row r, column c spans longitudes c to c + 1 and latitudes 4 − r to 5 − r. */
 const GRID: Grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
 
 function unfold(coverage: Coverage, grid: Grid, into = matrix(grid)): number[][] {
@@ -39,7 +39,7 @@ function box(west: number, south: number, east: number, north: number): Ring {
   ];
 }
 
-/** Area of a ring clipped to a box, by Sutherland and Hodgman (1974): exact for signed area even where it is concave. */
+/** Signed area of a ring clipped to a box (Sutherland and Hodgman 1974), which is exact for concave rings too. */
 function clippedArea(ring: Ring, [west, south, east, north]: [number, number, number, number]): number {
   const sides: [number, number, number][] = [
     [1, 0, west],
@@ -65,7 +65,7 @@ function clippedArea(ring: Ring, [west, south, east, north]: [number, number, nu
   }, 0);
 }
 
-/** Brute force: every cell by clipping; holes taken off. */
+/** Brute force: clips to every cell, and subtracts holes. */
 function clippedShares(polygons: Polygon[], grid: Grid): number[][] {
   return matrix(grid).map((row, r) =>
     row.map((_, c) => {
@@ -91,7 +91,7 @@ function expectClose(found: number[][], expected: number[][], tolerance: number)
 }
 
 describe('shares by hand', () => {
-  test('a box of half cells round its edge', () => {
+  test('a box with edges in the middle of cells', () => {
     expect(shares([[box(0.5, 1.5, 3.5, 4.5)]])).toEqual([
       [0.25, 0.5, 0.5, 0.25, 0],
       [0.5, 1, 1, 0.5, 0],
@@ -101,7 +101,7 @@ describe('shares by hand', () => {
     ]);
   });
 
-  test('vertices on corners and edges along cell borders give whole cells', () => {
+  test('a box with edges along cell borders covers complete cells', () => {
     expect(shares([[box(1, 1, 4, 3)]])).toEqual([
       [0, 0, 0, 0, 0],
       [0, 0, 0, 0, 0],
@@ -111,7 +111,7 @@ describe('shares by hand', () => {
     ]);
   });
 
-  test('a diagonal halves the cells that it runs through', () => {
+  test('a diagonal halves the cells that it crosses', () => {
     const triangle: Ring = [
       [0, 0],
       [5, 0],
@@ -127,7 +127,7 @@ describe('shares by hand', () => {
     ]);
   });
 
-  test('a hole is taken off, whichever way its ring runs', () => {
+  test('a hole is subtracted, whatever the direction of its ring', () => {
     const hole = box(1.5, 1.5, 3.5, 3.5);
     const expected = [
       [1, 1, 1, 1, 1],
@@ -141,7 +141,7 @@ describe('shares by hand', () => {
     expect(shares([[box(0, 0, 5, 5), hole.toReversed()]])).toEqual(expected);
   });
 
-  test('a sliver within one cell; parts of a multipolygon add up, one in the hole of the other', () => {
+  test('a sliver within a cell; a multipolygon with a part inside the hole of another', () => {
     expect(shares([[box(2.25, 2.5, 2.5, 2.625)]])[2]).toEqual([0, 0, 0.25 * 0.125, 0, 0]);
     expect(shares([[box(0, 0, 5, 5), box(1, 1, 4, 4)], [box(2, 2, 3, 3)]])).toEqual([
       [1, 1, 1, 1, 1],
@@ -152,14 +152,14 @@ describe('shares by hand', () => {
     ]);
   });
 
-  test('what lies beyond the raster is cut off on every side', () => {
+  test('parts outside the raster are cut off on every side', () => {
     expect(shares([[box(-9, -9, 99, 99)]])).toEqual(Array(5).fill([1, 1, 1, 1, 1]));
     expect(shares([[box(-2, 4.5, 2.5, 7)]])[0]).toEqual([0.5, 0.5, 0.25, 0, 0]);
     expect(shares([[box(3.5, -3, 8, 0.25)]])[4]).toEqual([0, 0, 0, 0.125, 0.25]);
     for (const away of [box(-3, 1, -1, 2), box(6, 1, 7, 2), box(1, 6, 2, 7), box(1, -3, 2, -1)]) {
       expect(shares([[away]]).flat()).toEqual(Array(25).fill(0));
     }
-    // A diamond round the grid's north-west corner, edges crossing both borders at once.
+    // A diamond around the grid's north-west corner, with an edge that crosses both borders.
     const diamond: Ring = [
       [0, 7],
       [-2, 5],
@@ -173,8 +173,8 @@ describe('shares by hand', () => {
     ]);
   });
 
-  test('a ring that touches itself in a point', () => {
-    // A box whose hole hangs on its corner: one ring, walked out along the hole and back.
+  test('a ring that touches itself at a point', () => {
+    // A box with a hole at its corner, as a single ring.
     const ring: Ring = [
       [1, 1],
       [4, 1],
@@ -204,7 +204,7 @@ describe('shares by hand', () => {
     expect(() => shares([[box(0, 0, 3, 3)], [box(2, 2, 4, 4)]])).toThrow("a cell's share is 2");
   });
 
-  test('full cells come as one run', () => {
+  test('adjacent full cells form one span', () => {
     const coverage = createCover(5)(drawOutline([[box(0.5, 2, 4, 3)]], GRID), 0, 5);
     expect([...coverage.column]).toEqual([0, 1]);
     expect([...coverage.length]).toEqual([1, 3]);
@@ -212,7 +212,7 @@ describe('shares by hand', () => {
   });
 });
 
-/** Star-shaped rings: vertices at growing angles round a centre, so that they never cross themselves. */
+/** Star-shaped rings: vertices at increasing angles around a centre, so that they never cross themselves. */
 const star = fc
   .record({
     x: fc.double({ min: -1, max: 6, noNaN: true }),
@@ -228,10 +228,10 @@ const star = fc
     return { centre: [x, y] as const, ring };
   });
 
-describe('against clipping cell by cell', () => {
+describe('shares equal those from clipping cell by cell', () => {
   const grid: Grid = { west: -0.4, north: 5.3, cellWidth: 0.7, cellHeight: 0.45, columns: 8, rows: 12 };
 
-  test('random rings with a hole of the same form', () => {
+  test('random rings with a hole of the same shape', () => {
     fc.assert(
       fc.property(star, fc.double({ min: 0.1, max: 0.9, noNaN: true }), ({ centre: [x, y], ring }, scale) => {
         const hole = ring.map(([a, b]): [number, number] => [x + scale * (a - x), y + scale * (b - y)]);
@@ -242,7 +242,7 @@ describe('against clipping cell by cell', () => {
     );
   });
 
-  test('convex rings with vertices on the corners of cells', () => {
+  test('convex rings with vertices at the corners of cells', () => {
     const corner = fc.tuple(fc.integer({ min: -1, max: 6 }), fc.integer({ min: -1, max: 6 }));
     fc.assert(
       fc.property(fc.tuple(corner, corner, corner), ([a, b, c]) => {
@@ -255,7 +255,7 @@ describe('against clipping cell by cell', () => {
 });
 
 describe('neighbours', () => {
-  /** A tiling of the whole grid and beyond: quadrilaterals over a lattice of shifted points. */
+  /** A tiling of the grid and its surroundings: quadrilaterals over a lattice of shifted points. */
   function tiling(shifts: number[], lattice: number): Polygon[] {
     const at = (i: number, j: number): [number, number] => {
       const k = (i * (lattice + 1) + j) * 2;
@@ -293,7 +293,7 @@ describe('neighbours', () => {
     );
   });
 
-  test('rows by rows give the very shares of all rows at once', () => {
+  test('shares computed for parts of the rows equal those for all rows', () => {
     fc.assert(
       fc.property(star, fc.integer({ min: 1, max: 4 }), ({ ring }, cut) => {
         const outline = drawOutline([[ring]], GRID);

@@ -18,7 +18,7 @@ const VALUES = cells((r, c) => Math.fround(Math.sin(r * 0.7) + c / 9));
 const OTHERS = cells((r, c) => (r * 31 + c * 17) % 200);
 const WEIGHTS = cells((r, c) => ((r * c) % 7) + (r === 5 ? 0 : 1));
 
-/** Tilted quadrilaterals that tile most of the raster, 45° × 35° from 10, 5, and reach beyond it. */
+/** Tilted quadrilaterals that tile most of the raster (45° × 35° from 10, 5) and extend beyond it. */
 const POLYGONS: Polygon[][] = Array.from({ length: 30 }, (_, k) => {
   const at = (i: number, j: number): [number, number] => [
     9 + 8 * i + 1.3 * Math.sin(j),
@@ -47,7 +47,7 @@ async function statistics(layers: Rasters[], weights: Rasters | null, polygons =
   return sums.map((layer) => layer.map((sum) => zonalStatistics(sum, weights !== null)));
 }
 
-/** The largest relative difference of any figure. */
+/** The largest relative difference between two lists of statistics. */
 function difference(a: object[], b: object[]): number {
   const figures = (list: object[]) => list.flatMap((row) => Object.values(row) as (number | null)[]);
   const other = figures(b);
@@ -57,12 +57,11 @@ function difference(a: object[], b: object[]): number {
 }
 
 describe('several layers in one pass', () => {
-  test('split by areas and merged give the very figures of one pass over all', async () => {
+  test('passes over parts of the areas give exactly the results of one pass over all', async () => {
     const [layers, weights] = [[await describeAs(VALUES), await describeAs(OTHERS)], await describeAs(WEIGHTS)];
-    const whole = await statistics(layers, weights);
-    // As states are: each with some of the areas, wherever they lie.
+    const all = await statistics(layers, weights);
     const parts = [0, 1, 2, 3].map((part) => [...POLYGONS.keys()].filter((k) => (k * 7) % 4 === part));
-    const merged = whole.map((layer) => layer.map(() => ({}) as (typeof layer)[number]));
+    const merged = all.map((layer) => layer.map(() => ({}) as (typeof layer)[number]));
     for (const part of parts) {
       const own = await statistics(
         layers,
@@ -72,11 +71,11 @@ describe('several layers in one pass', () => {
       );
       for (const [i, layer] of own.entries()) for (const [j, row] of layer.entries()) merged[i]![part[j]!] = row;
     }
-    expect(merged).toEqual(whole);
-    expect(whole[0]!.some((row) => Object.values(row).some((x) => typeof x === 'number' && x % 1 !== 0))).toBe(true);
+    expect(merged).toEqual(all);
+    expect(all[0]!.some((row) => Object.values(row).some((x) => typeof x === 'number' && x % 1 !== 0))).toBe(true);
   });
 
-  test('give the very figures of a pass each', async () => {
+  test('give exactly the results of separate passes', async () => {
     const layers = [await describeAs(VALUES), await describeAs(OTHERS)];
     const weights = await describeAs(WEIGHTS);
     const together = await statistics(layers, weights);
@@ -86,14 +85,14 @@ describe('several layers in one pass', () => {
   });
 });
 
-describe('however the files are cut into blocks', () => {
+describe('results do not depend on the blocks of the files', () => {
   const forms: [string, Partial<TiffOptions>][] = [
     ['small tiles', {}],
-    ['tiles that are no multiple of each other', { block: { columns: 48, rows: 32 } }],
-    ['strips of a row', { block: { rows: 1 } }],
+    ['tiles of incompatible sizes', { block: { columns: 48, rows: 32 } }],
+    ['strips of one row', { block: { rows: 1 } }],
     ['one strip', { block: { rows: ROWS } }],
     ['strips from the south', { block: { rows: 16 }, southUp: true }],
-    ['bare rows', { compression: 'none', predictor: 1, block: { rows: ROWS } }],
+    ['uncompressed rows', { compression: 'none', predictor: 1, block: { rows: ROWS } }],
   ];
   test.each(forms)('%s', async (_, form) => {
     const plain = await statistics(
@@ -106,7 +105,7 @@ describe('however the files are cut into blocks', () => {
     }
   });
 
-  test('cells of all areas together are those of the raster, where areas tile it', async () => {
+  test('an area that covers the raster has all its cells', async () => {
     const [all] = await statistics([await describeAs(VALUES)], null, [
       [
         [
@@ -127,7 +126,7 @@ describe('however the files are cut into blocks', () => {
     );
   });
 
-  test('areas away from the raster have no cells', async () => {
+  test('areas outside the raster have no cells', async () => {
     const away: Polygon[] = [
       [
         [
@@ -145,7 +144,7 @@ describe('however the files are cut into blocks', () => {
 });
 
 describe('threads', () => {
-  // As large as it takes for threads to be used: 2.2 million cells, twice.
+  // Large enough for threads to be used: 2.2 million cells in each of two rasters.
   const side = { columns: 2000, rows: 1100 };
   const grid = { west: 10, north: 5, step: 0.01, ...side };
   const large = async () => {
@@ -169,7 +168,7 @@ describe('threads', () => {
     ];
   });
 
-  test('one, two or three: the same figures to the last bit', async () => {
+  test('one, two or three threads give identical results', async () => {
     const file = await large();
     const [layer, weights] = [await describeRaster(file), await describeRaster(file, { valid: [0, 1000] })];
     const one = await statistics([layer], weights, areas, 1);
@@ -178,7 +177,7 @@ describe('threads', () => {
     expect(one[0]![0]!.count).toBeGreaterThan(10_000);
   });
 
-  test('the first fault from the north is told, whichever thread meets it', async () => {
+  test('the northernmost fault is reported, whichever thread finds it', async () => {
     const file = await large();
     const [layer, weights] = [await describeRaster(file), await describeRaster(file, { valid: [0, 100] })];
     const found = /large\.tif, row 9, column 0 .*found 111\.2\d*, expected 0 to 100/;
@@ -186,7 +185,7 @@ describe('threads', () => {
     await expect(statistics([layer], weights, areas, 2)).rejects.toMatchObject({ name: 'BadInput' });
   });
 
-  test('an outline that crosses itself is told by its place', async () => {
+  test('an outline that crosses itself is reported by its index', async () => {
     const file = await large();
     const layer = await describeRaster(file);
     const bow: Polygon[] = [

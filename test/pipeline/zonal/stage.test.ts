@@ -25,7 +25,9 @@ function box(west: number, south: number, east: number, north: number): Polygon 
   ];
 }
 
-/** Two LGAs side by side, meeting at longitude 1.5 in the middle of a cell; population is 3 × 2 cells of 1°. */
+/**
+ * Two adjacent LGAs that meet at longitude 1.5, in the middle of a cell; the population raster has 3 × 2 cells of 1°.
+ */
 const AREAS: Areas = {
   states: [],
   lgas: [
@@ -56,14 +58,14 @@ const source = (
   ...more,
 });
 
-/** The tiny country's rasters, each test changing what it is about. */
+/** The two LGAs with rasters, some of which a test can change. */
 function prepare(
   change: { people?: number[][]; layer?: number[][]; unit?: string; gaps?: Source['gaps'] } = {},
 ): ZonalInput {
   const rawData = temporaryDirectory();
   const at = (name: string) => join(rawData, name);
   writeRaster(at('people.tif'), change.people ?? PEOPLE);
-  // Half the cell size, shifted so that it ends within the population's last column.
+  // Half the cell size, without values in the western half of the population's last column.
   writeRaster(
     at('height.tif'),
     [
@@ -99,13 +101,13 @@ function prepare(
 
 const columnsOf = (cells: PredictionCell[]) => tableOf(CELLS, cells).columns as unknown as PredictionCells;
 
-describe('by hand', () => {
-  test('population, elevation and a layer weighted by people', async () => {
+describe('figures by hand', () => {
+  test('population, elevation and a population-weighted layer', async () => {
     const { lgas, climate } = await zonal(prepare());
     const west = 100 + 0.5 * 40 + 300 + 0.5 * 60;
     const east = 0.5 * 40 + 0.5 * 60 + 0.5 * 8;
     expect(lgas.map((row) => row.population)).toEqual([west, east]);
-    // West spans three columns of half cells, east one and a missing one.
+    // West covers three columns of half-size cells; east covers one with values and one without.
     expect(lgas.map((row) => row.elevation_m)).toEqual([(10 + 10 + 20 + 30 + 30 + 40) / 6, (20 + 40) / 2]);
     expect(lgas.map((row) => row.effective_treatment)).toEqual([
       (100 * 0.5 + 20 * 0.25 + 300 * 0.75) / (100 + 20 + 300),
@@ -114,7 +116,7 @@ describe('by hand', () => {
     expect(climate).toEqual([]);
   });
 
-  test('percent become shares', async () => {
+  test('percentages are converted to shares', async () => {
     const { lgas } = await zonal(
       prepare({
         unit: 'percent',
@@ -127,27 +129,27 @@ describe('by hand', () => {
     expect(lgas.map((row) => row.effective_treatment)).toEqual([0.5, 0.5]);
   });
 
-  test('people outside every LGA are told, a lagoon where the catalog has one', async () => {
+  test('people outside all LGAs are reported, with a lagoon if the catalog declares one', async () => {
     const input = prepare({
       people: [
         [100, 40, 0, 7],
         [300, 60, 8, 0],
       ],
     });
-    const told = (where: string) => ({
+    const finding = (where: string) => ({
       source: 'population',
       rule: 'uncovered',
-      what: `11 of 515 people (${where}); 1 of 6 cells with people meet no LGA`,
+      what: `11 of 515 people are in no LGA (${where}); 1 of 6 cells with people do not meet any LGA`,
     });
-    expect((await zonal(input)).report).toContainEqual(told('coast, borders'));
+    expect((await zonal(input)).report).toContainEqual(finding('coast, borders'));
     const gaps: Source['gaps'] = [{ rule: 'uncovered', state_pcode: 'X', area_km2: 1, reason: 'a lagoon' }];
     const outlines = source('states', 'state_boundaries', 'degrees', [], { format: 'geojson', gaps });
     expect((await zonal({ ...input, sources: [...input.sources, outlines] })).report).toContainEqual(
-      told('lagoon, coast, borders'),
+      finding('lagoon, coast, borders'),
     );
   });
 
-  test('people of urban centres, and cells for prediction', async () => {
+  test('people in urban centres, and prediction cells', async () => {
     // 111 km cells need 1,500 × 12,300 people.
     const { lgas, ...out } = await zonal(
       prepare({
@@ -163,7 +165,7 @@ describe('by hand', () => {
     expect(cells.population).toEqual([4e6, 20, 300, 4e6, 20, 4e6, 4e6]);
     expect(cells.longitude).toEqual([0.5, 1.5, 0.5, 1.5, 1.5, 1.5, 2.5]);
     expect(cells.latitude).toEqual([4.5, 4.5, 3.5, 3.5, 4.5, 3.5, 3.5]);
-    // The centre of a cell is the corner of four half cells: the one south-east of it counts.
+    // The centre of a cell is at the corner of four half-size cells: the south-eastern one is used.
     expect(cells.elevation_m).toEqual([10, 20, 30, 40, 20, 40, null]);
     expect(cells.population_density[0]).toBeCloseTo(4e6 / (111.3 * 110.6), -1);
     expect(cells.urban_share).toEqual(Array(7).fill(0));
@@ -171,7 +173,7 @@ describe('by hand', () => {
 
   test('small cells are pooled to about 5 km, split by LGA', async () => {
     const rawData = temporaryDirectory();
-    // Ten by ten cells of 1/100°; a dense corner of 3 × 3.
+    // Ten by ten cells of 1/100°, with a dense corner of 3 × 3.
     const people = Array.from({ length: 10 }, (_, r) =>
       Array.from({ length: 10 }, (_, c) => (r < 3 && c < 3 ? 6000 : 10)),
     );
@@ -187,7 +189,7 @@ describe('by hand', () => {
     expect(lgas[0]).toMatchObject({ elevation_m: null, itn_use: null });
     expect(lgas[0]!.population).toBeCloseTo(total, 6);
     expect(lgas[0]!.urban_population).toBeCloseTo(9 * 6000, 6);
-    // Blocks of 4 × 4 (4.4 km): 3 across, the last of 2.
+    // Blocks of 4 × 4 cells (4.4 km): 3 across, the last one with 2 columns.
     expect(cells.population).toHaveLength(9);
     expect(cells.population.reduce((a, b) => a + b)).toBeCloseTo(total, 6);
     expect(cells.population[0]).toBeCloseTo(9 * 6000 + 7 * 10, 6);
@@ -203,7 +205,7 @@ describe('rain by month', () => {
     const input = prepare();
     const files = Object.entries(months).map(([period, rows]) => {
       const path = `rain.${period}.tif`;
-      // One column of 2° and one more; the raster's own rows are the population's two as one.
+      // One row of cells of 2°, which covers both rows of the population raster.
       writeRaster(join(input.rawData, path), rows, { cell: 2, nodata: '-9999' });
       return { path, period };
     });
@@ -211,7 +213,7 @@ describe('rain by month', () => {
     return { ...input, sources: [...input.sources, rain] };
   }
 
-  test('weighted by people, month by month in order', async () => {
+  test('is weighted by population, with months in order', async () => {
     const { climate } = await zonal(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
     expect(climate.map(({ lga_code, period }) => `${lga_code} ${period}`)).toEqual([
       ...['A 2019-12', 'A 2020-01', 'B 2019-12', 'B 2020-01'],
@@ -221,11 +223,11 @@ describe('rain by month', () => {
     expect(climate[3]!.rain_mm).toBeCloseTo((50 * 50 + 4 * 80) / 54, 12);
   });
 
-  test('missing rain takes no part; none at all needs a declared gap', async () => {
+  test('missing values are ignored; an LGA without any value needs a declared gap', async () => {
     const partly = await zonal(withRain({ '2020-01': [[50, -9999]] }));
     expect(partly.climate[1]).toMatchObject({ lga_code: 'B', rain_mm: 50 });
     await expect(zonal(withRain({ '2020-01': [[-9999, 80]] }))).rejects.toThrow(
-      'A: found no valid cells of rain in 2020-01',
+      'A: found no cell with rain in 2020-01',
     );
     const filled = await zonal(
       withRain({ '2020-01': [[-9999, 80]] }, [{ rule: 'neighbours', lga_pcode: 'A', reason: 'test' }]),
@@ -233,27 +235,27 @@ describe('rain by month', () => {
     expect(filled.climate[0]).toMatchObject({ lga_code: 'A', rain_mm: 80 });
   });
 
-  test('months missing, another grid, impossible rain', async () => {
+  test('missing months, different grids and impossible values are refused', async () => {
     await expect(zonal(withRain({ '2019-11': [[1, 2]], '2020-01': [[1, 2]] }))).rejects.toThrow('no file for 2019-12');
     await expect(zonal(withRain({ '2019-12': [[1, 2]], '2020-01': [[1, 2, 3]] }))).rejects.toThrow('3 × 1 cells');
     await expect(zonal(withRain({ '2019-12': [[1, -5]] }))).rejects.toThrow('found -5, expected 0 to 10000');
   });
 });
 
-describe('refused', () => {
+describe('refuses', () => {
   const empty = [
     [Number.NaN, Number.NaN, 1],
     [Number.NaN, Number.NaN, 1],
   ];
 
-  test('a figure missing for an LGA, unless the catalog says so', async () => {
-    await expect(zonal(prepare({ layer: empty }))).rejects.toThrow('A: found no valid cells of effective_treatment');
+  test('a figure missing for an LGA, unless the catalog declares it', async () => {
+    await expect(zonal(prepare({ layer: empty }))).rejects.toThrow('A: found no cell with effective_treatment');
     const unknown = await zonal(prepare({ layer: empty, gaps: [{ rule: 'null', lga_pcode: 'A', reason: 'test' }] }));
     expect(unknown.lgas.map((row) => row.effective_treatment)).toEqual([null, 1]);
     expect(unknown.report).toContainEqual({ source: 'treated', rule: 'null', what: 'A has no effective_treatment' });
   });
 
-  test('percent where a share is due, nodata untagged', async () => {
+  test('percentages instead of shares, an untagged nodata value, a wrong unit', async () => {
     await expect(zonal(prepare({ layer: [[50, 50, 50]] }))).rejects.toThrow('found 50, expected 0 to 1');
     await expect(zonal(prepare({ people: [[100, -1, 3]] }))).rejects.toThrow('row 0, column 1');
     await expect(zonal(prepare({ unit: 'minutes' }))).rejects.toThrow(
@@ -261,7 +263,7 @@ describe('refused', () => {
     );
   });
 
-  test('an LGA that no cell covers, or only in part, or where nobody lives', async () => {
+  test('an LGA partly or entirely outside the raster, or without people', async () => {
     const input = prepare();
     const moved = (polygons: Polygon[]) => ({
       ...input,
@@ -274,7 +276,7 @@ describe('refused', () => {
 });
 
 describe('real rasters', () => {
-  const title = 'urban LGAs: 211 with cells counted by their centres, 212 by exact shares';
+  const title = 'urban LGAs: 211 if cells are assigned by their centres, 212 with exact shares';
   test.skipIf(!HAS_REAL_DATA)(needsReal(title), async () => {
     const catalog = JSON.parse(readFileSync(join(REAL_CATALOG, 'sources.json'), 'utf8')) as { sources: Source[] };
     const file = join(REAL_DATA, 'boundaries/nga_admbnda_adm2_osgof_20190417.shp');
@@ -295,12 +297,12 @@ describe('real rasters', () => {
 
     const raster = await openRaster(join(REAL_DATA, 'population/nga_pop_v2_1_1km.tif'));
     const { grid } = raster;
-    const whole = { row: 0, column: 0, rows: grid.rows, columns: grid.columns };
-    const persons = await raster.readWindow(whole);
+    const window = { row: 0, column: 0, rows: grid.rows, columns: grid.columns };
+    const persons = await raster.readWindow(window);
     await raster.close();
     const finder = createUrbanCentreFinder(grid);
     finder.add(0, persons);
-    const urban = markCentres(finder.finish(), whole);
+    const urban = markCentres(finder.finish(), window);
     const byCentre = lgas.filter(({ polygons }) => {
       let [inCentres, all] = [0, 0];
       for (const cell of cellsByCentre(polygons, grid)) {
@@ -313,7 +315,7 @@ describe('real rasters', () => {
   });
 });
 
-/** Cells whose centre lies inside, by crossings of each row's middle line: what the exact shares are not. */
+/** Cells whose centre is inside the polygons, from the crossings of each row's middle line. */
 function cellsByCentre(polygons: Polygon[], grid: Grid): number[] {
   const crossings = new Map<number, number[]>();
   for (const ring of polygons.flat()) {

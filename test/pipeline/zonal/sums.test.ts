@@ -44,7 +44,7 @@ const WEIGHTS = [
   50, 50, 50,   50, 0,
 ];
 
-test('each statistic on a matrix by hand', () => {
+test('each statistic equals that of a matrix worked by hand', () => {
   const count = 1.5 + (3 - 1) + 3 + 1.5;
   const sum = 1.5 * 1 + 2 * 2 + 3 * 3 + 1.5 * 4;
   const weight_sum = 1.5 * 10 + 2 * 10 + 1 * 20 + 1.5 * 10;
@@ -67,7 +67,7 @@ test('each statistic on a matrix by hand', () => {
   });
 });
 
-test('a cell without a value takes no part, never a 0; no cells make no mean', () => {
+test('cells without a value are left out, not treated as 0; without any value the mean is null', () => {
   const empty = Array(25).fill(NONE);
   expect(statistics(empty, WEIGHTS)).toEqual({
     count: 0,
@@ -80,27 +80,27 @@ test('a cell without a value takes no part, never a 0; no cells make no mean', (
   expect(statistics(VALUES, Array(25).fill(0)).weighted_mean).toBeNull();
 });
 
-test('windows of rows give the very sums of all rows at once', () => {
+test('windows give exactly the sums of all rows at once', () => {
   const values = Float64Array.from({ length: 25 }, (_, i) => 1 / (i + 3));
   const outline = drawOutline([BOX], GRID);
   const cover = createCover(5);
-  const whole = createSums();
-  addWindow(whole, cover(outline, 0, 5), WINDOW, values, values);
+  const all = createSums();
+  addWindow(all, cover(outline, 0, 5), WINDOW, values, values);
   const parts = createSums();
   for (const [first, end] of [
     [0, 1],
     [1, 3],
     [3, 5],
   ] as const) {
-    // Windows may also leave columns out that the area does not meet.
+    // Windows may omit columns that the area does not meet.
     const window = { row: first, column: 0, rows: end - first, columns: 4 };
     const cells = values.filter((_, i) => i % 5 < 4 && i >= first * 5 && i < end * 5);
     addWindow(parts, cover(outline, first, end), window, cells, cells);
   }
-  expect(parts).toEqual(whole);
+  expect(parts).toEqual(all);
 });
 
-test('small terms survive beside large ones', () => {
+test('small terms are not lost among large ones', () => {
   const all: Polygon = [
     [
       [0, 0],

@@ -7,7 +7,7 @@ import { createUrbanCentreFinder, DEGURBA, markCentres } from '../../../pipeline
 const GRID: Grid = { west: 7, north: 9, cellWidth: 1 / 120, cellHeight: 1 / 120, columns: 5, rows: 5 };
 const WINDOW = { row: 0, column: 0, rows: 5, columns: 5 };
 
-/** Marks for people by cell, rows handed over in two parts. */
+/** Finds the centres in a grid of persons, adding the rows in two parts. */
 function mark(persons: number[], rule = DEGURBA) {
   const finder = createUrbanCentreFinder(GRID, rule);
   finder.add(0, Float64Array.from(persons.slice(0, 10)));
@@ -18,7 +18,7 @@ function mark(persons: number[], rule = DEGURBA) {
 
 describe('urban centres', () => {
   // biome-ignore format: laid out as on the map
-  test('dense cells join over sides, not over corners, and count where they hold enough people together', () => {
+  test('dense cells are connected by sides, not by corners, and form a centre if they have enough people', () => {
     const { count, marks } = mark([
       20_000, 0,      0,      0,      30_000,
       20_000, 0,      0,      30_000, 0,
@@ -37,7 +37,7 @@ describe('urban centres', () => {
   });
 
   // biome-ignore format: laid out as on the map
-  test('arms that meet further south are one centre', () => {
+  test('arms that meet farther south are one centre', () => {
     const { count, marks } = mark([
       9000, 0, 9000, 0, 9000,
       9000, 0, 9000, 0, 9000,
@@ -49,7 +49,7 @@ describe('urban centres', () => {
     expect(marks.reduce((a, b) => a + b)).toBe(11);
   });
 
-  test('both thresholds include their own value; missing cells are not dense', () => {
+  test('both thresholds are inclusive; missing cells are not dense', () => {
     const area = gridCellAreaKm2(GRID, 0);
     const persons = Array(25).fill(Number.NaN);
     persons[0] = 1500 * area;
@@ -62,12 +62,12 @@ describe('urban centres', () => {
     expect(mark([50_000, ...Array(24).fill(0)]).count).toBe(1);
   });
 
-  test('a window sees its own part', () => {
+  test('marks can be read for a window', () => {
     const { centres } = mark([0, 60_000, 60_000, 60_000, 0, ...Array(20).fill(0)]);
     expect([...markCentres(centres, { row: 0, column: 2, rows: 2, columns: 3 })]).toEqual([1, 1, 0, 0, 0, 0]);
   });
 
-  test('rows must come in order', () => {
+  test('rows must be added in order', () => {
     expect(() => createUrbanCentreFinder(GRID).add(1, new Float64Array(5))).toThrow('row 1');
   });
 });

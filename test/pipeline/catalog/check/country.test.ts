@@ -7,15 +7,15 @@ import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../sup
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
-const told = async (...args: Parameters<typeof check>) =>
+const listFaults = async (...args: Parameters<typeof check>) =>
   (await check(...args)).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
 
-test('a sound country has no faults', async () => {
+test('a valid country has no faults', async () => {
   expect(await check()).toEqual([]);
 });
 
-test('every fault of the form at once, and nothing else where the form is wrong', async () => {
-  const faults = await told((c) => {
+test('all faults of form are reported at once, and nothing else', async () => {
+  const faults = await listFaults((c) => {
     c.model.release = 'Two';
     c.model.first = '2020-01';
     sourceIn(c, 'cases').role = 'case_states';
@@ -28,7 +28,7 @@ test('every fault of the form at once, and nothing else where the form is wrong'
   ]);
 });
 
-test('a fault of one source hides none of another: catalog, files, hashes, tables, rasters', async () => {
+test('a fault in one source does not hide faults in others: catalog, files, hashes, tables, rasters', async () => {
   const country = writeTiny((c) => {
     sourceIn(c, 'climate').columns.wind = 'wind';
     c.model.last_estimated = '2022-04';
@@ -49,14 +49,14 @@ test('a fault of one source hides none of another: catalog, files, hashes, table
   ]);
   const what = faults.map((fault) => fault.what);
   expect(what[0]).toMatch(/last_estimated: found 2022-04, expected 2021-12 at most/);
-  expect(what[3]).toMatch(/^cases\.csv: found another SHA-256 than .*malaria-risk catalog update cases --country/);
+  expect(what[3]).toMatch(/^cases\.csv: found a SHA-256 that differs .*malaria-risk catalog update cases --country/);
   expect(what[4]).toMatch(/^surveys\.csv, row 4, positivity: found 1\.2/);
   expect(what[5]).toMatch(/^cases\.csv, AB: found no month 2022-01/);
   expect(what[6]).toMatch(/height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/);
 });
 
-test('all bad rows of a table are told, and all bad outlines', async () => {
-  const faults = await told((c) => {
+test('all bad rows of a table and all bad outlines are reported', async () => {
+  const faults = await listFaults((c) => {
     for (const line of [4, 7])
       c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, line, (row) => row.replace(/[^,]+$/, '1.2'));
     c.files['census.csv'] = replaceLine(c.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
@@ -68,7 +68,7 @@ test('all bad rows of a table are told, and all bad outlines', async () => {
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 4, positivity: found 1\.2/),
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 7, positivity: found 1\.2/),
   ]);
-  const outlines = await told((c) => {
+  const outlines = await listFaults((c) => {
     c.files['lgas.geojson'] = String(c.files['lgas.geojson'])
       .replaceAll('"Place 2"', '7')
       .replaceAll('"Place 4"', '""');
@@ -79,8 +79,8 @@ test('all bad rows of a table are told, and all bad outlines', async () => {
   ]);
 });
 
-test('a country without outlines of its states has its tables read like any other', async () => {
-  const faults = await told((c) => {
+test('the tables of a country without outlines of its states are checked too', async () => {
+  const faults = await listFaults((c) => {
     c.sources.splice(
       c.sources.findIndex(({ role }) => role === 'state_boundaries'),
       1,
@@ -92,8 +92,8 @@ test('a country without outlines of its states has its tables read like any othe
   ]);
 });
 
-test('each rule over the whole catalog is asked: without monthly rain the season must be stated as unknown', async () => {
-  const faults = await told((c) => {
+test('rules about the entire catalog are checked: without monthly rain the season must be declared unknown', async () => {
+  const faults = await listFaults((c) => {
     c.sources.splice(
       c.sources.findIndex(({ role }) => role === 'climate'),
       1,
@@ -109,8 +109,8 @@ test('each rule over the whole catalog is asked: without monthly rain the season
   ]);
 });
 
-test('without sound outlines tables are still looked at as far as they can be', async () => {
-  const faults = await told((c) => {
+test('without valid outlines, tables are still checked as far as possible', async () => {
+  const faults = await listFaults((c) => {
     c.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';
     c.files['nets.csv'] = 'place,use\nNG001001,0.3\n';
   });
@@ -120,12 +120,12 @@ test('without sound outlines tables are still looked at as far as they can be', 
   ]);
 });
 
-test('bytes differ before hashes are asked; a pin that is not there is told', async () => {
+test('a wrong size is reported instead of a wrong hash; a missing file is reported', async () => {
   const { directory } = writeTiny((c) => {
     sourceIn(c, 'cases').files[0].bytes = 12;
   });
   expect((await checkCountry(directory))[0]!.what).toMatch(
-    /^cases\.csv: found \d+ bytes for 12, expected the file that was acc/,
+    /^cases\.csv: found \d+ bytes instead of 12, expected the file that was acc/,
   );
   const unpinned = writeTiny((c) => {
     c.files['later.csv'] = c.files['nets.csv']!;
@@ -136,12 +136,12 @@ test('bytes differ before hashes are asked; a pin that is not there is told', as
   await expect(checkCountry(unpinned.directory)).rejects.toThrow(/expected valid JSON/);
 });
 
-test.skipIf(!HAS_REAL_DATA)(needsReal('the real files are as their catalog says'), async () => {
+test.skipIf(!HAS_REAL_DATA)(needsReal('the real files match their catalog'), async () => {
   expect(await checkCountry(REAL_CATALOG, REAL_DATA)).toEqual([]);
 });
 
-test('faults of covariates are found with the others: unused, short of an LGA, beyond its range', async () => {
-  const faults = await told((c) => {
+test('faults of covariates are found too: unused, without a value for an LGA, out of range', async () => {
+  const faults = await listFaults((c) => {
     heightCovariate({}, { range: [0, 150] })(c);
     c.files['x.csv'] = 'lga,x\nNG001001,4\nNG001002,1\nNG002001,3\n';
     addCovariate({ format: 'csv', columns: { lga_pcode: 'lga', value: 'x' }, files: [{ path: 'x.csv', rows: 3 }] })(c);

@@ -11,7 +11,7 @@ import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const ACCEPT = { reason: 'a test', by: 'Ada', at: '2022-03-01T00:00:00.000Z' };
 
-/** A tiny country whose catalog is laid out by hand, and a way to update it. */
+/** A tiny country with an indented catalog, and functions to update it. */
 function prepare(change?: (country: TinyCountry) => void) {
   const country = writeTiny(change);
   const { directory } = country;
@@ -32,9 +32,9 @@ function prepare(change?: (country: TinyCountry) => void) {
   return { country, directory, out, text, given, update };
 }
 
-const monthMore = (cases: string | Buffer) => `${cases}NG001,2022-01,900\n`;
+const withMonth = (cases: string | Buffer) => `${cases}NG001,2022-01,900\n`;
 
-test('nothing changed: nothing to accept, and accepting it changes nothing', async () => {
+test('without changes there is nothing to accept, and accepting changes nothing', async () => {
   const { update, text, out } = prepare();
   const before = text('sources.json');
   const { files, edits, doubts, accepted } = await update('cases', { accept: ACCEPT });
@@ -43,10 +43,10 @@ test('nothing changed: nothing to accept, and accepting it changes nothing', asy
   expect(existsSync(path.join(out, 'raw'))).toBe(false);
 });
 
-test('a survey round dropped and brought back: a command each, the first in doubt', async () => {
+test('dropping a survey round and restoring it take one command each; dropping it raises a doubt', async () => {
   const { country, directory, update, given } = prepare();
-  const whole = String(country.files['surveys.csv']);
-  const without = whole
+  const complete = String(country.files['surveys.csv']);
+  const without = complete
     .split('\n')
     .filter((row) => !row.startsWith('2021'))
     .join('\n');
@@ -58,15 +58,15 @@ test('a survey round dropped and brought back: a command each, the first in doub
   const dropped = await update('surveys', { files: [given('surveys.csv', without)], accept: ACCEPT });
   expect(dropped.doubts[0]).toMatch(/^\d+ of \d+ rows are gone$/);
   expect(rounds()).toEqual(before.filter((year) => year !== 2021));
-  const back = await update('surveys', { files: [given('surveys.csv', whole)], accept: ACCEPT });
+  const back = await update('surveys', { files: [given('surveys.csv', complete)], accept: ACCEPT });
   expect(back.edits.map(({ field }) => field)).toContain('surveys rounds');
   expect(rounds()).toEqual(before);
 });
 
-test('a month more of cases: one command, shown first, then accepted', async () => {
+test('an added month of cases is first shown, then accepted by the same command', async () => {
   const { country, directory, update, text, given, out } = prepare();
   const before = text('sources.json');
-  const file = given('export.csv', monthMore(country.files['cases.csv']!));
+  const file = given('export.csv', withMonth(country.files['cases.csv']!));
   const request = { files: [file], lastEstimated: '2022-01', about: { release: '2' } };
 
   const shown = await update('cases', request);
@@ -95,42 +95,42 @@ test('a month more of cases: one command, shown first, then accepted', async () 
     accepted: [{ ...ACCEPT, what: 'cases.csv changed; 1 rows added, 0 removed, 0 changed' }],
     files: [{ path: 'cases.csv', rows: 49 }],
   });
-  // Both files are kept, and all other lines of the catalog are as they were.
+  // Both files are kept, and all other lines of the catalog are unchanged.
   expect(readdirSync(path.join(out, 'raw'))).toHaveLength(2);
   const lines = new Set(text('sources.json').split('\n'));
   expect(before.split('\n').filter((line) => !lines.has(line)).length).toBeLessThanOrEqual(5);
 });
 
-test('a file overwritten in its place is compared with the one that was kept', async () => {
+test('an overwritten file is compared with the kept copy', async () => {
   const { country, directory, update, given } = prepare();
-  await update('cases', { files: [given('a.csv', monthMore(country.files['cases.csv']!))], accept: ACCEPT });
+  await update('cases', { files: [given('a.csv', withMonth(country.files['cases.csv']!))], accept: ACCEPT });
   const first = String(country.files['cases.csv']).split('\n').slice(0, 20).join('\n');
   writeFileSync(path.join(directory, 'cases.csv'), `${first}\n`);
-  // A table cut short: the months that model.json estimates have no records any more.
+  // A truncated table: some months that model.json estimates no longer have records.
   await expect(update('cases')).rejects.toThrow(/last_estimated: found 2021-12, expected 2019-07 at most/);
   writeFileSync(
     path.join(directory, 'cases.csv'),
-    monthMore(country.files['cases.csv']!).replaceAll(/(2019-\d\d),(\d+)/g, (_, period, n) => `${period},${n}0`),
+    withMonth(country.files['cases.csv']!).replaceAll(/(2019-\d\d),(\d+)/g, (_, period, n) => `${period},${n}0`),
   );
   const { doubts, comparison } = await update('cases');
   expect(comparison?.rows?.rows).toMatchObject({ was: 49, changed: 12 });
-  expect(doubts).toContain('12 of the 49 rows that were there before have other values');
-  expect(doubts).toContainEqual(expect.stringMatching(/^confirmed has another size in 2019 \(10\.0 times\)/));
+  expect(doubts).toContain('12 of the 49 rows in both files have changed');
+  expect(doubts).toContainEqual(expect.stringMatching(/^the sum of confirmed has changed in 2019 \(10\.0 times\)/));
 });
 
-test('what is doubted and accepted all the same is written down', async () => {
+test('accepted doubts are recorded', async () => {
   const { country, directory, update, given } = prepare();
   const tenfold = String(country.files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1');
   const { doubts, accepted } = await update('itn_use', { files: [given('x.csv', tenfold)], accept: ACCEPT });
   expect(accepted).toBe(true);
   expect(doubts).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^itn_use has another size in all rows \(1\/10/)]),
+    expect.arrayContaining([expect.stringMatching(/^the sum of itn_use has changed in all rows \(1\/10/)]),
   );
   const [acceptance] = readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.accepted!;
   expect(acceptance!.doubts).toEqual(doubts);
 });
 
-test('what a build would refuse is refused, and nothing is changed', async () => {
+test('files that a build would refuse are refused, and nothing is changed', async () => {
   const { country, update, given, text } = prepare();
   const before = text('sources.json');
   const wrong = replaceLine(country.files['nets.csv']!, 3, 'NG001002,1.4');
@@ -145,7 +145,7 @@ test('what a build would refuse is refused, and nothing is changed', async () =>
   expect(text('sources.json')).toBe(before);
 });
 
-test('a month of records that one of the places lacks is refused, one that few have is told', async () => {
+test('a month that one place lacks is refused; if it is masked there, the lower number of places raises a doubt', async () => {
   const states = (rows: string) => (c: TinyCountry) => {
     const more = String(c.files['cases.csv'])
       .split('\n')
@@ -164,10 +164,10 @@ test('a month of records that one of the places lacks is refused, one that few h
   catalog.sources.find(({ id }: any) => id === 'cases').gaps = [gap];
   writeFileSync(file, JSON.stringify(catalog));
   const { doubts } = await update('cases', { files: [given('one.csv', one)] });
-  expect(doubts).toEqual(['2022-01: 1 places report, 2 did in the last month before']);
+  expect(doubts).toEqual(['2022-01: 1 places report, compared with 2 in the last accepted month']);
 });
 
-test('a raster: its grid, sum and places', async () => {
+test('a raster with another sum raises a doubt', async () => {
   const { country, directory, update, given } = prepare();
   expect(country.files['people.tif']).toBeDefined();
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
@@ -182,12 +182,12 @@ test('a raster: its grid, sum and places', async () => {
     );
   const usual = (i: number) => 250 + ((i * 7) % cells) / 100;
   const { doubts } = await update('population', { files: [people((i) => usual(i) * 2)] });
-  expect(doubts).toEqual(['the sum of its cells is another: 2.00 times what it was']);
+  expect(doubts).toEqual(['the sum of its cells has changed (2.00 times)']);
   expect((await update('population', { files: [people((i) => usual(i) + 0.001)] })).doubts).toEqual([]);
   expect(readCountry(directory).sources).toHaveLength(10);
 });
 
-test('monthly rasters: a new month is told by its name, and set beside the same month of a year before', async () => {
+test('the raster of a new month is recognised by its name, and compared with the same month of the previous year', async () => {
   const grid = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
   const rain = (mm: number) =>
     writeGeotiff(
@@ -218,13 +218,13 @@ test('monthly rasters: a new month is told by its name, and set beside the same 
     ...{ path: 'rain/r.2022.01.tif', period: '2022-01' },
   });
   const wet = await update('climate', { files: [given('r.2022.02.tif', rain(200))] });
-  expect(wet.doubts).toEqual([expect.stringMatching(/^the mean of its cells is another/)]);
+  expect(wet.doubts).toEqual([expect.stringMatching(/^the mean of its cells has changed/)]);
   await expect(update('climate', { files: [given('later.tif', rain(1))] })).rejects.toThrow(
     /found no month in its name/,
   );
 });
 
-test('yearly rasters of a covariate: a new year is told by its name', async () => {
+test('the raster of a new year of a covariate is recognised by its name', async () => {
   const { directory, update, given } = prepare((c) => {
     c.files['evi/evi_2020.tif'] = c.files['height.tif']!;
     heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(c);
@@ -245,7 +245,7 @@ test('yearly rasters of a covariate: a new year is told by its name', async () =
   await expect(update('evi', { files: [given('later.tif', next)] })).rejects.toThrow(/found no year in its name/);
 });
 
-test('a covariate is updated as any source; one that shares its file with another role is accepted for itself', async () => {
+test('a covariate is updated like any source; if it shares a file with another source, each is accepted separately', async () => {
   const { directory, update, given } = prepare((c) => {
     heightCovariate()(c);
     c.files['x.csv'] =

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
 const ROWS = [
@@ -40,24 +40,24 @@ describe('missing cells', () => {
     [1, 2, 3, 4, Number.NaN, 6, 7, 8, Number.NaN],
   ];
 
-  test('no tag: nothing is missing but NaN, 0 least of all', async () => {
+  test('without a tag only NaN is missing; 0 is a value', async () => {
     expect(await readAll(writeRaster(file(), ROWS))).toEqual(held);
     expect(await readAll(writeRaster(file(), [[0, 1]]))).toEqual([0, 1]);
   });
 
-  test('the tag, and what is declared before it', async () => {
+  test('a declared nodata value overrides the tag', async () => {
     expect(await readAll(writeRaster(file(), ROWS, { nodata: '-9999' }))).toEqual(masked);
     expect(await readAll(writeRaster(file(), ROWS, { nodata: '-9999' }), { nodata: 'none' })).toEqual(held);
     expect(await readAll(writeRaster(file(), ROWS, { nodata: '7' }), { nodata: -9999 })).toEqual(masked);
     expect(await readAll(writeRaster(file(), ROWS, { nodata: '-9999' }), { nodata: 'nan' })).toEqual(held);
   });
 
-  test("a tag that the file's number type rounds", async () => {
+  test("a tag is rounded to the file's number type", async () => {
     const rows = [[Math.fround(-3.4028234663852886e38), 1]];
     expect(await readAll(writeRaster(file(), rows, { nodata: '-3.40282346638529e+38' }))).toEqual([Number.NaN, 1]);
   });
 
-  test('a value outside the range that can be true stops with its place', async () => {
+  test('a value outside the plausible range is refused with its position', async () => {
     const path = writeRaster(file(), ROWS);
     await expect(readAll(path, { valid: [0, 100] })).rejects.toThrow(
       `${path}, row 1, column 1 (1.5000, 3.5000): found -9999, expected 0 to 100`,
@@ -65,14 +65,14 @@ describe('missing cells', () => {
     expect(await readAll(path, { valid: [0, 100], nodata: -9999 })).toEqual(masked);
   });
 
-  test('integers become floats so that NaN can stand among them', async () => {
+  test('integers become floats, so that missing cells can be NaN', async () => {
     const path = file();
     const bytes = writeArrayBuffer(Uint8Array.from([1, 255, 3, 0]), { ...PLACE, GDAL_NODATA: '255' });
     writeFileSync(path, Buffer.from(bytes));
     expect(await readAll(path)).toEqual([1, Number.NaN, 3, 0]);
   });
 
-  test('blocks that a sparse file leaves out are missing, not 0', async () => {
+  test('blocks absent from a sparse file are missing, not 0', async () => {
     const path = file();
     const floats = { BitsPerSample: [32], SampleFormat: [3], StripByteCounts: [0], GDAL_NODATA: 'nan' };
     const bytes = writeArrayBuffer(Float32Array.from([1, 2, 3, 4]), { ...PLACE, ...floats });
@@ -81,8 +81,8 @@ describe('missing cells', () => {
   });
 });
 
-describe('place', () => {
-  test('the grid as one value, and windows of it', async () => {
+describe('location', () => {
+  test('the grid and windows of it', async () => {
     const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { west: 2.5, north: 14, cell: 0.25 });
     const raster = await openRaster(path);
     expect(raster.grid).toEqual({ west: 2.5, north: 14, cellWidth: 0.25, cellHeight: 0.25, columns: 3, rows: 3 });
@@ -90,7 +90,7 @@ describe('place', () => {
     await raster.close();
   });
 
-  test('values that belong to points lie at the centres of cells', async () => {
+  test('values that belong to points are at the centres of cells', async () => {
     const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { rasterType: 2 });
     const raster = await openRaster(path);
     expect(raster.grid).toMatchObject({ west: -0.5, north: 5.5 });
@@ -98,17 +98,21 @@ describe('place', () => {
   });
 });
 
-describe('refused, in one line that names the file', () => {
+describe('refused in one line that names the file', () => {
   const cases: [string, (file: string) => void, string][] = [
     ['no such file', () => {}, 'no such file'],
-    ['no TIFF', (file) => writeFileSync(file, 'hello, this is not a raster at all'), 'a whole GeoTIFF'],
-    ['an empty file', (file) => writeFileSync(file, ''), 'a whole GeoTIFF'],
+    ['no TIFF', (file) => writeFileSync(file, 'hello, this is not a raster at all'), 'an intact GeoTIFF'],
+    ['an empty file', (file) => writeFileSync(file, ''), 'an intact GeoTIFF'],
     ['another coordinate system', (file) => writeRaster(file, ROWS, { epsg: 4263 }), 'EPSG:4263, expected EPSG:4326'],
-    ['metres for degrees', (file) => writeRaster(file, ROWS, { west: 500_000 }), 'expected degrees on the globe'],
     [
-      'cut short',
+      'metres instead of degrees',
+      (file) => writeRaster(file, ROWS, { west: 500_000 }),
+      'expected degrees on the globe',
+    ],
+    [
+      'truncated',
       (file) => writeFileSync(file, readFileSync(writeRaster(file, ROWS)).subarray(0, -5)),
-      'it is cut short',
+      'the file is cut short',
     ],
   ];
   test.each(cases)('%s', async (_, prepare, message) => {

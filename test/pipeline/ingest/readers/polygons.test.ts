@@ -28,7 +28,7 @@ function writeGeoJson(content: unknown): string {
 
 const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
 
-test('an edge over the antimeridian is refused; one from end to end of the map is not', async () => {
+test('an edge that crosses the antimeridian is refused; one from -180° to 180° along a parallel is not', async () => {
   const box = (west: number, east: number) => [
     [
       [west, 0],
@@ -46,7 +46,7 @@ test('an edge over the antimeridian is refused; one from end to end of the map i
   await expect(readPolygons(writeGeoJson(collection(feature(1, box(-90, 90)))))).resolves.toHaveLength(1);
 });
 
-/** A shapefile of two squares, the second with a hole; parts not to be written are left out. */
+/** Writes a shapefile of two squares, the second with a hole; `cut` truncates one of its files. */
 async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.dbf' | '.shx' } = {}): Promise<string> {
   const hole = SQUARE.map(([x, y]) => [0.5 + (x! - 0.5) / 2, 0.1 + (y! - 0.1) / 2]).reverse();
   const output = await mapshaper.applyCommands('-i a.json -o a.shp', {
@@ -68,7 +68,7 @@ async function writeShapefile(options: { prj?: string | null; cut?: '.shp' | '.d
 }
 
 describe('GeoJSON', () => {
-  test('polygons and multipolygons with their properties, coordinates untouched, heights left out', async () => {
+  test('polygons and multipolygons with their properties; coordinates are unchanged, heights are dropped', async () => {
     const high = SQUARE.map(([x, y]) => [x, y, 300]);
     const file = writeGeoJson(collection(feature(7), feature('b', [[high], [SQUARE]], 'MultiPolygon')));
     expect(await readPolygons(file)).toEqual([
@@ -78,15 +78,15 @@ describe('GeoJSON', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no JSON', '{', 'expected GeoJSON'],
-    ['another kind', { type: 'Feature' }, 'found Feature, expected a FeatureCollection'],
+    ['invalid JSON', '{', 'expected GeoJSON'],
+    ['another type', { type: 'Feature' }, 'found Feature, expected a FeatureCollection'],
     ['TopoJSON without a layer', { type: 'Topology' }, 'found the layers none, expected TopoJSON with one layer'],
-    ['nothing in it', collection(), 'no features'],
+    ['an empty collection', collection(), 'no features'],
     ['points', collection(feature(1, [0, 0], 'Point')), 'feature 1: found Point'],
     ['no geometry', collection(feature(1), { type: 'Feature', properties: {}, geometry: null }), 'feature 2'],
     ['an open ring', collection(feature(1, [SQUARE.slice(0, -1)])), 'a ring of 4 positions'],
     ['metres', collection(feature(1, [SQUARE.map(([x, y]) => [x! * 5e5, y])])), 'degrees on the globe'],
-    ['text for a number', collection(feature(1, [[['x', 0], ...SQUARE]])), 'degrees on the globe'],
+    ['text instead of a number', collection(feature(1, [[['x', 0], ...SQUARE]])), 'degrees on the globe'],
     [
       'another coordinate system',
       { ...collection(feature(1)), crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::32632' } } },
@@ -96,7 +96,7 @@ describe('GeoJSON', () => {
     await expect(readPolygons(writeGeoJson(content))).rejects.toThrow(message);
   });
 
-  test('WGS 84 under its names is taken', async () => {
+  test('the usual names of WGS 84 are accepted', async () => {
     for (const name of ['urn:ogc:def:crs:OGC:1.3:CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4326']) {
       const crs = { type: 'name', properties: { name } };
       expect(await readPolygons(writeGeoJson({ ...collection(feature(1)), crs }))).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('GeoJSON', () => {
 });
 
 describe('shapefile', () => {
-  test('full-resolution coordinates, holes and letters beyond ASCII', async () => {
+  test('full-resolution coordinates, holes and non-ASCII letters', async () => {
     const [first, second] = await readPolygons(await writeShapefile());
     expect(first!.properties).toEqual({ id: 'KN' });
     expect(new Set(first!.polygons[0]![0]!.map(String))).toEqual(new Set(SQUARE.map(String)));
@@ -113,13 +113,13 @@ describe('shapefile', () => {
     expect(second!.polygons[0]).toHaveLength(2);
   });
 
-  test('a file cut short, in its shapes or its attributes', async () => {
+  test('truncated parts are refused', async () => {
     await expect(readPolygons(await writeShapefile({ cut: '.shp' }))).rejects.toThrow('cut short');
     await expect(readPolygons(await writeShapefile({ cut: '.dbf' }))).rejects.toThrow('.dbf');
     await expect(readPolygons(await writeShapefile({ cut: '.shx' }))).rejects.toThrow('its .shx: found 76 bytes');
   });
 
-  test('parts of different files', async () => {
+  test('parts that do not belong together are refused', async () => {
     const file = await writeShapefile();
     const [shx, dbf] = ['shx', 'dbf'].map((ending) => file.replace(/shp$/, ending)) as [string, string];
     const index = readFileSync(shx);
@@ -138,10 +138,10 @@ describe('shapefile', () => {
     const table = readFileSync(dbf);
     table.writeUInt32LE(1, 4);
     writeFileSync(dbf, table);
-    await expect(readPolygons(file)).rejects.toThrow('its .dbf: found 1 rows, expected 2 as the .shp has shapes');
+    await expect(readPolygons(file)).rejects.toThrow('its .dbf: found 1 rows, expected 2, the number of shapes');
   });
 
-  test('the coordinate system must be there and be WGS 84', async () => {
+  test('the coordinate system must be given and be WGS 84', async () => {
     await expect(readPolygons(await writeShapefile({ prj: null }))).rejects.toThrow('no .prj');
     const minna = WGS84.replaceAll(/WGS_1984/g, 'Minna');
     await expect(readPolygons(await writeShapefile({ prj: minna }))).rejects.toThrow('GCS_Minna');
@@ -149,7 +149,7 @@ describe('shapefile', () => {
     await expect(readPolygons(await writeShapefile({ prj: utm }))).rejects.toThrow('UTM_Zone_32N');
   });
 
-  test('no file', async () => {
+  test('a missing file is refused', async () => {
     const file = join(temporaryDirectory(), 'a.shp');
     await expect(readPolygons(file)).rejects.toThrow(`${file}: found no such file`);
   });
@@ -157,7 +157,7 @@ describe('shapefile', () => {
 
 describe('ids', () => {
   const features = (...ids: unknown[]) => ids.map((id) => ({ properties: { id }, polygons: [] }));
-  test('as text; missing, empty and double ones are refused', () => {
+  test('are read as text; missing, empty and duplicate ids are refused', () => {
     expect(identifyFeatures(features('b', 3), 'id', 'f')).toEqual(['b', '3']);
     expect(() => identifyFeatures(features('b'), 'code', 'f')).toThrow('the fields id, expected a field code');
     expect(() => identifyFeatures(features('b', null), 'id', 'f')).toThrow('f, feature 2: found an empty id');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fromFile } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { decodeLzw } from '../../../../pipeline/ingest/readers/lzw.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeLzw, encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
@@ -16,7 +16,7 @@ const PLAIN: TiffOptions = {
   ...{ block: { columns: 16, rows: 32 }, bands: 1, planar: false, southUp: false },
 };
 
-/** Values that use every byte of the type; from a fixed stream. */
+/** Pseudorandom values that use every byte of the type. */
 function makeBand(type: TiffOptions['type'], seed = 1): number[][] {
   let state = seed;
   const next = () => {
@@ -24,15 +24,15 @@ function makeBand(type: TiffOptions['type'], seed = 1): number[][] {
     return state / 2 ** 32;
   };
   const bits = Number(/\d+/.exec(type)![0]);
-  // 64-bit integers only as far as a double holds them.
+  // 64-bit integers only as far as a double represents them exactly.
   const range = 2 ** Math.min(bits, 53);
   return Array.from({ length: ROWS }, (_, r) =>
     Array.from({ length: COLUMNS }, (_, c) => {
       if (type === 'float16') return Math.f16round(100 * next() - 50);
       if (type === 'float32') return Math.fround(Math.sin(r / 9) * 1000 + next());
       if (type === 'float64') return Math.cos(c / 7) * 1e9 + next();
-      const whole = Math.floor(next() * range);
-      return type.startsWith('u') ? whole : whole - range / 2;
+      const value = Math.floor(next() * range);
+      return type.startsWith('u') ? value : value - range / 2;
     }),
   );
 }
@@ -68,7 +68,7 @@ const TYPES = [
 const COMPRESSIONS = ['none', 'lzw', 'deflate', 'old-deflate', 'zstd'] as const;
 const isFloat = (type: string) => type.startsWith('f');
 
-describe('every type under every predictor', () => {
+describe('every type with every predictor', () => {
   test.each(
     TYPES.flatMap((type) =>
       (isFloat(type) ? ([1, 2, 3] as const) : ([1, 2] as const)).map((predictor) => [type, predictor] as const),
@@ -95,7 +95,7 @@ describe('every compression', () => {
     }
   });
 
-  test('a compression that the library undoes', async () => {
+  test('a compression that only the library supports', async () => {
     const band = makeBand('float32');
     for (const southUp of [false, true]) {
       const file = write([band], { ...PLAIN, compression: 'packbits', southUp });
@@ -103,7 +103,7 @@ describe('every compression', () => {
     }
   });
 
-  test("LZW's codes of every width, with runs that a code describes before it is known", () => {
+  test('LZW codes of every width, including codes used before they are complete', () => {
     for (const make of [
       () => 7,
       (i: number) => i % 3,
@@ -114,12 +114,12 @@ describe('every compression', () => {
       expect(Buffer.compare(decodeLzw(encodeLzw(bytes), bytes.length), bytes)).toBe(0);
     }
     expect(() => decodeLzw(Uint8Array.from([0x80, 0x5f, 0xff]), 9)).toThrow('beyond the dictionary');
-    expect(() => decodeLzw(Uint8Array.from([0x80]), 9)).toThrow('stops short');
+    expect(() => decodeLzw(Uint8Array.from([0x80]), 9)).toThrow('truncated LZW data');
   });
 });
 
 describe('several bands', () => {
-  test.each([false, true])('one after the other: %s', async (planar) => {
+  test.each([false, true])('stored separately: %s', async (planar) => {
     const bands = [makeBand('float32', 1), makeBand('float32', 2), makeBand('float32', 3)];
     for (const predictor of [1, 2, 3] as const) {
       const file = write(bands, { ...PLAIN, bands: 3, planar, predictor });
@@ -130,7 +130,7 @@ describe('several bands', () => {
   });
 });
 
-test('rows from south to north come as any others, in every window', async () => {
+test('rows stored from south to north are read correctly in every window', async () => {
   const band = makeBand('float32');
   for (const compression of ['none', 'deflate'] as const) {
     const raster = await openRaster(write([band], { ...PLAIN, compression, southUp: true }));
@@ -148,16 +148,16 @@ test('rows from south to north come as any others, in every window', async () =>
   }
 });
 
-test('scale and offset are applied, after what is missing was masked', async () => {
+test('scale and offset are applied after missing cells are masked', async () => {
   const band = makeBand('int16');
   band[2]![3] = -9999;
   const file = write([band], { ...PLAIN, type: 'int16', nodata: '-9999', scale: 0.25, offset: 10 });
   expect(await readAll(file)).toEqual(band.flat().map((n) => (n === -9999 ? Number.NaN : 0.25 * n + 10)));
-  // What can be true is said of values, not of what packs them.
+  // The plausible range applies to unpacked values.
   await expect(readAll(file, { valid: [-9000, 9000] })).resolves.toHaveLength(ROWS * COLUMNS);
 });
 
-test('nodata as each type rounds it', async () => {
+test('nodata is rounded to the number type', async () => {
   for (const [type, nodata] of [
     ['float16', '-9999'],
     ['float32', '-3.40282346638529e+38'],
@@ -179,7 +179,7 @@ test('nodata as each type rounds it', async () => {
   }
 });
 
-test('the library reads the same from what the library knows', async () => {
+test('values are equal to those read by the library, for the codings that it supports', async () => {
   const known = TYPES.filter((type) => !type.includes('64') || type === 'float64');
   for (const type of known) {
     for (const predictor of type === 'float16' || type === 'float64' ? ([1, 3] as const) : ([1, 2] as const)) {
@@ -199,32 +199,32 @@ test('the library reads the same from what the library knows', async () => {
 
 describe('damage', () => {
   test.each(['lzw', 'deflate', 'zstd'] as const)(
-    '%s: bytes lost midway stop with file and rows',
+    '%s: damaged bytes are refused with file and rows',
     async (compression) => {
       const bytes = encodeTiff([makeBand('float32')], { ...PLAIN, compression });
       bytes.fill(0xa5, 40, 600);
       const file = join(temporaryDirectory(), 'a.tif');
       writeFileSync(file, bytes);
-      await expect(readAll(file)).rejects.toThrow(`${file}, rows 0 to 40: found what cannot be decoded`);
+      await expect(readAll(file)).rejects.toThrow(`${file}, rows 0 to 40: found data that cannot be decoded`);
     },
   );
 
-  test('a block too large to hold is refused before it is read', async () => {
+  test('a block too large for memory is refused before it is read', async () => {
     const file = join(temporaryDirectory(), 'a.tif');
     const bytes = encodeTiff([makeBand('float64')], { ...PLAIN, type: 'float64', block: { rows: ROWS }, cell: 0.001 });
-    // Width and height as stated: 60,000 cells each way in one strip.
+    // Width and height in the tags: 60,000 cells each, in one strip.
     const directory = bytes.readUInt32LE(4) + 2;
     for (const entry of [0, 1]) bytes.writeUInt16LE(60_000, directory + 12 * entry + 8);
     const strip = Array.from({ length: 9 }, (_, i) => directory + 12 * i).find((at) => bytes.readUInt16LE(at) === 278)!;
     bytes.writeUInt16LE(60_000, strip + 8);
     writeFileSync(file, bytes);
-    await expect(openRaster(file)).rejects.toThrow('expected 268435456 or fewer: a tiled GeoTIFF');
+    await expect(openRaster(file)).rejects.toThrow('expected at most 268435456, as in a tiled GeoTIFF');
   });
 });
 
 const HAS_GDAL = spawnSync('gdal_translate', ['--version']).status === 0;
 
-describe('as GDAL writes them', () => {
+describe('as written by GDAL', () => {
   const options: [string, string[]][] = [
     [
       'LZW, predictor 2, tiles',
@@ -264,11 +264,11 @@ describe('as GDAL writes them', () => {
       ],
     ],
     [
-      'LZW, predictor 2, high bytes first',
+      'LZW, predictor 2, big-endian',
       ['-ot', 'UInt16', '-co', 'COMPRESS=LZW', '-co', 'PREDICTOR=2', '-co', 'ENDIANNESS=BIG'],
     ],
-    ['a mix of left-out blocks and nodata', ['-co', 'SPARSE_OK=TRUE', '-co', 'COMPRESS=DEFLATE', '-a_nodata', '7']],
-    ['LERC, by the library', ['-co', 'COMPRESS=LERC']],
+    ['a mix of absent blocks and nodata', ['-co', 'SPARSE_OK=TRUE', '-co', 'COMPRESS=DEFLATE', '-a_nodata', '7']],
+    ['LERC, read by the library', ['-co', 'COMPRESS=LERC']],
   ];
   test.skipIf(!HAS_GDAL).each(options)(
     `%s${HAS_GDAL ? '' : ' (skipped: no gdal_translate here)'}`,

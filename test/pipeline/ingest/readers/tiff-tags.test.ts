@@ -1,9 +1,9 @@
-/** What files say about themselves, in every form that programs write it. */
+/** GeoTIFF tags, in the different forms that programs write. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-meaning.ts';
+import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 
@@ -51,7 +51,7 @@ describe('nodata', () => {
     expect(await read(write(ROWS, { nodata }))).toEqual(cells.map((cell) => (isMissing(cell) ? Number.NaN : cell)));
   });
 
-  test('a tag without its closing zero byte', async () => {
+  test('a tag without a terminating zero byte', async () => {
     const file = write(ROWS, { nodata: '-9999.0' }, (bytes) => {
       const at = bytes.indexOf('-9999.0\0');
       bytes[at + 7] = '0'.charCodeAt(0);
@@ -59,18 +59,21 @@ describe('nodata', () => {
     expect(await read(file)).toEqual(cells.map((cell) => (cell === -9999 ? Number.NaN : cell)));
   });
 
-  test('a tag that is no number stops, unless the value is declared', async () => {
+  test('a tag that is not a number is refused, unless the value is declared', async () => {
     const file = write(ROWS, { nodata: 'n/a' });
     await expect(read(file)).rejects.toThrow(`${file}, its nodata tag: found n/a, expected a number, nan or inf`);
     expect(await read(file, { nodata: -9999 })).toEqual(cells.map((cell) => (cell === -9999 ? Number.NaN : cell)));
   });
 
-  test.each(['-9999', '256', '0.5', 'nan', '-inf', '1e400'])('%s, which no cell of a byte can be', async (nodata) => {
-    const rows = [[0, 1, 255]];
-    expect(await read(write(rows, { type: 'uint8', nodata }))).toEqual([0, 1, 255]);
-  });
+  test.each(['-9999', '256', '0.5', 'nan', '-inf', '1e400'])(
+    'the tag %s, which a byte cannot represent, is ignored',
+    async (nodata) => {
+      const rows = [[0, 1, 255]];
+      expect(await read(write(rows, { type: 'uint8', nodata }))).toEqual([0, 1, 255]);
+    },
+  );
 
-  test('the extremes of whole types', async () => {
+  test('the extremes of integer types', async () => {
     for (const [type, least] of [
       ['int16', -32768],
       ['int32', -2147483648],
@@ -80,35 +83,32 @@ describe('nodata', () => {
   });
 });
 
-test('scale and offset that are no numbers stop', async () => {
+test('a scale that is not a number is refused', async () => {
   const file = write([[1]], { scale: Number.NaN });
   await expect(read(file)).rejects.toThrow('found the scale NaN and offset 0, expected numbers');
 });
 
-/** Says of a file of one strip that it was left out. */
-const leaveOut = (bytes: Buffer) => {
+/** Marks the only strip of a file as absent. */
+const removeStrip = (bytes: Buffer) => {
   const directory = bytes.readUInt32LE(4);
   const entries = Array.from({ length: bytes.readUInt16LE(directory) }, (_, i) => directory + 2 + 12 * i);
   bytes.writeUInt32LE(0, entries.find((entry) => bytes.readUInt16LE(entry) === 279)! + 8);
 };
 
-test.each(['deflate', 'packbits'] as const)('a block left out under %s', async (compression) => {
+test.each(['deflate', 'packbits'] as const)('an absent block with the compression %s', async (compression) => {
   const options = { compression, block: { rows: 1 } };
-  expect(await read(write([[1, 2]], { ...options, nodata: 'nan' }, leaveOut))).toEqual([Number.NaN, Number.NaN]);
-  expect(await read(write([[1, 2]], options, leaveOut))).toEqual([0, 0]);
-  expect(await read(write([[1, 2]], { ...options, scale: 2, offset: 10 }, leaveOut))).toEqual([10, 10]);
-  // No cell of a byte can be missing by this tag: what is left out is 0 then, as in GDAL.
-  expect(await read(write([[1, 2]], { ...options, type: 'uint8', nodata: '-9999' }, leaveOut))).toEqual([0, 0]);
+  expect(await read(write([[1, 2]], { ...options, nodata: 'nan' }, removeStrip))).toEqual([Number.NaN, Number.NaN]);
+  expect(await read(write([[1, 2]], options, removeStrip))).toEqual([0, 0]);
+  expect(await read(write([[1, 2]], { ...options, scale: 2, offset: 10 }, removeStrip))).toEqual([10, 10]);
+  // With this tag no byte can be missing, so an absent block contains 0, as in GDAL.
+  expect(await read(write([[1, 2]], { ...options, type: 'uint8', nodata: '-9999' }, removeStrip))).toEqual([0, 0]);
 });
 
-test.each([true, false])(
-  'lists of blocks that lie far from the directory, low bytes first: %s',
-  async (littleEndian) => {
-    const rows = Array.from({ length: 600 }, (_, r) => [r, -r]);
-    for (const big of [false, true])
-      for (const compression of ['deflate', 'packbits'] as const) {
-        const file = write(rows, { littleEndian, big, compression, block: { rows: 1 }, cell: 0.01 });
-        expect(await read(file)).toEqual(rows.flat());
-      }
-  },
-);
+test.each([true, false])('lists of blocks far from the directory, little-endian: %s', async (littleEndian) => {
+  const rows = Array.from({ length: 600 }, (_, r) => [r, -r]);
+  for (const big of [false, true])
+    for (const compression of ['deflate', 'packbits'] as const) {
+      const file = write(rows, { littleEndian, big, compression, block: { rows: 1 }, cell: 0.01 });
+      expect(await read(file)).toEqual(rows.flat());
+    }
+});

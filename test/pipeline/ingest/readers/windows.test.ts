@@ -7,7 +7,7 @@ const outline = (firstRow: number, endRow: number, firstColumn: number, endColum
   ...{ firstRow, endRow, firstColumn, endColumn },
 });
 
-test('bands are whole rows of blocks, from the first row met to the last, as wide as what is met', () => {
+test('bands consist of complete rows of blocks, and cover the rows and columns of the outlines', () => {
   const bands = listWindows(GRID, { blockRows: 256, northRows: 0 }, [
     outline(100, 300, 40, 90),
     outline(500, 600, 7, 8),
@@ -19,7 +19,7 @@ test('bands are whole rows of blocks, from the first row met to the last, as wid
   ]);
 });
 
-test('small blocks are taken together, up to about a million cells; a file from the south has its odd block north', () => {
+test('small blocks are combined up to about a million cells; in a south-up file the partial block is in the north', () => {
   expect(
     listWindows(GRID, { blockRows: 1, northRows: 0 }, [outline(0, 1000, 0, 5000)]).map(({ rows }) => rows),
   ).toEqual([209, 209, 209, 209, 164]);
@@ -32,12 +32,12 @@ test('small blocks are taken together, up to about a million cells; a file from 
   ]);
 });
 
-test('nothing met, no bands', () => {
+test('there are no bands without outlines', () => {
   expect(listWindows(GRID, { blockRows: 256, northRows: 0 }, [])).toEqual([]);
   expect(listWindows(GRID, { blockRows: 256, northRows: 0 }, [outline(3, 3, 0, 9), outline(0, 9, 4, 4)])).toEqual([]);
 });
 
-test('tiles are cut between blocks and cover the band once', () => {
+test('tiles end between blocks and cover the band exactly once', () => {
   const band = { row: 256, rows: 256, column: 100, columns: 900 };
   expect(cutTiles(band, { blockColumns: 256 }).map(({ column, columns }) => [column, columns])).toEqual([
     [100, 156],
@@ -45,7 +45,7 @@ test('tiles are cut between blocks and cover the band once', () => {
     [512, 256],
     [768, 232],
   ]);
-  // A narrow block is taken together with its neighbours; a strip is one tile.
+  // Narrow blocks are combined; a strip is one tile.
   expect(cutTiles({ ...band, rows: 64 }, { blockColumns: 256 })).toHaveLength(1);
   expect(cutTiles(band, { blockColumns: 5000 })).toEqual([band]);
 });

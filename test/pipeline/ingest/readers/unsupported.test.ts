@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { refuseUnread, type Wanted } from '../../../../pipeline/ingest/readers/unread.ts';
+import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/readers/unsupported.ts';
 
 const bytes = (text: string) => Buffer.from(text.padEnd(64, '\0'), 'latin1');
 
@@ -16,10 +16,10 @@ test.each<[string, Wanted, Uint8Array, RegExp]>([
   ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), /ogr2ogr -f CSV table\.csv OUTLINES\$&\.gpkg$/],
   ['areas.zip', 'outlines', bytes('PK\x03\x04'), /\/vsizip\/areas\.zip$/],
 ])('%s as %s: refused with the command that converts it', (file, wanted, data, command) => {
-  expect(() => refuseUnread(`somewhere/${file}`, data, wanted)).toThrow(command);
+  expect(() => refuseUnsupported(`somewhere/${file}`, data, wanted)).toThrow(command);
 });
 
-test('what is read, or is packed and no known format, is let through', () => {
+test('supported formats, and compressed files of unknown formats, are not refused', () => {
   for (const data of [
     bytes('{"type":'),
     bytes('year,month'),
@@ -27,5 +27,5 @@ test('what is read, or is packed and no known format, is let through', () => {
     Uint8Array.of(0x1f, 0x8b),
     bytes(''),
   ])
-    expect(() => refuseUnread('file', data, 'table')).not.toThrow();
+    expect(() => refuseUnsupported('file', data, 'table')).not.toThrow();
 });

@@ -2,22 +2,22 @@ import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../bad-input.ts';
 
-/** What a file is wanted for. */
+/** What a file is expected to contain. */
 export type Wanted = 'outlines' | 'table' | 'raster';
 
-interface Unread {
+interface Format {
   name: string;
-  /** First bytes that tell it, as Latin-1: any of these. */
+  /** Signatures at the start of the file, as Latin-1; any of these. */
   begins: readonly string[];
-  /** How to make a file of it that is read; `IN` and `OUT` are file names. */
+  /** Commands that convert it to a supported format; `IN` and `OUT` are file names. */
   convert: Partial<Record<Wanted, string>>;
 }
 
 const OGR = { outlines: 'ogr2ogr -t_srs EPSG:4326 OUT.geojson IN', table: 'ogr2ogr -f CSV OUT.csv IN' };
 const inR = (read: string) => `Rscript -e 'write.csv(${read}, "OUT.csv", row.names = FALSE)'`;
 
-/** Formats that are met often and not read. */
-const UNREAD: readonly Unread[] = [
+/** Common formats that are not supported. */
+const UNSUPPORTED: readonly Format[] = [
   {
     name: 'GeoPackage or SQLite',
     begins: ['SQLite format 3\0'],
@@ -31,7 +31,7 @@ const UNREAD: readonly Unread[] = [
   { name: 'GRIB', begins: ['GRIB'], convert: { raster: 'gdal_translate -b 1 IN OUT.tif' } },
   {
     name: 'Stata',
-    // Since version 13, and versions 8 to 12 in either byte order.
+    // Version 13 and later, then versions 8 to 12 in either byte order.
     begins: ['<stata_dta>', ...['\x71', '\x72', '\x73'].flatMap((v) => [`${v}\x01\x01\0`, `${v}\x02\x01\0`])],
     convert: { table: inR('haven::as_factor(haven::read_dta("IN"))') },
   },
@@ -47,28 +47,28 @@ const UNREAD: readonly Unread[] = [
 ];
 
 const LONGEST = 16;
-const READ: Record<Wanted, string> = {
+const SUPPORTED: Record<Wanted, string> = {
   outlines: 'GeoJSON, TopoJSON or a shapefile',
   table: 'CSV or dBase',
   raster: 'a GeoTIFF',
 };
 
 /**
- * Refuses a file of a format that is not read, with the one command that makes a readable one of it.
- * @throws BadInput
+ * Refuses a file in an unsupported format.
+ * @throws BadInput with the command that converts it
  */
-export function refuseUnread(file: string, bytes: Uint8Array, wanted: Wanted): void {
+export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wanted): void {
   const first = firstBytes(bytes);
-  const found = UNREAD.find(({ begins }) => begins.some((start) => first.startsWith(start)));
+  const found = UNSUPPORTED.find(({ begins }) => begins.some((start) => first.startsWith(start)));
   if (!found) return;
   const name = file.split('/').at(-1)!;
-  // The name last, and not as a pattern: it may hold OUT or $ itself.
+  // The name is inserted last and by a function, because it may contain OUT or $.
   const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
-  const expected = command ? `${READ[wanted]}; make one with: ${command}` : READ[wanted];
+  const expected = command ? `${SUPPORTED[wanted]}; make one with: ${command}` : SUPPORTED[wanted];
   throw new BadInput(file, '', `the format ${found.name}`, expected);
 }
 
-/** The beginning of a file, enough to tell its format. */
+/** The beginning of a file, enough to recognise its format. */
 export async function firstBytesOf(file: string): Promise<Uint8Array> {
   const handle = await open(file);
   try {
@@ -79,7 +79,9 @@ export async function firstBytesOf(file: string): Promise<Uint8Array> {
   }
 }
 
-/** R and others pack what they save with gzip, whatever the name says. */
+/**
+ * The beginning of a file as Latin-1, unpacked if it is gzip: R and other programs compress files whatever their name.
+ */
 function firstBytes(bytes: Uint8Array): string {
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
   try {

@@ -1,39 +1,39 @@
-/** What a raw file is, by what it holds: outlines, a table, a raster, or something that is not read. */
+/** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BadInput } from '../../bad-input.ts';
 import type { Period } from '../../contract/months.ts';
-import { type Csv, readCsv } from '../../ingest/readers/csv.ts';
+import { type RawTable, readCsv } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
-import { firstBytesOf, refuseUnread } from '../../ingest/readers/unread.ts';
+import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../numerics/grid.ts';
 import type { Source } from '../sources.ts';
 import { monthInName } from '../update/file-paths.ts';
 
-export interface Outlines {
+export interface OutlineFile {
   kind: 'outlines';
   file: string;
   format: Source['format'];
-  /** Files that belong to it: the other parts of a shapefile. */
+  /** The other parts of a shapefile. */
   siblings: string[];
   features: PolygonFeature[];
 }
-export interface Tabular extends Csv {
+export interface TableFile extends RawTable {
   kind: 'table';
   file: string;
   format: Source['format'];
   siblings: string[];
 }
-export interface Picture {
+export interface RasterFile {
   kind: 'raster';
   file: string;
-  /** Month in its name. */
+  /** The month in its name. */
   period: Period | null;
-  /** Over the cells that have a value. */
+  /** Over the cells with a value. */
   least: number;
   most: number;
   sum: number;
@@ -44,17 +44,17 @@ export interface LeftOut {
   file: string;
   why: string;
 }
-export type Look = Outlines | Tabular | Picture | LeftOut;
+export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
 
 const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
 
-/** The files named, and those in the directories named, in order of their paths, relative to `root`. */
+/** The given files and those inside the given directories, sorted, as paths relative to their common root. */
 export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
   const found: string[] = [];
   for (const one of given) {
     const there = await stat(one).catch(() => null);
     if (!there)
-      throw new BadInput(one, '', 'no such file or directory', 'raw files, or the directory that they lie in');
+      throw new BadInput(one, '', 'no such file or directory', 'raw files, or the directory that contains them');
     const inside = there.isDirectory() ? await readdir(one, { recursive: true, withFileTypes: true }) : null;
     if (!inside) found.push(path.resolve(one));
     else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
@@ -69,8 +69,12 @@ export async function listFiles(given: readonly string[]): Promise<{ root: strin
   return { root, files: visible.map((file) => path.relative(root, file)) };
 }
 
-/** Looks at a file of `files`; null for a part of a shapefile, which is looked at with it. */
-export async function lookAt(root: string, file: string, files: readonly string[]): Promise<Look | null> {
+/** @returns null for a part of a shapefile, which is read with its .shp file */
+export async function recogniseFile(
+  root: string,
+  file: string,
+  files: readonly string[],
+): Promise<RecognisedFile | null> {
   const full = path.join(root, file);
   const stem = file.slice(0, -path.extname(file).length);
   const siblings = files.filter((other) => other !== file && PARTS.test(other) && other.startsWith(`${stem}.`));
@@ -86,10 +90,14 @@ export async function lookAt(root: string, file: string, files: readonly string[
       const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
       return { kind: 'table', file, format: 'dbf', siblings: encoding, ...(await readDbf(full, file)) };
     }
-    if (extension === '.tif' || extension === '.tiff') return await lookAtRaster(full, file);
-    if (['.geojson', '.topojson', '.json'].includes(extension)) return await lookAtJson(full, file);
-    refuseUnread(file, await firstBytesOf(full), 'table');
-    return { kind: 'left out', file, why: `nothing is known of files ending in ${extension || 'nothing'}` };
+    if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
+    if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
+    refuseUnsupported(file, await firstBytesOf(full), 'table');
+    return {
+      kind: 'left out',
+      file,
+      why: extension ? `files ending in ${extension} are not read` : 'files without an extension are not read',
+    };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { where, found, expected } = error;
@@ -97,7 +105,7 @@ export async function lookAt(root: string, file: string, files: readonly string[
   }
 }
 
-async function lookAtJson(full: string, file: string): Promise<Look> {
+async function readJson(full: string, file: string): Promise<RecognisedFile> {
   const start = Buffer.from(await firstBytesOf(full)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
@@ -106,7 +114,7 @@ async function lookAtJson(full: string, file: string): Promise<Look> {
   return { kind: 'table', file, format: 'json', siblings: [], ...(await readJsonTable(full, file)) };
 }
 
-async function lookAtRaster(full: string, file: string): Promise<Picture> {
+async function readRaster(full: string, file: string): Promise<RasterFile> {
   const raster = await openRaster(full, {});
   try {
     let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
