@@ -115,7 +115,7 @@ describe('an entry that says too little or is without effect', () => {
     [
       'a raster without its year',
       heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif', year: 2018 }, { path: 'people.tif' }] }),
-      /source height: found people\.tif without a year, expected its year/,
+      /source height: found people\.tif without a year, expected the year that it applies to/,
     ],
     [
       'two rasters of a month',
@@ -123,7 +123,7 @@ describe('an entry that says too little or is without effect', () => {
         { time: 'each' },
         { files: ['height.tif', 'people.tif'].map((path) => ({ path, period: '2018-01' })) },
       ),
-      /source height: found two files for 2018-01, expected one a month/,
+      /source height: found two files for 2018-01, expected one file for each month/,
     ],
     [
       'a month between that is missing',
@@ -136,7 +136,7 @@ describe('an entry that says too little or is without effect', () => {
           ],
         },
       ),
-      /source height: found no file for 2018-02, expected every month/,
+      /source height: found no file for 2018-02, expected a file for every month/,
     ],
     [
       'months among years',
@@ -149,7 +149,7 @@ describe('an entry that says too little or is without effect', () => {
           ],
         },
       ),
-      /source height: found people\.tif with a period beside years/,
+      /source height: found people\.tif with a period among files with years/,
     ],
     [
       'a time of what has none',

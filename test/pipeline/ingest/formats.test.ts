@@ -81,7 +81,7 @@ describe('outlines', () => {
     [
       'a truncated part',
       (p) => zipped({ ...p, 'a.dbf': p['a.dbf']!.slice(0, -40) }),
-      /its \.dbf: found .* the file is cut short/,
+      /its \.dbf: found .*\(the file is cut short/,
     ],
   ])('a zip with %s is refused', async (_, pack, message) => {
     await expect(readPolygons(written('a.zip', pack(await shapefile())))).rejects.toThrow(message);
