@@ -12,7 +12,7 @@ import { AREAS_KM2 } from './tables.ts';
 
 /**
  * Outlines for maps: simplified on a shared topology, so that neighbours and states keep their common edges, and
- * rounded; states are the union of their LGAs. Areas are computed from the full outlines. Every check always runs.
+ * rounded; states are the union of their LGAs. Areas are computed from the full outlines. All checks run in every build.
  */
 export const run: StageRun = async (io) => {
   const areas = areasOf(io);
@@ -74,10 +74,10 @@ export const run: StageRun = async (io) => {
 
   const byShare = moved.toSorted((a, b) => a.share - b.share);
   const most = byShare.at(-1)!;
-  const half = byShare[Math.floor(byShare.length / 2)]!.share;
+  const median = byShare[Math.floor(byShare.length / 2)]!.share;
   const count = (list: readonly { polygons: readonly Polygon[] }[]) =>
     list.reduce((sum, { polygons }) => sum + polygons.flat(2).length, 0);
-  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), median ${(half * 100).toFixed(2)}%`;
+  const what = `${count(full.lgas)} vertices simplified to ${count(coded.lgas)}; largest change of area ${(most.share * 100).toFixed(2)}% (${most.code}), median ${(median * 100).toFixed(2)}%`;
   const areas_km2 = areas.lgas.map(({ lga_code }) => ({ lga_code, area_km2: areasKm2[lga_code]! }));
   return {
     outlines,

@@ -81,15 +81,15 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
 /** Adds a gap; masks of consecutive months of a place are merged. */
 function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const before = gaps.find(
-    (one) =>
+    (other) =>
       gap.rule === 'mask' &&
-      one.rule === 'mask' &&
-      one.reason === gap.reason &&
-      one.lga_pcode === gap.lga_pcode &&
-      one.state_pcode === gap.state_pcode &&
-      monthIndex(one.last!) + 1 === monthIndex(gap.first!),
+      other.rule === 'mask' &&
+      other.reason === gap.reason &&
+      other.lga_pcode === gap.lga_pcode &&
+      other.state_pcode === gap.state_pcode &&
+      monthIndex(other.last!) + 1 === monthIndex(gap.first!),
   );
-  return before ? gaps.map((one) => (one === before ? { ...one, last: gap.last! } : one)) : [...gaps, gap];
+  return before ? gaps.map((other) => (other === before ? { ...other, last: gap.last! } : other)) : [...gaps, gap];
 }
 
 function describeRemedy(remedy: Remedy): string {

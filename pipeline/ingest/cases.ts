@@ -152,7 +152,7 @@ function consecutive(
 
 /** Detects a table that has lost its first months, by the catalog's span. */
 function refuseLateStart(table: Table, { span }: Source, series: readonly CaseSeries[]): void {
-  const first = series.map((one) => one.first).sort()[0]!;
+  const first = series.map((record) => record.first).sort()[0]!;
   if (first > span!.first)
     throw new BadInput(
       table.file,

@@ -71,9 +71,9 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
       if (!lga) {
         const expected = 'the p-code of an LGA in the boundaries';
         const named = areas.lgas.filter(
-          (one) =>
-            plain(one.lga) === plain(row.values.lga ?? '') &&
-            (row.values.state == null || plain(byCode.get(one.state_code)!.state) === plain(row.values.state)),
+          (area) =>
+            plain(area.lga) === plain(row.values.lga ?? '') &&
+            (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state)),
         );
         throw new BadInput(
           table.file,
@@ -92,7 +92,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
       const code = textOf(table, row, 'state_pcode');
       const state = states.get(code);
       if (!state) {
-        const named = areas.states.filter((one) => plain(one.state) === plain(row.values.state ?? ''));
+        const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
         throw new BadInput(
           table.file,
           `row ${row.line}, state_pcode`,

@@ -10,7 +10,7 @@ export interface SurveyResult {
 
 /** Fewer children tested by a method are not informative. */
 const LEAST_EXAMINED = 500;
-/** A rapid test also detects recent infections, so microscopy exceeds it only by chance. */
+/** A rapid test also detects recently cleared infections, so microscopy exceeds it only by chance. */
 const MOST_MICROSCOPY = 1.1;
 /** The positivity of two rounds may differ by this factor. */
 const ROUND_FACTOR = 4;

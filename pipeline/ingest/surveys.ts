@@ -136,9 +136,9 @@ function readRound(table: Table, row: Row, { rounds = [] }: Source): Pick<Cluste
           numberOf(table, row, 'month', { least: 1, most: 12, integer: true }) -
           1,
       );
-  const round = rounds.find((one) => one.survey_year === survey_year);
+  const round = rounds.find((round) => round.survey_year === survey_year);
   if (!round) {
-    const years = rounds.map((one) => one.survey_year).join(', ');
+    const years = rounds.map((round) => round.survey_year).join(', ');
     throw new BadInput(
       table.file,
       `row ${row.line}, survey_year`,
@@ -276,7 +276,7 @@ function keepMethod<T extends { method: Method }>(
     input.report.push({
       source: source.id,
       rule: 'one method only',
-      what: `${dropped} of ${table.rows.length} rows left out, tested by another method than ${wanted.join(', else ')}`,
+      what: `${dropped} of ${table.rows.length} rows left out: each sample counts once, by ${wanted.join(', else by ')}`,
     });
   return kept;
 }

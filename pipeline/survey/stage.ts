@@ -14,7 +14,7 @@ export const run: StageRun = async (io) => {
   const { small_sample, method } = io.model.parameters.survey;
   const years = national.map((row) => row.survey_year);
   const small = states.filter((row) => row.small_sample).length;
-  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else ')}; ${small} state figures are based on fewer than ${small_sample} children`;
+  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} state figures are based on fewer than ${small_sample} children`;
   return {
     trend: tableOf(TREND, [...national, ...states]),
     report: [{ source: 'survey', rule: 'small samples flagged', what }],

@@ -45,8 +45,8 @@ export function coverOutlines(
   outlines: readonly Outline[],
   band: Window,
 ): [index: number, Coverage][] {
-  const met = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
-  return met.map((index) => {
+  const meeting = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
+  return meeting.map((index) => {
     try {
       return [index, cover(outlines[index]!, band.row, band.row + band.rows)];
     } catch (cause) {

@@ -41,7 +41,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
   const spans = createSpans();
   const fall = new Float64Array(columns);
   const area = new Float64Array(columns);
-  const met = new Int32Array(columns);
+  const touched = new Int32Array(columns);
   const stamp = new Int32Array(columns);
   let stamps = 0;
 
@@ -135,18 +135,18 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
       const column = pieces.column(piece);
       if (stamp[column] !== stamps) {
         stamp[column] = stamps;
-        met[count++] = column;
+        touched[count++] = column;
         fall[column] = 0;
         area[column] = 0;
       }
       fall[column]! += pieces.fall(piece);
       area[column]! += pieces.area(piece);
     }
-    met.subarray(0, count).sort();
+    touched.subarray(0, count).sort();
     let inside = 0;
     let next = 0;
     for (let k = 0; k < count; k++) {
-      const column = met[k]!;
+      const column = touched[k]!;
       spans.add(next, column - next, inside);
       spans.add(column, 1, snap(inside + (fall[column]! - area[column]!)));
       // Not always an integer: a horizontal edge crosses cells without descending.

@@ -178,15 +178,15 @@ async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(nu
 
 /** Number of cells of a window with people that meet any area; a cell on a border counts once. */
 function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
-  const met = new Uint8Array(persons.length);
+  const marks = new Uint8Array(persons.length);
   for (const [, { firstRow, rowStart, column, length }] of coverages) {
     for (let i = 0; i + 1 < rowStart.length; i++) {
       const offset = (firstRow + i - window.row) * window.columns - window.column;
       for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++)
-        met.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
+        marks.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
     }
   }
-  return met.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
+  return marks.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
 }
 
 const outlinesOn = ({ grid }: Raster, { lgas }: Polygons) => lgas.map(({ polygons }) => drawOutline(polygons, grid));

@@ -31,13 +31,13 @@ export async function sumInside(
   const task: PassTask = { grid, layers, weights, outlines, size };
   const bands = listWindows(grid, size, outlines);
   const sums = layers.map(() => outlines.map(createSums));
-  const take = (band: number, rows: Float64Array) => {
+  const onSums = (band: number, rows: Float64Array) => {
     addBand(sums, outlines, bands[band]!, rows);
     onProgress((band + 1) / bands.length);
   };
   const cells = bands.reduce((n, band) => n + band.rows * band.columns, 0) * rasters.length;
   const threads = cells < CELLS_FOR_THREADS ? 1 : Math.min(jobs, bands.length);
-  await sumBands(task, bands, threads, take);
+  await sumBands(task, bands, threads, onSums);
   return sums;
 }
 
@@ -67,12 +67,12 @@ async function sumBands(
   task: PassTask,
   bands: Window[],
   threads: number,
-  take: (band: number, rows: Float64Array) => void,
+  onSums: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
   if (threads === 1) {
     const own = await openBandWorker(task);
     try {
-      for (const [band, window] of bands.entries()) take(band, await own.sumBand(window));
+      for (const [band, window] of bands.entries()) onSums(band, await own.sumBand(window));
     } finally {
       await own.close();
     }
@@ -84,7 +84,7 @@ async function sumBands(
     let sent = 0;
     for (const band of bands.keys()) {
       while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
-      take(band, sumsOf(await ahead.shift()!));
+      onSums(band, sumsOf(await ahead.shift()!));
     }
   } finally {
     await pool.close();

@@ -42,7 +42,7 @@ export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
   const factor = role === 'population_census' ? PEOPLE_FACTOR : SAME_ROWS_FACTOR;
   doubts.push(...sumDoubts(by_state, SAME_ROWS_FACTOR), ...sumDoubts(by_group, factor));
   if (role === 'population_census') doubts.push(...sumDoubts(by_place, SAME_ROWS_FACTOR, CHANGED, 1));
-  for (const one of places) doubts.push(...placeDoubts(one));
+  for (const agreement of places) doubts.push(...placeDoubts(agreement));
   return MONTHLY.includes(role) ? [...doubts, ...monthDoubts(comparison)] : doubts;
 }
 

@@ -183,8 +183,8 @@ function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
     const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
     return rank_correlation === null ? [] : [{ state, rank_correlation }];
   });
-  const count = (holds: (was: number | null, is: number | null) => boolean) =>
-    pairs.filter(({ was, is }) => holds(was.numbers[column] ?? null, is.numbers[column] ?? null)).length;
+  const count = (matches: (was: number | null, is: number | null) => boolean) =>
+    pairs.filter(({ was, is }) => matches(was.numbers[column] ?? null, is.numbers[column] ?? null)).length;
   return {
     column,
     places: means.length,

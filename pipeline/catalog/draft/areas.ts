@@ -13,7 +13,7 @@ export interface DraftAreas {
   columns: Record<string, string>;
   /** The table that gives codes by name, if the outlines have none. */
   codes: { table: TableFile; columns: Record<string, string> } | null;
-  /** OutlineFile of the upper level, if nothing else gives the parents. */
+  /** Outlines of the upper level, if nothing else gives the parents. */
   states: { outlines: OutlineFile; columns: Record<string, string> } | null;
   /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
   lgas: { code: string; name: string; parent: string | null }[];
@@ -142,7 +142,7 @@ function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): Draf
   return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
 }
 
-/** Each code once with its name, sorted by code; a code without a name stands for the name. */
+/** Each code once with its name, sorted by code; a code without a name serves as the name. */
 function distinct(codes: readonly string[], names: readonly string[]): DraftAreas['upper'] {
   const found = new Map(codes.map((code, i) => [code, names[i] ?? code]));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, name]) => ({ code, name }));

@@ -74,7 +74,7 @@ export async function draftCountry(
       notes: ['Columns recognised by their names'],
     })),
     ...rasters.drafted
-      .filter(({ entry }) => entry.role !== 'climate' || !kept.some((one) => one.entry.role === 'climate'))
+      .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
       .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population'))
@@ -82,7 +82,7 @@ export async function draftCountry(
   return {
     ...{ areas, entries },
     leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
-      .map((one) => ({ ...one, why: areas.lacking.get(one.file) ?? one.why }))
+      .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     questions: questionsOf({
       ...hintsOf(areas, entries, kept, now),
@@ -151,7 +151,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
     .map(({ last }) => last)
     .sort()
     .at(-1);
-  const latest = [survey, cases].filter((one) => one != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
+  const latest = [survey, cases].filter((month) => month != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
   // Without rain data the model estimates whole years only.
   const last = latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;

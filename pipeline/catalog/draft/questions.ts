@@ -39,16 +39,16 @@ export function questionsOf({ codes, first, last, latest, ages, population }: Hi
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
   return [
     { id: 'name', asks: 'Name of the country', guess: name, form: WORDS },
-    { id: 'iso_code', asks: 'Its two-letter code of ISO 3166-1', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
+    { id: 'iso_code', asks: 'Its two-letter ISO 3166-1 code', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
       guess: 'en',
       form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
-    { id: 'upper_one', asks: 'Name of one upper-level area', guess: 'region', form: WORDS },
+    { id: 'upper_one', asks: 'Term for an upper-level area', guess: 'region', form: WORDS },
     { id: 'upper_many', asks: 'Its plural', guess: 'regions', form: WORDS },
-    { id: 'lower_one', asks: 'Name of one lower-level area', guess: 'district', form: WORDS },
+    { id: 'lower_one', asks: 'Term for a lower-level area', guess: 'district', form: WORDS },
     { id: 'lower_many', asks: 'Its plural', guess: 'districts', form: WORDS },
     {
       id: 'code_is',

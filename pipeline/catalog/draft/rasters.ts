@@ -27,7 +27,9 @@ const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: 
 
 /** Rasters of people per cell, by their names and values. */
 export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
-  rasters.filter((one) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(one)) && one.least >= 0 && one.most > 1);
+  rasters.filter(
+    (raster) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(raster)) && raster.least >= 0 && raster.most > 1,
+  );
 
 /**
  * One raster each of population, elevation and travel time, and monthly rasters of rain.
@@ -42,23 +44,24 @@ export function draftRasters(
 ): DraftRasters {
   const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
-  const others = rasters.filter((one) => !rain.includes(one));
-  const priority = (one: RasterFile) => {
-    if (one.file === wanted) return Number.NEGATIVE_INFINITY;
-    const own = ratios.get(one);
-    return own ? disagreement(own) : -one.sum;
+  const others = rasters.filter((raster) => !rain.includes(raster));
+  const priority = (raster: RasterFile) => {
+    if (raster.file === wanted) return Number.NEGATIVE_INFINITY;
+    const own = ratios.get(raster);
+    return own ? disagreement(own) : -raster.sum;
   };
   const population = populationRasters(others).sort((a, b) => priority(a) - priority(b));
   const elevation = others.find(
-    (one) => /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(one)) && one.most > 50 && one.least > -500,
+    (raster) =>
+      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(raster)) && raster.most > 50 && raster.least > -500,
   );
-  const travel = others.find((one) => /travel|minutes|walking|motori/.test(nameOf(one)) && one.least >= 0);
+  const travel = others.find((raster) => /travel|minutes|walking|motori/.test(nameOf(raster)) && raster.least >= 0);
   const drafted: DraftRasters['drafted'] = [];
   const add = (found: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
-    const own = found.filter((one) => one !== undefined);
+    const own = found.filter((raster) => raster !== undefined);
     if (own.length > 0) drafted.push({ rasters: own, entry });
   };
-  const largest = (of: readonly RasterFile[]) => of.reduce((most, one) => Math.max(most, one.most), 0);
+  const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
   const rounded = (value: number) => Number((2 * value).toPrecision(1));
   add(population.slice(0, 1), {
     ...{ role: 'population', unit: 'persons', repeats: REPEATS },
@@ -70,22 +73,30 @@ export function draftRasters(
     ...{ role: 'layer', figure: 'travel_minutes_to_care', unit: 'minutes' },
     ...(travel ? range(0, rounded(travel.most)) : {}),
   });
-  const used = new Set(drafted.flatMap((one) => one.rasters));
+  const used = new Set(drafted.flatMap((entry) => entry.rasters));
   return {
     ...{ drafted, population },
     leftOut: others
-      .filter((one) => !used.has(one))
-      .map((one) => ({ kind: 'left out', file: one.file, why: whyLeftOut(one, population, ratios.get(one)) })),
+      .filter((raster) => !used.has(raster))
+      .map((raster) => ({
+        kind: 'left out',
+        file: raster.file,
+        why: whyLeftOut(raster, population, ratios.get(raster)),
+      })),
   };
 }
 
-function whyLeftOut(one: RasterFile, population: readonly RasterFile[], ratios: readonly Ratio[] | undefined): string {
-  const values = `values ${short(one.least)} to ${short(one.most)}`;
-  if (/(^|_)pd_|densit/.test(nameOf(one))) return 'people per km² by its name; only people per cell are read';
-  if (population.includes(one))
+function whyLeftOut(
+  raster: RasterFile,
+  population: readonly RasterFile[],
+  ratios: readonly Ratio[] | undefined,
+): string {
+  const values = `values ${short(raster.least)} to ${short(raster.most)}`;
+  if (/(^|_)pd_|densit/.test(nameOf(raster))) return 'people per km² by its name; only people per cell are read';
+  if (population.includes(raster))
     return ratios
       ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`
-      : `${short(one.sum)} people in total; ${population[0]!.file} is used instead`;
+      : `${short(raster.sum)} people in total; ${population[0]!.file} is used instead`;
   return `${values}, and a name that suggests no role; it may be a covariate (CONTRIBUTING.md)`;
 }
 

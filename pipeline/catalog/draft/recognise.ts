@@ -51,12 +51,12 @@ const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
 /** The given files and those inside the given directories, sorted, as paths relative to their common root. */
 export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
   const found: string[] = [];
-  for (const one of given) {
-    const there = await stat(one).catch(() => null);
-    if (!there)
-      throw new BadInput(one, '', 'no such file or directory', 'raw files, or the directory that contains them');
-    const inside = there.isDirectory() ? await readdir(one, { recursive: true, withFileTypes: true }) : null;
-    if (!inside) found.push(path.resolve(one));
+  for (const name of given) {
+    const info = await stat(name).catch(() => null);
+    if (!info)
+      throw new BadInput(name, '', 'no such file or directory', 'raw files, or the directory that contains them');
+    const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
+    if (!inside) found.push(path.resolve(name));
     else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
   }
   const visible = [...new Set(found)].filter((file) => !path.basename(file).startsWith('.')).sort();

@@ -10,7 +10,7 @@ import type { LeftOut, TableFile } from './recognise.ts';
 /** The part of an entry of sources.json that follows from the file itself. */
 export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
 
-/** AreaCodes of the two levels of areas. */
+/** Codes of the two levels of areas. */
 export interface AreaCodes {
   lgas: ReadonlySet<string>;
   states: ReadonlySet<string>;
@@ -44,8 +44,8 @@ export function draftTables(
   });
   const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length;
   const kept: DraftedTable[] = [];
-  for (const one of found.toSorted((a, b) => known(b) - known(a))) {
-    const { role, figure, rounds } = one.entry;
+  for (const candidate of found.toSorted((a, b) => known(b) - known(a))) {
+    const { role, figure, rounds } = candidate.entry;
     const better = kept.find(
       ({ entry }) =>
         entry.role === role &&
@@ -53,13 +53,13 @@ export function draftTables(
           (figure !== undefined && entry.figure === figure) ||
           rounds?.some(({ survey_year }) => entry.rounds?.some((round) => round.survey_year === survey_year))),
     );
-    const more = better ? one.table.rows.length - better.table.rows.length : 0;
+    const more = better ? candidate.table.rows.length - better.table.rows.length : 0;
     if (better)
       leftOut.push({
-        ...{ kind: 'left out', file: one.table.file },
+        ...{ kind: 'left out', file: candidate.table.file },
         why: `has the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${better.table.file}${more > 0 ? `, and ${more} more rows` : ''}`,
       });
-    else kept.push(one);
+    else kept.push(candidate);
   }
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut };
 }

@@ -124,7 +124,7 @@ function sourceIn({ sources }: Country, id: string): Source {
 /** A view of the raw data with the new files in place. */
 function viewOf({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
   const files = Object.fromEntries(
-    sources.flatMap((one) => one.files.map((file) => [file.path, path.join(rawData, file.path)])),
+    sources.flatMap(({ files: own }) => own.map((file) => [file.path, path.join(rawData, file.path)])),
   );
   for (const { path: place, file } of given) files[place] = file;
   for (const { path: file } of source.files)

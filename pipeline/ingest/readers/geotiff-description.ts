@@ -24,7 +24,7 @@ const MAX_BLOCK_BYTES = 2 ** 28;
 
 /**
  * Describes one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
- * @throws BadInput if the file is missing, no TIFF, truncated, rotated, in another coordinate system …
+ * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
 export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
   const { size } = await stat(file).catch(() => {

@@ -22,7 +22,7 @@ export interface Raster extends BlockSize {
 /**
  * Opens one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels. Missing cells (nodata,
  * NaN) are read as NaN; scale and offset are applied to packed values.
- * @throws BadInput if the file is missing, no TIFF, truncated, rotated, in another coordinate system …
+ * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
 export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
   return openDescribed(await describeRaster(file, declared));

@@ -21,15 +21,15 @@ export function matchCentres(grid: Grid, window: Window, other: Grid): { columns
 export async function readNearest(raster: Raster, grid: Grid, window: Window): Promise<Values> {
   const { columns, rows } = matchCentres(grid, window, raster.grid);
   const values = new Float64Array(window.rows * window.columns).fill(Number.NaN);
-  const metColumns = columns.filter((column) => column >= 0);
-  const metRows = rows.filter((row) => row >= 0);
-  if (metColumns.length === 0 || metRows.length === 0) return values;
+  const foundColumns = columns.filter((column) => column >= 0);
+  const foundRows = rows.filter((row) => row >= 0);
+  if (foundColumns.length === 0 || foundRows.length === 0) return values;
   // Centres run eastwards and southwards, so the first and last matches bound the rest.
   const own: Window = {
-    column: metColumns[0]!,
-    row: metRows[0]!,
-    columns: metColumns.at(-1)! - metColumns[0]! + 1,
-    rows: metRows.at(-1)! - metRows[0]! + 1,
+    column: foundColumns[0]!,
+    row: foundRows[0]!,
+    columns: foundColumns.at(-1)! - foundColumns[0]! + 1,
+    rows: foundRows.at(-1)! - foundRows[0]! + 1,
   };
   const source = await raster.readWindow(own);
   for (let i = 0; i < window.rows; i++) {

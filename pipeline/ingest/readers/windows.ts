@@ -28,10 +28,10 @@ export function listWindows(
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
   outlines: readonly Extent[],
 ): Window[] {
-  const met = outlines.filter((o) => o.firstRow < o.endRow && o.firstColumn < o.endColumn);
-  if (met.length === 0) return [];
-  const extreme = (pick: (o: (typeof met)[number]) => number, choose: (a: number, b: number) => number) =>
-    met.map(pick).reduce((a, b) => choose(a, b));
+  const reached = outlines.filter((o) => o.firstRow < o.endRow && o.firstColumn < o.endColumn);
+  if (reached.length === 0) return [];
+  const extreme = (pick: (o: (typeof reached)[number]) => number, choose: (a: number, b: number) => number) =>
+    reached.map(pick).reduce((a, b) => choose(a, b));
   const column = extreme((o) => o.firstColumn, Math.min);
   const columns = extreme((o) => o.endColumn, Math.max) - column;
   const end = extreme((o) => o.endRow, Math.max);

@@ -10,7 +10,7 @@ test('a valid country is read; its one row by another method is left out and rep
   expect(tables.report).toContainEqual({
     source: 'surveys',
     rule: 'one method only',
-    what: '1 of 25 rows left out, tested by another method than microscopy',
+    what: '1 of 25 rows left out: each sample counts once, by microscopy',
   });
   expect(handedOn(rasters.lgas)).toHaveLength(4);
 });
