@@ -130,13 +130,9 @@ function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | s
 
 /** The survey years with the first and last month of their rows. */
 function roundsOf(table: TableFile, columns: Partial<Record<ColumnName, string>>): NonNullable<Source['rounds']> {
-  const at = (name: ColumnName) => table.header.indexOf(columns[name] ?? '');
-  const months = table.rows.flatMap(({ cells }) => {
-    const year = cells[at('year')];
-    const period = columns.period
-      ? dashed(cells[at('period')] ?? '')
-      : `${year}-${(cells[at('month')] ?? '').padStart(2, '0')}`;
-    const survey_year = Number(cells[at('survey_year')]);
+  const at = table.header.indexOf(columns.survey_year ?? '');
+  const months = monthsOf(table, columns).flatMap((period, row) => {
+    const survey_year = Number(table.rows[row]!.cells[at]);
     return isPeriod(period) && Number.isInteger(survey_year) ? [{ survey_year, period }] : [];
   });
   return [...Map.groupBy(months, ({ survey_year }) => survey_year)]
@@ -194,15 +190,16 @@ function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
 }
 
 /** The first and last month of all rows. */
-function spanOf(table: TableFile, when: Partial<Record<ColumnName, string>>): NonNullable<Source['span']> {
-  const at = (name: ColumnName) => table.header.indexOf(when[name] ?? '');
-  const months = table.rows
-    .map(({ cells }) =>
-      when.period
-        ? dashed(cells[at('period')] ?? '')
-        : `${cells[at('year')]}-${(cells[at('month')] ?? '').padStart(2, '0')}`,
-    )
-    .filter(isPeriod)
-    .sort();
+function spanOf(table: TableFile, columns: Partial<Record<ColumnName, string>>): NonNullable<Source['span']> {
+  const months = monthsOf(table, columns).filter(isPeriod).sort();
   return { first: months[0]!, last: months.at(-1)! };
+}
+
+/** The month of each row, `YYYY-MM` if it is valid, from one column or from year and month. */
+function monthsOf({ header, rows }: TableFile, columns: Partial<Record<ColumnName, string>>): string[] {
+  const at = (name: ColumnName) => header.indexOf(columns[name] ?? '');
+  const [period, year, month] = [at('period'), at('year'), at('month')];
+  return rows.map(({ cells }) =>
+    columns.period ? dashed(cells[period] ?? '') : `${cells[year]}-${(cells[month] ?? '').padStart(2, '0')}`,
+  );
 }
