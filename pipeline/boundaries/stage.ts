@@ -12,7 +12,8 @@ import { AREAS_KM2 } from './tables.ts';
 
 /**
  * Outlines for maps: simplified on a shared topology, so that neighbours and states keep their common edges, and
- * rounded; states are the union of their LGAs. Areas are computed from the full outlines. All checks run in every build.
+ * rounded; states are the union of their LGAs. Areas are computed from the full outlines. All checks run in every
+ * build.
  */
 export const run: StageRun = async (io) => {
   const areas = areasOf(io);
