@@ -1,5 +1,5 @@
 import type { Period } from '../../contract/months.ts';
-import { dashed, type Row, readTable } from '../../ingest/readers/table.ts';
+import { dashed, type Row, type Table } from '../../ingest/readers/table.ts';
 import type { Model } from '../model.ts';
 import type { Role } from '../roles.ts';
 import type { Source } from '../sources.ts';
@@ -33,26 +33,26 @@ const NUMBERS = [
  * The rows of a table in the form in which two releases are compared. Invalid numbers become null: a check reports
  * them.
  */
-export async function readComparedRows(
-  rawData: string,
-  source: Source,
-  states: Model['states'],
-): Promise<ComparedRow[]> {
-  const files = source.files.map(({ rows: _, ...file }) => file);
-  const { rows, columns } = await readTable(rawData, { ...source, files });
+export function comparedRows({ rows, columns }: Table, source: Source, states: Model['states']): ComparedRow[] {
   const classes = (source.classes ?? []).map(({ column }) => column);
   const names = [...NUMBERS, ...(source.figure ? [source.figure] : []), ...classes].filter((name) => columns.has(name));
-  const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
+  const known = new Map<string, string>();
+  const stateOf = (place: string) => {
+    const state =
+      known.get(place) ?? states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
+    known.set(place, state);
+    return state;
+  };
   return rows.map((row) => {
     const { values } = row;
     const period = periodOf(row);
     const place = values.lga_pcode ?? values.state_pcode ?? '';
-    const keyed = { ...values, ...(period === null ? {} : { period }) } as Row['values'];
-    const numbers: Record<string, number | null> = Object.fromEntries(names.map((name) => [name, numberIn(row, name)]));
+    const numbers: Record<string, number | null> = {};
+    for (const name of names) numbers[name] = numberIn(row, name);
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
       key: (KEYS[source.role] ?? [])
-        .map((name) => keyed[name] ?? '')
+        .map((name) => (name === 'period' ? period : values[name]) ?? '')
         .join(' ')
         .trim(),
       ...{ place, state: values.state_pcode ?? stateOf(place), period, numbers },

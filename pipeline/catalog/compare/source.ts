@@ -1,13 +1,14 @@
 /** Compares a source as last accepted with the version to be accepted. */
 import path from 'node:path';
+import { readTable } from '../../ingest/readers/table.ts';
 import type { Model } from '../model.ts';
 import { isTable } from '../roles.ts';
 import type { Source } from '../sources.ts';
 import { doubtsOfRows } from './doubts.ts';
 import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './outlines.ts';
 import { compareRasters, doubtsOfRasters, type RasterComparison } from './rasters.ts';
-import { readComparedRows } from './read-rows.ts';
-import { compareRows, type RowComparison } from './rows.ts';
+import { comparedRows } from './read-rows.ts';
+import { type ComparedRow, compareRows, type RowComparison } from './rows.ts';
 
 export interface SourceComparison {
   rows?: RowComparison;
@@ -20,6 +21,8 @@ export interface SourceComparison {
 export interface Side {
   source: Source;
   rawData: string;
+  /** A table's rows, if they have been read. */
+  rows?: ComparedRow[] | null;
 }
 
 /** A file, and the accepted file it is compared with: its own earlier version, or the same month of an earlier year. */
@@ -37,10 +40,9 @@ export async function compareSources(
 ): Promise<SourceComparison> {
   const { source } = is;
   if (isTable(source)) {
-    const rows = compareRows(
-      await readComparedRows(was.rawData, was.source, states),
-      await readComparedRows(is.rawData, source, states),
-    );
+    const rowsOf = async (side: Side) =>
+      side.rows ?? comparedRows(await readTable(side.rawData, side.source), side.source, states);
+    const rows = compareRows(await rowsOf(was), await rowsOf(is));
     return { rows, doubts: doubtsOfRows(source.role, rows) };
   }
   const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);

@@ -35,7 +35,7 @@ export async function writeDraft(
       files: files.map((file, i) => ({ ...file, ...(isTable({ format }) && i === 0 ? { rows: 1 } : {}) })),
       notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
     } as Source;
-    sources.push(await measureSource(source, root, model.states));
+    sources.push((await measureSource(source, root, model.states)).source);
   }
   return { sources, model };
 }

@@ -4,29 +4,38 @@ import path from 'node:path';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
 import { sha256File } from '../../engine/hash.ts';
 import { readTable } from '../../ingest/readers/table.ts';
-import { readComparedRows } from '../compare/read-rows.ts';
+import { comparedRows } from '../compare/read-rows.ts';
 import type { ComparedRow } from '../compare/rows.ts';
 import type { Model } from '../model.ts';
 import { isTable } from '../roles.ts';
 import type { Source } from '../sources.ts';
 
-/** The entry with bytes, SHA-256, rows, span and rounds taken from its files. */
-export async function measureSource(source: Source, rawData: string, states: Model['states']): Promise<Source> {
+/**
+ * The entry with bytes, SHA-256, rows, span and rounds taken from its files.
+ * @returns also the table's rows, which a comparison need not read again; null if the source is not a table
+ */
+export async function measureSource(
+  source: Source,
+  rawData: string,
+  states: Model['states'],
+): Promise<{ source: Source; rows: ComparedRow[] | null }> {
   const files: Source['files'] = [];
   for (const file of source.files) {
     const full = path.join(rawData, file.path);
     files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
   }
-  if (!isTable(source)) return { ...source, files };
-  const [table, ...others] = files;
-  const { total } = await readTable(rawData, { ...source, files: [{ path: table!.path }] });
-  const measured = { ...source, files: [{ ...table!, rows: total }, ...others] };
-  if (!source.span && !source.rounds) return measured;
-  const rows = await readComparedRows(rawData, measured, states);
+  if (!isTable(source)) return { source: { ...source, files }, rows: null };
+  const [first, ...others] = files;
+  const table = await readTable(rawData, source);
+  const rows = comparedRows(table, source, states);
   return {
-    ...measured,
-    ...(source.span ? { span: spanOf(source.span, rows) } : {}),
-    ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
+    source: {
+      ...source,
+      files: [{ ...first!, rows: table.total }, ...others],
+      ...(source.span ? { span: spanOf(source.span, rows) } : {}),
+      ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
+    },
+    rows,
   };
 }
 

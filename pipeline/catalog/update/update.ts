@@ -62,7 +62,8 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const view = viewOf(country, was, given);
   const views = [view];
   try {
-    const is = await measureSource({ ...withNewFiles(was, given), ...request.about }, view, country.model.states);
+    const proposal = { ...withNewFiles(was, given), ...request.about };
+    const { source: is, rows } = await measureSource(proposal, view, country.model.states);
     const proposed = proposedCountry(country, is, view, request.lastEstimated);
     const report = await checkProposed(proposed, is);
 
@@ -74,7 +75,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       files.length > 0 && before
         ? await compareSources(
             { source: was, rawData: before },
-            { source: is, rawData: view },
+            { source: is, rawData: view, rows },
             states,
             pairsOf(was, is, files),
           )

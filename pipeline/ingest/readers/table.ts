@@ -63,12 +63,11 @@ export async function readTable(
         return typeof value === 'number' ? Number(found) === value : found === value;
       }),
     )
-    .map(({ line, cells }) => ({
-      line,
-      values: Object.fromEntries(
-        used.map(([ours, column]) => [ours, recoded(source, ours, cells[column] ?? '') || null]),
-      ),
-    }));
+    .map(({ line, cells }) => {
+      const values: Record<string, string | null> = {};
+      for (const [ours, column] of used) values[ours] = recoded(source, ours, cells[column] ?? '') || null;
+      return { line, values };
+    });
   if (rows.length === 0)
     throw new BadInput(
       file,
@@ -88,8 +87,10 @@ function readCells(full: string, file: string, format: Source['format'] | undefi
 }
 
 /** A cell's text, replaced if the catalog recodes it. */
-export const recoded = ({ recode }: Pick<Source, 'recode'>, column: string, text: string): string =>
-  (Object.hasOwn(recode?.[column] ?? {}, text) ? recode?.[column]?.[text] : undefined) ?? text;
+export function recoded({ recode }: Pick<Source, 'recode'>, column: string, text: string): string {
+  const codes = recode?.[column];
+  return codes && Object.hasOwn(codes, text) ? codes[text]! : text;
+}
 
 const at = (row: Row, column: string) => `row ${row.line}, ${column}`;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
