@@ -86,7 +86,7 @@ test('a comparison page has maps by LGA, cells, levels, largest changes and exce
     '0.4000 (0.3000–0.5000)',
     'Only in the new version: months 2023-05 to 2023-07.',
     'cannot be scored yet',
-    'score 3 (0.2); gone: urban',
+    'score 3 (0.2); removed: urban',
   ])
     expect(page).toContain(part);
   // The highest rise is D3's darkest orange.
