@@ -90,32 +90,35 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
-  test.skipIf(skipWithoutChromium)(needsChromium('a state, an LGA and a month can be selected by keyboard alone'), async () => {
-    const { page } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    const { last_estimated } = json<schemas.Periods>('v1/periods.json');
-    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
-    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
-    const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
-    const tabTo = async (text: string) => {
-      for (let tabs = 0; tabs < 60; tabs++) {
-        await page.keyboard.press('Tab');
-        if ((await focused('textContent')) === text) return;
-      }
-      throw new Error(`found no element ${text} within 60 presses of Tab`);
-    };
-    await tabTo(states[0]!.state);
-    await page.keyboard.press('Enter');
-    expect(await focused('textContent'), 'focus moves to the selected place').toBe(states[0]!.state);
-    expect(await focused('localName')).toBe('h3');
-    await tabTo(lgas[1]!.lga);
-    await page.keyboard.press('Enter');
-    expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
-    expect(await page.textContent('#said'), 'the text for screen readers').toContain(
-      `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
-    );
-    await page.close();
-  });
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('a state, an LGA and a month can be selected by keyboard alone'),
+    async () => {
+      const { page } = await openFile(file());
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      const { last_estimated } = json<schemas.Periods>('v1/periods.json');
+      const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
+      const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
+      const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
+      const tabTo = async (text: string) => {
+        for (let tabs = 0; tabs < 60; tabs++) {
+          await page.keyboard.press('Tab');
+          if ((await focused('textContent')) === text) return;
+        }
+        throw new Error(`found no element ${text} within 60 presses of Tab`);
+      };
+      await tabTo(states[0]!.state);
+      await page.keyboard.press('Enter');
+      expect(await focused('textContent'), 'focus moves to the selected place').toBe(states[0]!.state);
+      expect(await focused('localName')).toBe('h3');
+      await tabTo(lgas[1]!.lga);
+      await page.keyboard.press('Enter');
+      expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
+      expect(await page.textContent('#said'), 'the text for screen readers').toContain(
+        `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
+      );
+      await page.close();
+    },
+  );
 
   test.skipIf(skipWithoutChromium)(needsChromium('the tooltip follows the month'), async () => {
     const { page } = await openFile(file());
@@ -163,26 +166,29 @@ export function reportInBrowser(snapshotOf: () => string) {
     await page.close();
   });
 
-  test.skipIf(skipWithoutFirefox)(needsFirefox('Firefox opens the report from disk too: map, slider, score'), async () => {
-    const { evaluate, press, troubles } = await openInFirefox(file());
-    const ready = 'document.documentElement.dataset.ready';
-    await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
-    await evaluate(`(() => {
+  test.skipIf(skipWithoutFirefox)(
+    needsFirefox('Firefox opens the report from disk too: map, slider, score'),
+    async () => {
+      const { evaluate, press, troubles } = await openInFirefox(file());
+      const ready = 'document.documentElement.dataset.ready';
+      await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
+      await evaluate(`(() => {
       const state = document.getElementById('state');
       state.value = 'KN';
       state.dispatchEvent(new Event('change'));
       document.getElementById('month').focus();
     })()`);
-    await press(END);
-    const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
-    const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
-    expect(await evaluate("document.getElementById('score').title")).toBe(kano.score.toFixed(4));
-    const { states } = json<schemas.ContextStates>('v1/context/states.json');
-    const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
-    expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
-    expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
-    expect(troubles).toEqual([]);
-  });
+      await press(END);
+      const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
+      const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
+      expect(await evaluate("document.getElementById('score').title")).toBe(kano.score.toFixed(4));
+      const { states } = json<schemas.ContextStates>('v1/context/states.json');
+      const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
+      expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
+      expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
+      expect(troubles).toEqual([]);
+    },
+  );
 
   test('the report is one file of at most 5 MB that may fetch nothing', () => {
     expect(statSync(file()).size).toBeLessThan(5_000_000);

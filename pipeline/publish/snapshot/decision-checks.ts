@@ -61,7 +61,10 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
     probabilities: [
       faults('probabilities', `probabilities JOIN (${SCORES}) USING (area, code, period)`, [
         ...[...levels, 'probability_highest_nation', 'probability_highest_state'].map(outside),
-        [`abs(${sumOf(levels)} - 1) > ${levels.length * HALF}`, `'the probabilities of the levels sum to ' || round(${sumOf(levels)}, 4)`],
+        [
+          `abs(${sumOf(levels)} - 1) > ${levels.length * HALF}`,
+          `'the probabilities of the levels sum to ' || round(${sumOf(levels)}, 4)`,
+        ],
         ...cutoffs.map(
           ({ above, parts }) =>
             [
@@ -80,7 +83,10 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
               `'${above} is ' || ${above} || ' for a range of ' || score_low || ' to ' || score_high`,
             ] as const,
         ),
-        [`(probability_highest_state IS NULL) <> (area = 'state')`, `'probability_highest_state must be null for states and only for them'`],
+        [
+          `(probability_highest_state IS NULL) <> (area = 'state')`,
+          `'probability_highest_state must be null for states and only for them'`,
+        ],
       ]),
       ranked('probability_highest_nation', "'nation'", 'true'),
       ranked('probability_highest_state', 'state_code', "area = 'lga'"),
@@ -97,7 +103,10 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
             `survey_month IS NOT NULL AND (right(survey_month, 3) <> right(c.period, 3) OR survey_month >= c.period OR then_.score IS NULL)`,
             `'survey_month ' || survey_month || ' cannot be compared with this month'`,
           ],
-          [`(survey_month IS NULL) <> (change_survey IS NULL)`, `'change_survey and survey_month must both be null or both be present'`],
+          [
+            `(survey_month IS NULL) <> (change_survey IS NULL)`,
+            `'change_survey and survey_month must both be null or both be present'`,
+          ],
           ...changed('survey', 'then_'),
         ],
       ),

@@ -52,7 +52,9 @@ export const TABLES = {
       basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
         'survey: no later than the last survey of the state; usual_season: later, with the last level carried forward with the usual season, or no survey in the state; cases, cases_elsewhere: the same, adjusted by how far case records of the state, or of other states, deviate from the usual',
       ),
-      last_survey: orNull(text('Month of the last survey in the state up to this month, YYYY-MM; null before the first')),
+      last_survey: orNull(
+        text('Month of the last survey in the state up to this month, YYYY-MM; null before the first'),
+      ),
       months_since_survey: orNull(whole('Months from last_survey to this month; null before the first survey')),
       last_cases: orNull(text('Last month of its own case record up to this month, YYYY-MM; null if there is none')),
       cases_log_mae: orNull(

@@ -28,7 +28,8 @@ export function fromWkb(bytes: Uint8Array): AreaGeometry {
   };
   const rings = () => several(() => several(() => [number(), number()]));
   const polygon = () => {
-    if (type() !== POLYGON) throw new RangeError('well-known binary: found a geometry of another type, expected a polygon');
+    if (type() !== POLYGON)
+      throw new RangeError('well-known binary: found a geometry of another type, expected a polygon');
     return rings();
   };
   if (type() === POLYGON) return { type: 'Polygon', coordinates: rings() };

@@ -257,7 +257,13 @@ function contextList(row: Figures): HTMLElement {
       }),
     ),
     ...(use
-      ? [h('p', { class: 'note' }, 'Net use exceeds access, because the two come from different questions and small samples.')]
+      ? [
+          h(
+            'p',
+            { class: 'note' },
+            'Net use exceeds access, because the two come from different questions and small samples.',
+          ),
+        ]
       : []),
   );
 }

@@ -48,7 +48,8 @@ export const changed: Tab = {
     const up = real.filter(({ change }) => change > 0).length;
     const down = real.length - up;
     const where = view.state === null ? '' : ` of ${scope()}`;
-    if (real.length === 0) return `No ${lga.one}${where} has changed since ${earlier} by more than chance would explain`;
+    if (real.length === 0)
+      return `No ${lga.one}${where} has changed since ${earlier} by more than chance would explain`;
     return `Since ${earlier}, ${count(up, lga)}${where} rose and ${down} fell by more than chance would explain`;
   },
   words: () => [

@@ -92,7 +92,8 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
           fill: 'model',
           symbol: 'model',
           r: 4,
-          title: (row) => `${row.model}: ${(100 * row.inside).toFixed(1)}% in the ${Math.round(100 * row.level)}% range`,
+          title: (row) =>
+            `${row.model}: ${(100 * row.inside).toFixed(1)}% in the ${Math.round(100 * row.level)}% range`,
         }),
       ],
     }),

@@ -44,7 +44,9 @@ test('limits: months without a survey, rounds known only by state and their weig
     'Round 2021 is known only by state, without the number of children tested: each state’s result is assumed to count as much as a sample of 85 children.',
   );
   expect(limits([2021, 2015])).toContain('Rounds 2015 and 2021 are known only by state');
-  expect(limits([])).toMatch(/Months after December 2023 are forecasts: .* take the rain of the actual year into account/);
+  expect(limits([])).toMatch(
+    /Months after December 2023 are forecasts: .* take the rain of the actual year into account/,
+  );
 });
 
 test('lists in words', () => {
