@@ -10,7 +10,9 @@ import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';
 /** WebDriver's code point for the key. */
 const END = '\uE010';
 
-/** Tests of the report of a country that has Kano: a reader selects month, state and LGA; every number is the JSON's. */
+/**
+ * Tests of the report of a country that has Kano: a reader selects month, state and LGA; every number is the JSON's.
+ */
 export function reportInBrowser(snapshotOf: () => string) {
   const json = <T>(name: string) => JSON.parse(readFileSync(path.join(snapshotOf(), name), 'utf8')) as T;
   const file = () => path.join(snapshotOf(), 'report/index.html');

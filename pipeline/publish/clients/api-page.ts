@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Content, html, type Markup, raw } from '../report/markup.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, which tests lint; wrong accesses show on the page
+// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes; tests lint it, and wrong accesses show on the page
 type Json = any;
 
 /** The API reference as one static page without scripts, made from the OpenAPI document alone. */

@@ -19,8 +19,8 @@ export async function writeDurably(file: string, text: string): Promise<void> {
 }
 
 /**
- * Appends a line to a file in one write, so that lines appended at the same time do not mix. The newline comes before the
- * line, which separates it from an earlier one that a full disk cut short.
+ * Appends a line to a file in one write, so that lines appended at the same time do not mix. The newline comes before
+ * the line, which separates it from an earlier one that a full disk cut short.
  */
 export async function appendLine(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });

@@ -1,4 +1,7 @@
-/** The Atom feed (RFC 4287) of releases and new months, without figures, since anyone who reaches the dashboard's port can read it. */
+/**
+ * The Atom feed (RFC 4287) of releases and new months, without figures, since anyone who reaches the dashboard's port
+ * can read it.
+ */
 import type * as schemas from '../../contract/schemas.ts';
 import { sha256 } from '../../engine/hash.ts';
 

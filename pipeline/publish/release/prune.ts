@@ -25,8 +25,8 @@ export interface Pruned {
 }
 
 /**
- * Removes all versions except the current one here and at each other destination, the last `keep` published versions, to
- * which one can roll back, the newest candidate, and versions that no build here recorded. Of a published version
+ * Removes all versions except the current one here and at each other destination, the last `keep` published versions,
+ * to which one can roll back, the newest candidate, and versions that no build here recorded. Of a published version
  * `releases/<version>/manifest.json` stays, which shows the origin of every figure. Raw files that no remaining version
  * lists are removed too, except those accepted after the newest candidate.
  * @throws TryAgain if a build or a publication is running

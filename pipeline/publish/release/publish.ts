@@ -42,9 +42,10 @@ export interface Publication {
 }
 
 /**
- * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination, and
- * then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or the new.
- * @throws Stopped if it is damaged, must not be published, or needs a reason that is not given; nothing has changed then
+ * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
+ * and then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or
+ * the new.
+ * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not given
  * @throws TryAgain if another publication is running
  */
 export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {

@@ -5,8 +5,8 @@ import type { CodeState } from './code.ts';
 import { writeDurably } from './disk.ts';
 
 /**
- * One publication, `releases/000001.json`: `started` before anything changes, and `published` once `current` points to the
- * version. If a kill leaves it `started`, `current` decides on the outcome, which the next publication records.
+ * One publication, `releases/000001.json`: `started` before anything changes, and `published` once `current` points to
+ * the version. If a kill leaves it `started`, `current` decides on the outcome, which the next publication records.
  */
 export interface Release {
   number: number;

@@ -11,7 +11,10 @@ import { encode } from '../snapshot/tree.ts';
 import { renderFeed } from './feed.ts';
 import type { Review } from './review.ts';
 
-/** Maximum number of earlier versions and diffs that are served: each needs memory in every proxy, and disk space in mirrors. */
+/**
+ * Maximum number of earlier versions and diffs that are served: each needs memory in every proxy, and disk space in
+ * mirrors.
+ */
 export const MOST_KEPT_VERSIONS = 12;
 
 type Version = schemas.Versions['versions'][number];

@@ -57,8 +57,8 @@ export function originOf(out: string, model_version: string): Origin {
 }
 
 /**
- * Builds a version again in a temporary directory, from its raw files and the catalog in its manifest, and compares every
- * file.
+ * Builds a version again in a temporary directory, from its raw files and the catalog in its manifest, and compares
+ * every file.
  * @param rawData directories that are searched in this order for raw files, by path and by SHA-256
  * @throws UsageError if code, packages, Node or raw files are not those from which it was built
  */

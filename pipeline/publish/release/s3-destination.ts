@@ -15,9 +15,9 @@ const AT_ONCE = 16;
 const REVIEWED = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
 
 /**
- * Runs `work` with a bucket's prefix. Credentials and endpoint come from the environment, as for all AWS tools. Each file
- * is put with its SHA-256, so that the storage refuses other bytes. A manifest follows all its files; `current` comes
- * last and, if the storage supports conditional writes, only if it is unchanged since it was read.
+ * Runs `work` with a bucket's prefix. Credentials and endpoint come from the environment, as for all AWS tools. Each
+ * file is put with its SHA-256, so that the storage refuses other bytes. A manifest follows all its files; `current`
+ * comes last and, if the storage supports conditional writes, only if it is unchanged since it was read.
  */
 export async function withBucket<T>(
   out: string,

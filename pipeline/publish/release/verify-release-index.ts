@@ -8,8 +8,8 @@ import { validatorOf } from '../../json-schema.ts';
 import { releaseFilesIn } from './release-files.ts';
 
 /**
- * Faults of the release index beside a snapshot, `OUT/snapshots/VERSION`: checks its files against their hashes and each
- * other, its answers against their schemas, and its versions against those on disk. Empty if there is no index.
+ * Faults of the release index beside a snapshot, `OUT/snapshots/VERSION`: checks its files against their hashes and
+ * each other, its answers against their schemas, and its versions against those on disk. Empty if there is no index.
  */
 export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
   const out = path.resolve(snapshot, '..', '..');

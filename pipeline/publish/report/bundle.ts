@@ -45,8 +45,8 @@ const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
 const EXPORT = /^export (?:async )?(?:const|function|class) (\w+)/gm;
 
 /**
- * Joins TypeScript modules into one script: each follows the modules that it imports, without types, in a function of its
- * own that returns its exports.
+ * Joins TypeScript modules into one script: each follows the modules that it imports, without types, in a function of
+ * its own that returns its exports.
  * @throws SyntaxError if two modules export the same name
  * @throws Error for an import that it cannot join: of a package, or under another name
  */

@@ -15,7 +15,10 @@ const TALLY: Column[] = [
   { head: 'Largest change', number: true },
 ];
 
-/** A page that compares a new version with an old one: maps of changes, changed levels, and a score of the old forecasts. */
+/**
+ * A page that compares a new version with an old one: maps of changes, changed levels, and a score of the old
+ * forecasts.
+ */
 export function renderDiffPage(diff: SnapshotDiff, outlines: DiffOutlines): string {
   return staticPage({
     title: `${diff.a} to ${diff.b}`,

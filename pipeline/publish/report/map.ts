@@ -51,7 +51,10 @@ ${scripted && html`<path${named('selected')} d=""/>`}</svg>`;
 
 type Project = (position: readonly [number, number]) => [number, number];
 
-/** Rings as `M` and relative lines. Neighbouring points on the same unit become one; rings of fewer than three are left out. */
+/**
+ * Rings as `M` and relative lines. Neighbouring points on the same unit become one; rings of fewer than three are left
+ * out.
+ */
 export function pathOf(geometry: AreaGeometry, project: Project): string {
   let path = '';
   for (const ring of polygonsOf(geometry).flat()) {

@@ -9,7 +9,10 @@ export const raw = (markup: string): Markup => ({ markup });
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Template tag: literal parts are HTML, values are escaped unless they are markup. null, undefined and false show nothing. */
+/**
+ * Template tag: literal parts are HTML, values are escaped unless they are markup. null, undefined and false show
+ * nothing.
+ */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Markup {
   return raw(strings.map((text, i) => text + (i < values.length ? textOf(values[i]) : '')).join(''));
 }

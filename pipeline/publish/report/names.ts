@@ -32,7 +32,9 @@ export const LEVEL_FILLS: Record<Level, string> = {
   very_high: '#6b1d05',
 };
 
-/** Classes of the score on maps, with upper ends `below` that include those of the levels, in even steps of lightness. */
+/**
+ * Classes of the score on maps, with upper ends `below` that include those of the levels, in even steps of lightness.
+ */
 export const SCORE_CLASSES = [
   { below: 0.01, fill: '#fffbe8' },
   { below: 0.05, fill: '#fcdd9a' },

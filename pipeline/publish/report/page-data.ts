@@ -31,9 +31,9 @@ export interface PageData {
    */
   scores: string;
   /**
-   * Base64 of bytes in per cent, by area and month as in `scores`: the chances of lying above each level but the highest,
-   * of the score's own level (rounded down, so that 80 means 80% or more), and of being among the highest tenth of the
-   * nation and of the state's LGAs (255 for a state). Empty if the model gives no chances.
+   * Base64 of bytes in per cent, by area and month as in `scores`: the chances of lying above each level but the
+   * highest, of the score's own level (rounded down, so that 80 means 80% or more), and of being among the highest
+   * tenth of the nation and of the state's LGAs (255 for a state). Empty if the model gives no chances.
    */
   certainty: string;
   changes: {
@@ -64,10 +64,15 @@ export interface PageData {
   trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
   /** Middle month of each survey round's fieldwork, if known. */
   rounds: { survey_year: number; middle: Period }[];
-  /** The tests, in words, of each round that used any other test than the score's, by year; left out if there is one test. */
+  /**
+   * The tests, in words, of each round that used any other test than the score's, by year; left out if there is one
+   * test.
+   */
   other_tests?: Record<number, string>;
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
-  /** Past forecasts of cases by state and horizon: for each period the 5%, 50% and 95% quantiles and the observed value. */
+  /**
+   * Past forecasts of cases by state and horizon: for each period the 5%, 50% and 95% quantiles and the observed value.
+   */
   past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];
   transmission: PageTransmission | null;
   validation: Validation | null;

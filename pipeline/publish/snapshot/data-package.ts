@@ -1,4 +1,7 @@
-/** The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1), a machine-readable description of each CSV. */
+/**
+ * The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1), a machine-readable description of
+ * each CSV.
+ */
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
 import type { ColumnForm } from '../../table.ts';

@@ -1,4 +1,6 @@
-/** Consistency checks of the tables of probabilities and changes, and of both with the scores: SQL that finds faults. */
+/**
+ * Consistency checks of the tables of probabilities and changes, and of both with the scores: SQL that finds faults.
+ */
 import { DECIMALS } from '../../contract/decimals.ts';
 import { LEVELS } from '../../contract/schemas.ts';
 

@@ -34,8 +34,8 @@ type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'
 export interface ForecastScore {
   forecasts: number;
   /**
-   * Mean absolute errors of the forecast and of the simple ones that it should beat; null if a month was not estimated in
-   * the year before.
+   * Mean absolute errors of the forecast and of the simple ones that it should beat; null if a month was not estimated
+   * in the year before.
    */
   mean_absolute_error: { forecast: number; persistence: number; same_month_last_year: number | null };
   /** Mean of forecast − estimate. */
@@ -92,9 +92,8 @@ const CHANGE = `
   a.score_high < b.score_low OR b.score_high < a.score_low AS disjoint`;
 
 /**
- * Differences are counted in integer steps of 0.0001, the resolution of published scores, so that their sums are exact in
- * any order.
- * Months that one snapshot estimates and the other forecasts are not compared.
+ * Differences are counted in integer steps of 0.0001, the resolution of published scores, so that their sums are exact
+ * in any order. Months that one snapshot estimates and the other forecasts are not compared.
  */
 const PREPARE = `
   CREATE MACRO steps(x) AS round(10000 * x)::BIGINT;

@@ -10,8 +10,9 @@ import { decisionChecks } from './decision-checks.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their ranges,
- * levels and seasons by their rules, the same figure wherever it appears, and states that agree with their LGAs.
+ * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their
+ * ranges, levels and seasons by their rules, the same figure wherever it appears, and states that agree with their
+ * LGAs.
  * @param db database whose current schema has the tables
  * @param highShare share of the peak from which a month counts as high
  * @param draws number of draws behind the scores
@@ -89,8 +90,8 @@ const scoreRules = (table: string, code: string, list: string) => [
 ];
 
 /**
- * Checks that a state's score is the mean of its LGAs' weighted by people, within half a step of rounding on either side
- * and half a person in each LGA.
+ * Checks that a state's score is the mean of its LGAs' weighted by people, within half a step of rounding on either
+ * side and half a person in each LGA.
  */
 const stateScores = (states: string, lgas: string) => `
   SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its LGAs give ' || round(made.score, 4) AS fault

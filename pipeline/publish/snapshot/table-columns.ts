@@ -120,7 +120,10 @@ export function aboutIn(about: string, territory: Territory | undefined, lgas: r
   return inWords(about.replace('{shared_names}', names), territory);
 }
 
-/** The tables of a country: in its words, and with nullable zones if it has none. @param lgas all LGAs of the country */
+/**
+ * The tables of a country: in its words, and with nullable zones if it has none.
+ * @param lgas all LGAs of the country
+ */
 export function tablesIn(territory: Territory, lgas: readonly { lga: string }[]): Record<TableName, TableForm> {
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,

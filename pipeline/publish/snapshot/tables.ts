@@ -1,6 +1,6 @@
 /**
- * The tables of a snapshot: the stages' outputs, joined by code and rounded as published. The answers, the report and the
- * checks all use them.
+ * The tables of a snapshot: the stages' outputs, joined by code and rounded as published. The answers, the report and
+ * the checks all use them.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -207,8 +207,8 @@ function classed<Row extends { score: number; score_low: number; score_high: num
 }
 
 /**
- * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same rows
- * give the same bytes.
+ * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same
+ * rows give the same bytes.
  * @param about metadata of every Parquet file
  */
 export async function writeTables(

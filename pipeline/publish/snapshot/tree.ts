@@ -9,8 +9,8 @@ const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
 /**
- * Compresses with Brotli at quality 9, in a window no larger than the text needs: over all answers this takes 1/35 of the
- * time of quality 11 for 16% more bytes. With the default window of 4 MiB it would take 8 times as long.
+ * Compresses with Brotli at quality 9, in a window no larger than the text needs: over all answers this takes 1/35 of
+ * the time of quality 11 for 16% more bytes. With the default window of 4 MiB it would take 8 times as long.
  */
 export async function encode(data: string) {
   const bytes = Buffer.from(data);

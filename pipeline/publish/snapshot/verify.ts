@@ -28,13 +28,13 @@ export interface Verdict {
   model_version: string | null;
   files: number;
   /**
-   * Hash of manifest.json, which contains the hashes of all other files: a snapshot changed together with its manifest can
-   * be consistent, but cannot have the hash that its build printed. Null if there is no manifest.
+   * Hash of manifest.json, which contains the hashes of all other files: a snapshot changed together with its manifest
+   * can be consistent, but cannot have the hash that its build printed. Null if there is no manifest.
    */
   manifest_sha256: string | null;
   /**
-   * What was not checked: a snapshot of another version of the contract has other tables and derives its answers from them
-   * by other rules, so the two are not compared. Null if everything was checked.
+   * What was not checked: a snapshot of another version of the contract has other tables and derives its answers from
+   * them by other rules, so the two are not compared. Null if everything was checked.
    */
   unchecked: string | null;
   faults: string[];
@@ -42,8 +42,8 @@ export interface Verdict {
 
 /**
  * Checks a snapshot from its files alone, offline: missing and extra files, hashes, ETags and compressed copies, every
- * answer against its schema and the tables that it is derived from, consistency of the tables, and the manifest's records
- * of the stages.
+ * answer against its schema and the tables that it is derived from, consistency of the tables, and the manifest's
+ * records of the stages.
  * @param onProgress called with the share done, 0 to 1
  */
 export async function verifySnapshot(

@@ -1,20 +1,20 @@
 /**
- * A client for the Malaria Risk Data Service: every operation, typed by path, and whole tables. It needs only `fetch`, so
- * it runs in Node 22.18 or newer, Deno, Bun and browsers.
+ * A client for the Malaria Risk Data Service: every operation, typed by path, and whole tables. It needs only `fetch`,
+ * so it runs in Node 22.18 or newer, Deno, Bun and browsers.
  */
 import type { ErrorCode, ForecastsNation, Operations, Problem, RiskNation, SeriesLgas, TablePath } from './types.ts';
 
 export const VERSION = '0.1.0';
 
 /** A cached answer and its ETag. */
-export interface Kept {
+export interface CachedAnswer {
   etag: string;
   body: string;
 }
 /** A cache of answers by URL; `diskCache` keeps them between runs. */
 export interface AnswerCache {
-  get(url: string): Kept | undefined;
-  set(url: string, kept: Kept): void;
+  get(url: string): CachedAnswer | undefined;
+  set(url: string, kept: CachedAnswer): void;
 }
 
 export interface ClientOptions {
@@ -60,7 +60,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** The service has published another model version and no longer keeps that of this client: call `restart()` and read everything again. */
+/**
+ * The service has published another model version and no longer keeps that of this client: call `restart()` and read
+ * everything again.
+ */
 export class VersionChanged extends Error {
   override readonly name = 'VersionChanged';
   readonly pinned: string;
@@ -84,7 +87,7 @@ const LONGEST = 2_147_483;
 const KEPT = 64;
 
 export function memoryCache(): AnswerCache {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedAnswer>();
   return {
     get: (url) => kept.get(url),
     set(url, answer) {
@@ -98,8 +101,8 @@ export function memoryCache(): AnswerCache {
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and the errors
- * of `fetch` if the service cannot be reached in time.
+ * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and the
+ * errors of `fetch` if the service cannot be reached in time.
  * @throws Error without a key; RangeError for times that are too long for a timer
  */
 export function createClient(options: ClientOptions) {

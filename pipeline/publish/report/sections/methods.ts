@@ -28,7 +28,10 @@ ${Object.entries(PAGES).map(([name, file]) => {
 })}</section>`;
 }
 
-/** A page's title and the rest of it as HTML. Links into the repository, which readers of the report do not have, become text. */
+/**
+ * A page's title and the rest of it as HTML. Links into the repository, which readers of the report do not have, become
+ * text.
+ */
 export function renderPage(markdown: string): { title: string; body: string } {
   const end = markdown.indexOf('\n');
   return { title: markdown.slice('# '.length, end), body: marked.parse(markdown.slice(end), { async: false }) };

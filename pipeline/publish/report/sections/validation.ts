@@ -94,7 +94,10 @@ const FIGURES: [string, (row: GroupScore) => string | number][] = [
   ['Interval score', ({ interval_score }) => interval_score.toFixed(3)],
 ];
 
-/** Defines a cell, the unit left out: a row of the file if it is a cluster, else an LGA's clusters of one month together. */
+/**
+ * Defines a cell, the unit left out: a row of the file if it is a cluster, else an LGA's clusters of one month
+ * together.
+ */
 const cellOf = ({ clusters }: Evidence['surveys']): string =>
   clusters.some(({ longitude }) => longitude !== null)
     ? 'A cell is a survey cluster in one round.'

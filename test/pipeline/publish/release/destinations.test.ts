@@ -128,7 +128,10 @@ test('object storage gets files, manifest, then current; a proxy serves the vers
   expect(currentVersion(out)).toBe(first);
 });
 
-/** Sends requests to a proxy over the storage until the returned function is called, which returns its answers by version. */
+/**
+ * Sends requests to a proxy over the storage until the returned function is called, which returns its answers by
+ * version.
+ */
 async function readAllTheWhile() {
   const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
   const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });

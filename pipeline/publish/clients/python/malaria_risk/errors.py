@@ -58,7 +58,7 @@ class RateLimited(ServiceError):
 
 
 class AllowanceExhausted(ServiceError):
-    """429: the monthly allowance is used up. The client does not wait; ``retry_after`` has the seconds to its renewal."""
+    """429: the monthly allowance is used up. The client does not wait; ``retry_after``: seconds to its renewal."""
 
 
 class Unavailable(ServiceError):

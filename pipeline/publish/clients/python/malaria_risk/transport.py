@@ -21,7 +21,7 @@ VERSION = "0.1.0"
 KEPT = 64
 
 
-class Kept(NamedTuple):
+class CachedAnswer(NamedTuple):
     """A cached answer and its ETag."""
 
     etag: str
@@ -55,7 +55,7 @@ class Transport:
         self._max_wait = max_wait
         self._timeout = timeout
         self._cache_dir = None if cache_dir is None else Path(cache_dir)
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, CachedAnswer] = OrderedDict()
         self._session = requests.Session()
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = f"malaria-risk-python/{VERSION}"
@@ -82,7 +82,7 @@ class Transport:
                 return kept.body
             body = b"".join(_body_of(response))
             if response.headers.get("ETag"):
-                self._keep(url, Kept(response.headers["ETag"], body))
+                self._keep(url, CachedAnswer(response.headers["ETag"], body))
             return body
 
         return self._send(url, headers, read)
@@ -142,7 +142,7 @@ class Transport:
             raise VersionChanged(self.model_version, found)
         self.model_version = found
 
-    def _recall(self, url: str) -> Optional[Kept]:
+    def _recall(self, url: str) -> Optional[CachedAnswer]:
         if url in self._kept:
             self._kept.move_to_end(url)
             return self._kept[url]
@@ -152,12 +152,12 @@ class Transport:
             head, _, body = self._file(url).read_bytes().partition(b"\n")
             found = json.loads(head)
             if found["url"] == url and found["sha256"] == hashlib.sha256(body).hexdigest():
-                return Kept(found["etag"], body)
+                return CachedAnswer(found["etag"], body)
         except (OSError, ValueError, KeyError, TypeError):
             pass  # Missing or damaged: it is requested again.
         return None
 
-    def _keep(self, url: str, kept: Kept) -> None:
+    def _keep(self, url: str, kept: CachedAnswer) -> None:
         if self._cache_dir is None:
             self._kept[url] = kept
             while len(self._kept) > KEPT:

@@ -13,7 +13,7 @@ accents <- list(
   c("\u0300\u0301\u0302\u0303\u0304\u0307\u0308\u0323", "")
 )
 
-# A name in lower case without accents, spaces and punctuation, in any locale: "Saint-Elie" and "saint elie" are the same.
+# A name in lower case without accents, spaces and punctuation, in any locale: "Saint-Elie" equals "saint elie".
 plain <- function(name) {
   name <- enc2utf8(as.character(name))
   for (one in accents) name <- gsub(paste0("[", one[1], "]"), one[2], name)

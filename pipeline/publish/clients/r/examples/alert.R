@@ -1,7 +1,7 @@
 # Lists every LGA whose level is higher than a year ago, with news and revisions: Rscript alert.R BASE_URL FOLDER
 #
-# One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run, so
-# that a rise caused by a new model version does not appear as news:
+# One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run,
+# so that a rise caused by a new model version does not appear as news:
 #
 #   news      a month that was not available in the last run, higher than the year before in both versions
 #   revision  a rise that exists only because a new model version changed an earlier month

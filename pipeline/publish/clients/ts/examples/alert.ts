@@ -1,6 +1,6 @@
 /**
- * Lists every LGA whose level is higher than a year ago, and distinguishes news from revisions. Three requests. FOLDER keeps
- * the levels of earlier runs, so that a rise caused by a new model version does not appear as news:
+ * Lists every LGA whose level is higher than a year ago, and distinguishes news from revisions. Three requests. FOLDER
+ * keeps the levels of earlier runs, so that a rise caused by a new model version does not appear as news:
  *
  *     news      a month that was not available in the last run
  *     revision  a rise that exists only because a new model version changed one of the two months
