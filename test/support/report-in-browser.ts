@@ -115,7 +115,7 @@ export function reportInBrowser(snapshotOf: () => string) {
       await tabTo(lgas[1]!.lga);
       await page.keyboard.press('Enter');
       expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
-      expect(await page.textContent('#said'), 'the text for screen readers').toContain(
+      expect(await page.textContent('#announcement'), 'the text for screen readers').toContain(
         `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
       );
       await page.close();

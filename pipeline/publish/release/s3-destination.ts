@@ -30,8 +30,8 @@ export async function withBucket<T>(
   let pointer: { etag: string | undefined } | null = null;
 
   const get = async (name: string) => {
-    const asked = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
-    const found = await asked.catch((error) =>
+    const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
+    const found = await request.catch((error) =>
       statusOf(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
     );
     return found && { etag: found.ETag, bytes: Buffer.from(await found.Body!.transformToByteArray()) };

@@ -46,11 +46,11 @@ const isStep = (before: View) => before.tab !== view.tab || before.state !== vie
 export function startAddress(): void {
   let following = false;
   const follow = () => {
-    const asked = viewOf(location.hash);
-    const target = asked ? null : document.getElementById(location.hash.slice(1));
+    const requested = viewOf(location.hash);
+    const target = requested ? null : document.getElementById(location.hash.slice(1));
     const tab = target?.closest<HTMLElement>('[data-tab]')?.dataset.tab;
     following = true;
-    if (asked) setView(asked);
+    if (requested) setView(requested);
     else if (tab !== undefined) setView({ tab });
     following = false;
     if (target instanceof HTMLDetailsElement) target.open = true;

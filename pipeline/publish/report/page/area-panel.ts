@@ -22,7 +22,7 @@ import {
 } from './store.ts';
 import { openTab } from './tabs.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { byTest, capital, h, monthInWords, share, whole } from './words.ts';
+import { byTest, capital, h, integer, monthInWords, share } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
@@ -35,7 +35,7 @@ export function startAreaPanel(): void {
     const pins = pinsPart();
     element('pins').replaceChildren(...pins);
     element('pins').hidden = pins.length === 0;
-    element('said').textContent = spoken();
+    element('announcement').textContent = spoken();
   });
 }
 
@@ -65,7 +65,7 @@ function country(): Node[] {
     h(
       'p',
       { class: 'sub' },
-      `${whole(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
+      `${integer(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
@@ -77,7 +77,7 @@ function country(): Node[] {
           h('i', { style: `background:${fillAt(i)}` }),
           h('span', {}, levelName(i)),
           h('b', {}, `${Math.round((100 * people) / all)}%`),
-          h('small', {}, whole(people)),
+          h('small', {}, integer(people)),
         ),
       ),
     ),
@@ -248,8 +248,8 @@ function contextList(row: Figures): HTMLElement {
     h(
       'dl',
       { class: 'context' },
-      ...entry('People', whole(row.population)),
-      ...entry('Area', `${whole(row.area_km2)} km²`),
+      ...entry('People', integer(row.population)),
+      ...entry('Area', `${integer(row.area_km2)} km²`),
       ...FIGURES.flatMap(([figure, name, format]) => {
         const layer = layers.get(figure);
         const value = row[figure] as number | null;

@@ -19,7 +19,7 @@ import {
 } from './store.ts';
 import { byFigure } from './tab.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { about, byTest, capital, count, h, monthInWords, share, signed, whole, withRange } from './words.ts';
+import { about, byTest, capital, count, h, integer, monthInWords, share, signed, withRange } from './words.ts';
 
 /** A button that prints a two-page brief on a state: the main results, then every LGA. */
 export const briefButton = (code: string) =>
@@ -137,7 +137,7 @@ function briefOf(code: string): HTMLElement {
               `${share(low)}–${share(high)}`,
               levelName(levelOf(own)),
               ...(HAS_CHANCES ? [`${chanceOf(one, view.month, 'level')}%`] : []),
-              whole(row.population),
+              integer(row.population),
             ];
             return h(
               'tr',

@@ -84,12 +84,12 @@ function startSearch(): void {
     if (code !== undefined) go(code);
   });
   search.addEventListener('keydown', (event) => {
-    const asked = plain(search.value);
-    if (event.key !== 'Enter' || asked === '') return;
-    const typed = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
-    if (typed !== undefined) return go(typed);
-    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === asked));
-    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(asked));
+    const typed = plain(search.value);
+    if (event.key !== 'Enter' || typed === '') return;
+    const byCode = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
+    if (byCode !== undefined) return go(byCode);
+    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === typed));
+    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(typed));
     if (found.length === 1) return go(found[0]!);
     const some = found.slice(0, 6).map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`);
     search.setCustomValidity(

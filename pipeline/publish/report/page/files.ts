@@ -50,7 +50,7 @@ export function csvOf(tab: Tab): string {
 }
 
 /** Outlines of the LGAs in view, in the map's resolution, with their figures. */
-export function geojsonOf(tab: Tab): string {
+function geojsonOf(tab: Tab): string {
   const map = element('map');
   const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
     Number(map.dataset[name]),
@@ -106,7 +106,7 @@ const SVG_STYLE =
 const KEY_WIDTH = 24;
 
 /** The map as shown, with its headline above and its legend and source below. */
-export function svgOf(tab: Tab): string {
+function svgOf(tab: Tab): string {
   const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
   // Everything beside the map is laid out in hundredths of its width, from its upper left corner.

@@ -31,16 +31,16 @@ function goTo(code: string): void {
   element('place').querySelector('h3')!.focus();
 }
 
+const listsLgas = (tab: Tab) => view.state !== null || wanted.lgas || tab.id === 'who';
+
 /** Codes of the areas in the list, in its order. */
-export function listed(tab: Tab): string[] {
-  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
-  return tab.order(ofLgas ? lgasInView() : data.states.map(({ state_code }) => state_code));
-}
+export const listed = (tab: Tab): string[] =>
+  tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
 
 function list(tab: Tab): Node[] {
   const codes = listed(tab);
   const { lga, state } = data.words;
-  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
+  const ofLgas = listsLgas(tab);
   const shown = wanted.all ? codes : codes.slice(0, FIRST);
   const columns = tab.columns();
   const name = (code: string) => (view.state === null ? fullName(code) : nameOf(code));

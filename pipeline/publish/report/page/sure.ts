@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { rangeBar, scoreRecord } from './where.ts';
-import { count, monthInWords, share, whole } from './words.ts';
+import { count, integer, monthInWords, share } from './words.ts';
 
 const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }) =>
   below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${below.toFixed(2)} or more`]],
@@ -59,12 +59,12 @@ export const sure: Tab = {
     }
     if (by === 'level') {
       const certain = all.filter((code) => chance(code, 'level') >= CERTAIN).length;
-      return `The level is at least ${CERTAIN}% certain in ${whole(certain)} of ${count(all.length, lga)}${inState()}`;
+      return `The level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(all.length, lga)}${inState()}`;
     }
     const likely = all.filter((code) => chance(code, by as Chance) > 50);
     const certain = all.filter((code) => chance(code, by as Chance) >= 90);
     const tail = by === TENTH ? `among the country’s highest tenth` : `at ${CUTS.find(([value]) => value === by)![2]}`;
-    return `${count(likely.length, lga)}${inState()} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${whole(certain.length)} with at least 90% probability`;
+    return `${count(likely.length, lga)}${inState()} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${integer(certain.length)} with at least 90% probability`;
   },
   words: () => [
     ...byState(),

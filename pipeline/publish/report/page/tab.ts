@@ -34,8 +34,8 @@ export interface Tab {
 
 /** The value that the tab's map shows. */
 export const chosen = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
-  const asked = view.by[id];
-  return choices.find(([value]) => value === asked)?.[0] ?? choices[0]?.[0] ?? '';
+  const selected = view.by[id];
+  return choices.find(([value]) => value === selected)?.[0] ?? choices[0]?.[0] ?? '';
 };
 
 /** Name of the selected state, or of the country. */

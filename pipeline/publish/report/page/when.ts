@@ -3,7 +3,7 @@ import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
 import { data, indexOf, lgasInView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
-import { capital, h, shortMonth, whole } from './words.ts';
+import { capital, h, integer, shortMonth } from './words.ts';
 
 type Figures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];
@@ -73,12 +73,12 @@ export const when: Tab = {
     const [first, number] = starts[0]!;
     const where = view.state === null ? '' : ` of ${scope()}`;
     const all = lgasInView().length;
-    const share = number === all ? `all ${whole(all)}` : `${whole(number)} of ${whole(all)}`;
+    const share = number === all ? `all ${integer(all)}` : `${integer(number)} of ${integer(all)}`;
     return `${runInWords({ first }, months)} are the ${months} months with the most ${NAMES[measure]} in ${share} ${lga.many}${where}`;
   },
   words: () => {
     const verdicts = d3.rollup(lgasInView(), (own) => own.length, together);
-    const number = (verdict: (typeof VERDICTS)[number]) => whole(verdicts.get(verdict) ?? 0);
+    const number = (verdict: (typeof VERDICTS)[number]) => integer(verdicts.get(verdict) ?? 0);
     return [
       `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold). By both measures, the threshold is reached in ${number('reached')} ${lga.many}, unlikely to be reached in ${number('unlikely')} and unknown in ${number('unknown')}.`,
       'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
@@ -137,7 +137,7 @@ export const when: Tab = {
 };
 
 /** Twelve boxes, filled for the months of the run, and the months in words. */
-export function runBar(first: number, months: number): HTMLElement {
+function runBar(first: number, months: number): HTMLElement {
   const isIn = (month: number) => (month - first + 12) % 12 < months;
   return h(
     'span',

@@ -16,21 +16,24 @@ import {
   view,
 } from './store.ts';
 import { byFigure, type Column, chosen, scope, type Tab } from './tab.ts';
-import { count, h, monthInWords, share, whole, withRange } from './words.ts';
+import { count, h, integer, monthInWords, share, withRange } from './words.ts';
 
 const of = (code: string) => scoreOf(code, view.month);
 
 /** A score as a mark on the bar of its range. */
-export function rangeBar({ score, low, high }: Score, top: number, fill = fillIn(SCORES, score)): HTMLElement {
+export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
   const at = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
   return h(
     'span',
     { class: 'track' },
-    h('span', { class: 'extent', style: `left:${at(low)};width:${at(high - low)};background:${fill}` }),
+    h('span', {
+      class: 'extent',
+      style: `left:${at(low)};width:${at(high - low)};background:${fillIn(SCORES, score)}`,
+    }),
     h('span', { class: 'at', style: `left:${at(score)}` }),
   );
 }
-export const populationOf = (code: string) =>
+const populationOf = (code: string) =>
   (data.lgas.find((row) => row.lga_code === code) ?? data.states.find((row) => row.state_code === code))!.population;
 
 const { lga } = data.words;
@@ -58,7 +61,7 @@ export const where: Tab = {
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
     const place = view.state === null ? '' : ` in ${scope()}`;
     if (!HAS_CHANCES) return `${nameOf(highest!)} is highest${place}: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} is highest${place}; the level is at least ${CERTAIN}% certain in ${whole(certain)} of ${count(lgasInView().length, lga)}`;
+    return `${nameOf(highest!)} is highest${place}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];
@@ -84,7 +87,7 @@ export const where: Tab = {
         kind: 'level',
         cell: (code) => `${levelName(levelOf(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => whole(populationOf(code)) },
+      { head: 'People', kind: 'number people', cell: (code) => integer(populationOf(code)) },
     ];
     return columns;
   },

@@ -2,7 +2,7 @@ import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
 import { data, lgaOf, lgasInView, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
-import { about, count, h, monthInWords, share, whole } from './words.ts';
+import { about, count, h, integer, monthInWords, share } from './words.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -98,7 +98,7 @@ export const who: Tab = {
       .join(' ')}`,
   ],
   tip: (code) => [
-    current().given.has(code) ? `${whole(netsFor(code))} nets` : 'no nets in this plan',
+    current().given.has(code) ? `${integer(netsFor(code))} nets` : 'no nets in this plan',
     `score ${share(scoreOf(code, view.month).score)}${HAS_NETS ? ` · ${percent(lgaOf(code).itn_use)} sleep under a net` : ''}`,
   ],
   order: (codes) => {
@@ -110,10 +110,10 @@ export const who: Tab = {
     const sums = d3.cumsum(order, netsFor);
     const rank = new Map(order.map((code, i) => [code, sums[i]!]));
     return [
-      { head: 'Nets', kind: 'number', cell: (code) => whole(netsFor(code)) },
-      { head: 'Cumulative nets', kind: 'number', cell: (code) => whole(rank.get(code)!) },
+      { head: 'Nets', kind: 'number', cell: (code) => integer(netsFor(code)) },
+      { head: 'Cumulative nets', kind: 'number', cell: (code) => integer(rank.get(code)!) },
       { head: 'Score', kind: 'number', cell: (code) => share(scoreOf(code, view.month).score) },
-      { head: 'People', kind: 'number', cell: (code) => whole(lgaOf(code).population) },
+      { head: 'People', kind: 'number', cell: (code) => integer(lgaOf(code).population) },
       ...(HAS_NETS
         ? [{ head: 'Under a net', kind: 'number', cell: (code: string) => percent(lgaOf(code).itn_use) }]
         : []),
@@ -142,7 +142,7 @@ function leftOver(): string[] {
   return next === undefined || left === 0
     ? []
     : [
-        `${whole(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${whole(netsFor(next))}.`,
+        `${integer(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
       ];
 }
 

@@ -26,16 +26,18 @@ export const signed = (value: number) => {
 export const withRange = ({ score, low, high }: { score: number; low: number; high: number }) =>
   `${share(score)} (${share(low)}–${share(high)})`;
 /** An integer with non-breaking spaces between thousands, the same in every locale. */
-export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
+export const integer = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
 /** `1.2 million`, `340 000`. */
 export const about = (value: number) =>
-  value >= 1e6 ? `${(value / 1e6).toFixed(1)} million` : whole(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
+  value >= 1e6
+    ? `${(value / 1e6).toFixed(1)} million`
+    : integer(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
 /** `December 2023`, or `April 2024 (forecast)`. */
 export const monthInWords = (month: number) =>
   `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
 /** `1 LGA`, `3 LGAs`. */
 export const count = (number: number, { one, many }: { one: string; many: string }) =>
-  `${whole(number)} ${number === 1 ? one : many}`;
+  `${integer(number)} ${number === 1 ? one : many}`;
 /** With a capital first letter. */
 export const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 

@@ -20,12 +20,12 @@ const METHODS: Record<string, string> = {
 
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
 export function forecastPart({ forecast_skill }: Pick<Tables, 'forecast_skill'>): Markup {
-  const whole = forecast_skill.filter(({ origins }) => origins === 'all');
-  const horizons = [...new Set(whole.map(({ horizon_months }) => horizon_months))];
-  const levels = [...Map.groupBy(whole, ({ area_level }) => area_level)];
+  const overall = forecast_skill.filter(({ origins }) => origins === 'all');
+  const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
+  const levels = [...Map.groupBy(overall, ({ area_level }) => area_level)];
   return html`<h3 id="forecast-skill">Test of the forecasts of reported cases</h3>
 ${
-  whole.length === 0
+  overall.length === 0
     ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(level, rows, horizons))}

@@ -37,7 +37,7 @@ export function mapStage({ tables, coverage, model }: Contents): Markup {
 <div class="card question"><h2 id="headline">Malaria risk by LGA, ${name}</h2><div id="words"></div><div id="plan"></div></div>
 <div class="card finder"><div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home" title="Show the whole country">All</button></div></div>
 <div class="card" id="pins" hidden></div>
-<div class="card place"><p id="said" class="unseen" role="status"></p>
+<div class="card place"><p id="announcement" class="unseen" role="status"></p>
 <div id="place"><noscript>The map shows ${name}. Time series, seasons and the other months require JavaScript, which is turned off in this browser.</noscript></div></div>
 <div class="card" id="ranking"></div>
 </div>

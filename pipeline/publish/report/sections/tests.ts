@@ -31,7 +31,7 @@ export function otherTests(model: Parameters, observed: Observed): Record<number
 }
 
 /** `round 2021`, `rounds 2013 and 2016`. */
-export const roundsInWords = (years: readonly (number | string)[]): string =>
+const roundsInWords = (years: readonly (number | string)[]): string =>
   `${years.length === 1 ? 'round' : 'rounds'} ${inSentence(years.map(String))}`;
 
 /** Caveats for a country whose surveys used several tests; empty if all results are by the score's test. */

@@ -212,7 +212,7 @@ test('if storage is unreachable, refuses, or was published to meanwhile, publish
     AWS_MAX_ATTEMPTS: '1',
   });
   storage.fault((name) => {
-    // Somebody else moves the pointer, to the same version, while the files go up.
+    // Another publication rewrites the pointer, to the same version, while the files are uploaded.
     if (name.endsWith(`${second}/manifest.json`))
       storage.objects.set(`${ROOT}/current`, Buffer.from(`snapshots/${first}\n`));
     return false;

@@ -19,7 +19,7 @@ const scores = {
   forecasts_lgas: [{ lga_code: 'NG001001', ...scored('2024-01', 0.6) }],
 };
 
-test("chances are whole per cents; that of the score's level is rounded down, so that 80 means 80% or more", () => {
+test("chances are in whole per cent; that of the score's level is rounded down, so that 80 means 80% or more", () => {
   const row = (code: string, period: string, own: object, state: number | null) => ({
     ...{ code, period, probability_very_low: 0, probability_low: 0, probability_moderate: 0, probability_high: 0 },
     ...{ probability_very_high: 0, probability_above_very_low: 0.996, probability_above_low: 0.504 },
