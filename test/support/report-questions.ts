@@ -47,7 +47,7 @@ export function reportQuestions(snapshotOf: () => string) {
   inBrowser('where and how certain: the highest state, and the number of LGAs whose level is certain', async () => {
     const { page } = await open('');
     if (!hasTable('probabilities')) {
-      expect(await headline(page)).toMatch(/^\S+ is highest: 0\.\d\d \(0\.\d\d–0\.\d\d\)$/);
+      expect(await headline(page)).toMatch(/^\S+ has the highest score: 0\.\d\d \(0\.\d\d–0\.\d\d\)$/);
       for (const tab of ['sure', 'changed']) expect(await page.locator(`nav a[href="#${tab}"]`).count()).toBe(0);
       expect(await page.locator('#lgas path[fill^=url]').count(), 'nothing is hatched').toBe(0);
       return page.close();
@@ -62,7 +62,7 @@ export function reportQuestions(snapshotOf: () => string) {
        FROM risk_lgas r JOIN probabilities p ON r.lga_code = p.code AND r.period = p.period WHERE r.period = '${last()}'`,
     );
     const certainty = `he level is at least 80% certain in ${levels!.certain} of ${levels!.lgas} LGAs`;
-    expect(await headline(page)).toBe(`${highest!.state} is highest; t${certainty}`);
+    expect(await headline(page)).toBe(`${highest!.state} has the highest score; t${certainty}`);
     await page.locator('nav a[href="#sure"]').click();
     expect(await headline(page)).toBe(`T${certainty}`);
     expect(await barriers(page)).toEqual([]);

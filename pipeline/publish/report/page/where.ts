@@ -60,8 +60,8 @@ export const where: Tab = {
     const [highest] = byFigure([...areas], (code) => of(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
     const place = view.state === null ? '' : ` in ${scope()}`;
-    if (!HAS_CHANCES) return `${nameOf(highest!)} is highest${place}: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} is highest${place}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
+    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score${place}: ${withRange(of(highest!))}`;
+    return `${nameOf(highest!)} has the highest score${place}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];

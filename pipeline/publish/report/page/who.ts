@@ -82,6 +82,7 @@ export const who: Tab = {
     const { given, people, inNeed, all } = current();
     const [first] = current().order;
     if (first === undefined) return `No ${lga.one} meets these thresholds`;
+    if (given.size === 0) return `${about(nets())} nets are too few for ${nameOf(first)}, the first in order`;
     const where = view.state === null ? '' : ` of ${scope()}`;
     return `${about(nets())} nets cover ${about(people)} people in ${count(given.size, lga)}${where}, who bear ${Math.round((100 * inNeed) / all)}% of the unprotected risk`;
   },
@@ -139,7 +140,7 @@ function leftOver(): string[] {
   const { order, given } = current();
   const left = nets() - d3.sum(given, netsFor);
   const next = order[given.size];
-  return next === undefined || left === 0
+  return next === undefined || left === 0 || given.size === 0
     ? []
     : [
         `${integer(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${integer(netsFor(next))}.`,

@@ -90,7 +90,7 @@ const FIGURES: [string, (row: GroupScore) => string | number][] = [
   ['In 90%', ({ coverage_90 }) => coverage_90.toFixed(3)],
   ['Bias', ({ bias }) => bias.toFixed(4)],
   ['Error', ({ rmse }) => rmse.toFixed(4)],
-  ['Baseline’s', ({ baseline_rmse }) => baseline_rmse.toFixed(4)],
+  ['Error of baseline', ({ baseline_rmse }) => baseline_rmse.toFixed(4)],
   ['Interval score', ({ interval_score }) => interval_score.toFixed(3)],
 ];
 
