@@ -98,7 +98,9 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     expect(report).not.toMatch(/<summary>By country<|lagoon|<td>NC<\/td>/);
     expect(report).toContain('the result of 2021 is by rapid diagnostic test');
     const { limits } = readJson(snapshot, 'v1/model-card.json');
-    expect(limits.join(' ')).toMatch(/The score refers to one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/);
+    expect(limits.join(' ')).toMatch(
+      /The score refers to one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/,
+    );
     const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
     expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
   });
