@@ -41,33 +41,33 @@ import { type Finding, foundSources, stageRecord } from './snapshot/provenance.t
 import { makeTables, writeTables } from './snapshot/tables.ts';
 import { openTree } from './snapshot/tree.ts';
 
-/** Answers in hand at once, so that every core has something to compress while others wait for the disk. */
+/** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
 const AT_ONCE = 4 * availableParallelism();
 
-/** What a snapshot is built from, besides artifacts. */
+/** Input of a snapshot. */
 export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
   model_version: string;
   /** Version of this project's code. */
   code_version: string;
-  /** Why it may not be published, if so. */
+  /** Reasons why it must not be published; empty if it may. */
   unpublishable: readonly string[];
   /** Content hashes of the raw files. */
   raw: Record<string, string>;
-  /** Every stage's entry, in the table's order. */
+  /** The cache entry of every stage, in order. */
   entries: readonly CacheEntry[];
-  /** The snapshot's own. */
+  /** The snapshot's own key. */
   cacheKey: CacheKey;
   cache: string;
-  /** Reads an artifact that is no table by its full name. */
+  /** Reads an artifact that is not a table by its full name. */
   artifact<T>(name: string): T;
-  /** Findings of every stage, in the table's order, and of the engine. */
+  /** Findings of all stages, in order, and of the engine. */
   findings: readonly Finding[];
   progress(share: number, what?: string): void;
 }
 
-/** Writes a whole snapshot into `directory`, its manifest last. */
+/** Writes a snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
   const { contents, observations } = await contentsOf(input);
   const { coverage, tables, model } = contents;
@@ -148,7 +148,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   input.progress(1);
 }
 
-/** Resolves when all have ended; rejects then with the first failure, so that nothing goes on writing after it. */
+/** Waits for all promises even if one fails, so that nothing is written after it rejects with the first failure. */
 async function allOf(works: Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
@@ -197,7 +197,7 @@ async function contentsOf(input: SnapshotInput): Promise<{
   });
 }
 
-/** What the report says beyond the answers. */
+/** Material for the report that is not in the answers. */
 function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'past_forecasts'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
@@ -211,7 +211,7 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
   };
 }
 
-/** What the scores come from and how they were checked, for machines; the report says it in words. */
+/** The origin of the scores and their checks, in machine-readable form; the report has them in words. */
 function modelCard(contents: Contents, evidence: Evidence) {
   const { model, model_version, season_method, tables, transmission } = contents;
   return {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Content, html, type Markup, raw } from '../report/markup.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, which the tests lint; wrong reads show on the page
+// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes; tests lint it, and wrong accesses show on the page
 type Json = any;
 
-/** The API's reference as one static page without scripts, made of nothing but the OpenAPI document. */
+/** The API reference as one static page without scripts, made from the OpenAPI document alone. */
 export function renderApiPage(openapi: Json): string {
   const { info, paths, components, servers } = withoutReferences(openapi, openapi);
   const all: [string, Json][] = Object.entries(paths).map(([path, item]) => [path, (item as Json).get]);
@@ -19,9 +19,9 @@ export function renderApiPage(openapi: Json): string {
 <title>${info.title}: API reference</title><style>${raw(style)}</style></head><body>
 <header><h1>${info.title}</h1><p>API reference of ${info['x-model-version']}, contract ${info.version}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p></header>
 <main>
-<section><h2>Using it</h2>${prose(info.description)}
+<section><h2>Usage</h2>${prose(info.description)}
 <pre>curl -H "Authorization: Bearer $KEY" '${base}/v1/risk/lgas?state=${components.parameters.state.example}&amp;period=${components.parameters.period.example}'</pre>
-<p>The key goes into <code>Authorization: Bearer</code> or <code>x-api-key</code>. Ask again with <code>If-None-Match</code> and the answer’s <code>ETag</code>: an unchanged answer is a 304 without a body.</p></section>
+<p>Send the key as <code>Authorization: Bearer</code> or <code>x-api-key</code>. Repeat a request with <code>If-None-Match</code> and the answer’s <code>ETag</code>: if the answer is unchanged, you get a 304 without a body.</p></section>
 <nav aria-label="Operations"><h2>Operations</h2><ul>${operations.map(([path, operation]) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a> ${operation.summary}</li>`)}</ul></nav>
 ${operations.map(
   ([path, operation]) => html`<section id="${operation.operationId}"><h2><code>GET ${path}</code></h2>
@@ -34,14 +34,14 @@ ${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.par
       ([status, response]) => html`<dt>${status}</dt><dd>${prose((response as Json).description, true)}</dd>`,
     )}</dl></section>`,
 )}
-<section id="whole-tables"><h2>Whole tables</h2><p>What is in their columns is told by <a href="#tables"><code>/v1/tables</code></a>. Each is one request, and <code>Range</code> asks for a part of it.</p><dl>${all.filter(isFile).map(([path, operation]) => html`<dt><code>GET ${path}</code></dt><dd>${operation.summary}. ${prose(operation.description, true)}</dd>`)}</dl></section>
+<section id="whole-tables"><h2>Whole tables</h2><p><a href="#tables"><code>/v1/tables</code></a> describes their columns. Each table is one request; use <code>Range</code> to get a part of it.</p><dl>${all.filter(isFile).map(([path, operation]) => html`<dt><code>GET ${path}</code></dt><dd>${operation.summary}. ${prose(operation.description, true)}</dd>`)}</dl></section>
 <section id="problem"><h2>Error body</h2>${schemaList(components.schemas.Problem)}</section>
 <section><h2>Headers</h2><dl>${Object.entries(components.headers).map(([name, header]) => html`<dt><code>${name}</code></dt><dd>${(header as Json).description}; such as <code>${(header as Json).example}</code></dd>`)}</dl></section>
 </main></body></html>
 `.markup;
 }
 
-/** `value` with what its references lead to in their place. */
+/** `value` with its references resolved. */
 function withoutReferences(value: Json, openapi: Json): Json {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item) => withoutReferences(item, openapi));
@@ -55,7 +55,7 @@ function withoutReferences(value: Json, openapi: Json): Json {
 
 const answerOf = (operation: Json): Json => Object.values(operation.responses['200'].content)[0];
 
-/** Text with its `code` and its list lines. */
+/** Text as HTML, with `code` and lists. */
 function prose(text: string, inline = false): Content {
   const spans = (line: string) => line.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
   if (inline) return spans(text);
@@ -68,7 +68,7 @@ function prose(text: string, inline = false): Content {
     );
 }
 
-/** Fields of an object, those of inner objects indented beneath. */
+/** Fields of an object, with those of inner objects indented below. */
 function schemaList(schema: Json): Markup {
   const inner = fieldsOf(schema);
   if (!inner) return html`<p>${typeName(schema)}</p>`;

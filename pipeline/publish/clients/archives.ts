@@ -3,8 +3,8 @@ import { createTar } from 'nanotar';
 import { CLIENTS, clientFile } from '../../contract/operations.ts';
 
 /**
- * The clients as archives to unpack or install: name in the snapshot -> bytes, the same wherever and whenever they are made.
- * @param files of the clients, `python/README.md` -> text (`clientFiles`)
+ * The clients as archives to unpack or install: name in the snapshot -> bytes, which do not depend on time or machine.
+ * @param files the clients' files, `python/README.md` -> text (`clientFiles`)
  */
 export function clientArchives(files: Readonly<Record<string, string>>): Record<string, Uint8Array> {
   return Object.fromEntries(

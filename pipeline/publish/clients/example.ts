@@ -1,17 +1,17 @@
-/** Lists of at most this many entries are shown whole: months of a year, corners of a small outline. */
-const WHOLE = 12;
+/** Lists of plain values with at most this many entries are not shortened, such as the months of a year. */
+const SHORT_LIST = 12;
 
 /**
- * An answer short enough for a page, and still of its schema: long lists keep their first entries, and rings of an outline
- * their first points and the last, which closes them. Case records are left out: they stand in one answer alone, and any
- * valid key reads the examples.
+ * Shortens an answer to fit on a page, still valid by its schema: lists keep their first entry, and rings of an outline
+ * their first points and the last one, which closes them. Case records are left out, since any valid key can read the
+ * examples.
  */
 export function shortened(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (!Array.isArray(value))
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item)]));
   const [first] = value;
-  if (value.length <= WHOLE && !value.some((item) => item !== null && typeof item === 'object')) return value;
+  if (value.length <= SHORT_LIST && !value.some((item) => item !== null && typeof item === 'object')) return value;
   if (first !== null && typeof first === 'object' && 'reported' in first) return [];
   const isRing = Array.isArray(first) && typeof first[0] === 'number';
   const kept = value.length <= 4 && isRing ? value : isRing ? [...value.slice(0, 3), value.at(-1)] : value.slice(0, 1);

@@ -4,7 +4,7 @@ import type { FileParameters } from '../../contract/operations.ts';
 import { codeInWords, type Territory } from '../../contract/territory.ts';
 import { clientTypes } from './generate-types.ts';
 
-/** Shipped as they are. Told one by one, so that nothing that an installation leaves here is shipped. */
+/** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
 const OWN = [
   './python/README.md',
   './python/examples/alert.py',
@@ -38,22 +38,22 @@ const OWN = [
   './ts/places.ts',
 ];
 
-/** What the clients' examples ask for, in whose place a country's own is put. */
+/** Values in the clients' examples, which are replaced by a country's own. */
 const EXAMPLE = { state: 'KN', lga: 'NG020029', period: '2023-09' } as const;
 
 /**
- * `client/` of a snapshot: name -> text of the clients in each language, in the country's words, and of the types
- * generated for TypeScript.
- * @param values what its examples ask for
+ * The files of `client/` in a snapshot, name -> text: the clients in the country's words, and the types generated for
+ * TypeScript.
+ * @param values the country's values for the examples
  */
 export function clientFiles(territory: Territory, values: FileParameters = EXAMPLE): Record<string, string> {
   const own = OWN.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
-    const asked = (Object.keys(EXAMPLE) as (keyof typeof EXAMPLE)[]).reduce(
-      (told, key) => told.replaceAll(new RegExp(`\\b${EXAMPLE[key]}\\b`, 'g'), String(values[key])),
+    const withValues = (Object.keys(EXAMPLE) as (keyof typeof EXAMPLE)[]).reduce(
+      (replaced, key) => replaced.replaceAll(new RegExp(`\\b${EXAMPLE[key]}\\b`, 'g'), String(values[key])),
       text,
     );
-    return [path.posix.normalize(name), codeInWords(asked, territory)];
+    return [path.posix.normalize(name), codeInWords(withValues, territory)];
   });
   return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(territory) };
 }

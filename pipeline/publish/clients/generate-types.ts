@@ -15,7 +15,7 @@ interface JsonSchema {
   maxItems?: number;
 }
 
-/** TypeScript types of every answer and of errors, and each operation's path, parameters and answer; from the contract, in the country's words. */
+/** TypeScript types of all answers, errors and operations, generated from the contract in the country's words. */
 export function clientTypes(territory: Territory): string {
   const answers = [...JSON_OPERATIONS, ...RELEASE_OPERATIONS].map(
     ({ responseName, response, summary }) =>
@@ -41,14 +41,14 @@ export type Problem = ${typeOf(plain(Problem))};
 /** Addresses of whole tables. */
 export type TablePath = ${tables.map(literal).join(' | ')};
 
-/** Path -> what it takes and what it answers. */
+/** Path -> parameters and answer. */
 export interface Operations {
 ${operations.join('\n')}
 }
 `;
 }
 
-/** A contract's schema without what the library that made it hides in it. */
+/** A schema without the hidden properties of the library that made it. */
 const plain = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema));
 
 /** @throws Error for a schema of a kind that the contract does not use */

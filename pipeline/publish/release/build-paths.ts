@@ -5,5 +5,5 @@ import { RELEASES } from '../../contract/published.ts';
 export const cacheOf = (out: string) => path.join(out, 'cache');
 export const snapshotsOf = (out: string) => path.join(out, 'snapshots');
 export const currentOf = (out: string) => path.join(out, 'current');
-/** History, which follows from no input: candidates as they were built, reviews, a record of each publication. */
+/** History, which cannot be rebuilt: candidates, reviews and a record of each publication. */
 export const releasesOf = (out: string) => path.join(out, RELEASES);

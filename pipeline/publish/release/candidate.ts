@@ -8,22 +8,22 @@ import { UsageError } from '../../errors.ts';
 import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
-/** How a version comes into being. */
+/** How to make a version. */
 export interface Making {
   version: string;
-  /** Every stage's key. */
+  /** The stages' keys. */
   keys: Record<string, string>;
-  /** Fills the directory it is given, its manifest last. */
+  /** Writes the version into the directory, its manifest last. */
   write(directory: string): Promise<void>;
-  /** Throws when the directory is not fit to be published. */
+  /** Throws if the directory must not be published. */
   check(directory: string): Promise<void>;
 }
 
 /**
- * Puts what `write` makes among the snapshots: checked, synced, renamed. A kill at any moment leaves it whole or not at
- * all; what it leaves aside is cleared by a later build.
- * @returns whether the version was already there; a version is never written to again
- * @throws Error where the version is there with other content, which only tampering or chance can bring about
+ * Adds the version that `write` makes to the snapshots: it is written to a temporary directory, checked, synced and
+ * renamed. After a kill at any moment it is complete or absent; a later build clears the temporary directory.
+ * @returns whether the version already existed; a version is never written to again
+ * @throws UsageError if the version exists with other content, which only tampering or chance can cause
  */
 export async function makeCandidate(out: string, making: Making): Promise<{ directory: string; already: boolean }> {
   const { version, keys, write, check } = making;
@@ -32,27 +32,27 @@ export async function makeCandidate(out: string, making: Making): Promise<{ dire
   if (isBuilt(out, version, keys)) return { directory, already: true };
   await mkdir(snapshots, { recursive: true });
   await syncDirectory(out);
-  const aside = temporaryName(path.join(snapshots, `.${version}`));
+  const temporary = temporaryName(path.join(snapshots, `.${version}`));
   try {
-    await mkdir(aside);
-    await write(aside);
-    await check(aside);
-    for (const folder of foldersOf(aside)) await syncDirectory(folder);
-    await rename(aside, directory).catch((error) => {
-      // Another build was first: the same content, or one of the two is not what its version says.
+    await mkdir(temporary);
+    await write(temporary);
+    await check(temporary);
+    for (const folder of foldersOf(temporary)) await syncDirectory(folder);
+    await rename(temporary, directory).catch((error) => {
+      // Another build was first: it must have made the same content.
       if (!isBuilt(out, version, keys)) throw error;
-      if (hashOfManifest(aside) !== hashOfManifest(directory)) throw otherContent(directory, version);
+      if (hashOfManifest(temporary) !== hashOfManifest(directory)) throw otherContent(directory, version);
     });
     await syncDirectory(snapshots);
   } finally {
-    await rm(aside, { recursive: true, force: true }).catch(() => {});
+    await rm(temporary, { recursive: true, force: true }).catch(() => {});
   }
   return { directory, already: false };
 }
 
 /**
- * Whether the version is there.
- * @throws Error where what is there under its name was made of other stages
+ * Whether the version exists.
+ * @throws UsageError if the directory of its name was made by other stages
  */
 export function isBuilt(out: string, version: string, keys: Record<string, string>): boolean {
   const directory = path.join(snapshotsOf(out), version);
@@ -68,7 +68,7 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
   throw otherContent(directory, version);
 }
 
-/** Removes what killed builds left aside. Only for who is alone in `out`. */
+/** Removes temporary files of killed builds. Call it only while no other process writes to `out`. */
 export function clearUnfinished(out: string): void {
   for (const folder of [out, snapshotsOf(out), releasesOf(out)]) {
     if (!isThere(folder)) continue;
@@ -79,7 +79,7 @@ export function clearUnfinished(out: string): void {
 
 function otherContent(directory: string, version: string): Error {
   return new UsageError(
-    `${directory}: found other content than ${version} has by its inputs and code; a version never changes, so run \`malaria-risk verify\` on it and put it out of the way`,
+    `${directory}: found content that differs from that of ${version} by its inputs and code, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
   );
 }
 

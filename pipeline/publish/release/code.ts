@@ -10,14 +10,14 @@ export function codeVersion(): string {
   return JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).version;
 }
 
-/** The code at hand: enough to check the very same out. */
+/** Identifies the running code, so that it can be checked out again. */
 export interface CodeState {
   version: string;
-  /** Null where the code is neither a checkout of git nor packed from one. */
+  /** Null if the code is neither a Git checkout nor packed from one. */
   commit: string | null;
-  /** Whether the checkout has changes that are not committed. */
+  /** Whether the checkout has uncommitted changes. */
   dirty: boolean | null;
-  /** SHA-256 of package-lock.json; null where there is none. */
+  /** SHA-256 of package-lock.json; null if there is none. */
   lock_file: string | null;
   node: string;
 }
@@ -32,13 +32,13 @@ export function codeState(): CodeState {
     execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   let [commit, dirty]: [string | null, boolean | null] = [null, null];
   try {
-    // An installed package may lie inside somebody else's checkout.
+    // An installed package may be inside the checkout of another project.
     if (realpathSync(git('rev-parse', '--show-toplevel')) === realpathSync(ROOT)) {
       commit = git('rev-parse', 'HEAD');
       dirty = git('status', '--porcelain') !== '';
     }
   } catch {
-    // No git, or no checkout.
+    // Git is not installed, or this is not a checkout.
   }
   return { version: codeVersion(), commit, dirty, lock_file: lockFile(), node: process.versions.node };
 }

@@ -8,7 +8,7 @@ import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import { currentOf } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
-/** The version that `current` leads to; null where nothing has been published. */
+/** The version that `current` points to; null if nothing has been published. */
 export function currentVersion(out: string): string | null {
   try {
     return path.basename(readlinkSync(currentOf(out)));
@@ -17,35 +17,33 @@ export function currentVersion(out: string): string | null {
   }
 }
 
-/** What is published; null where nothing is. */
+/** The published snapshot; null if there is none. */
 export function currentSnapshot(out: string): Snapshot | null {
   const version = currentVersion(out);
   if (version === null) return null;
   if (!existsSync(path.join(currentOf(out), 'manifest.json')))
     throw new UsageError(
-      `${currentOf(out)}: found a link to ${version}, which is not there; put it back, or remove the link to publish without comparing`,
+      `${currentOf(out)}: found a link to ${version}, which does not exist; restore it, or remove the link to publish without a comparison`,
     );
   return openSnapshot(currentOf(out));
 }
 
-/** @throws Error where `current` is something that no publication made and that it cannot put its link in place of */
+/** @throws UsageError if `current` is a directory, which a publication cannot replace by its link */
 export function checkCurrent(out: string): void {
   const current = currentOf(out);
   const there = lstatSync(current, { throwIfNoEntry: false });
   if (there?.isDirectory())
-    throw new UsageError(
-      `${current}: found a directory, expected a link to the published snapshot; put it out of the way`,
-    );
+    throw new UsageError(`${current}: found a directory, expected a link to the published snapshot; move it away`);
 }
 
-/** Moves `current` to a version in one rename. */
+/** Points `current` to a version in one rename. */
 export async function pointCurrent(out: string, version: string): Promise<void> {
-  const aside = temporaryName(currentOf(out));
+  const temporary = temporaryName(currentOf(out));
   try {
-    await symlink(placeOf(version), aside);
-    await rename(aside, currentOf(out));
+    await symlink(placeOf(version), temporary);
+    await rename(temporary, currentOf(out));
   } finally {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
   }
   await syncDirectory(out);
 }

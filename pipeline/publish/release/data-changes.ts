@@ -4,20 +4,20 @@ import { valueChanges } from '../../engine/why.ts';
 
 type Change = 'new' | 'gone' | 'changed';
 
-/** What a version's raw data has changed since another. */
+/** Changes of a source's raw data since another version. */
 export interface SourceChange {
   source: string;
   title: string;
   change: Change;
   release: { was: string | null; is: string | null };
   files: { path: string; change: Change; sha256: { was: string | null; is: string | null } }[];
-  /** Who accepted files since, when and why. */
+  /** Acceptances of files since then. */
   accepted: Acceptance[];
-  /** Fields of the catalog's entry that changed otherwise, each as `field was …, is …`. */
+  /** Changes of other fields of the catalog's entry, each as `field was …, is …`. */
   catalog: string[];
 }
 
-/** Sources whose files, release or entry differ, in the order of the catalog. */
+/** Sources whose files, release or catalog entry differ, in the catalog's order. */
 export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
   const [was, is] = [before, after].map(
     ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
@@ -55,7 +55,7 @@ function changedFiles(was: Source | undefined, is: Source | undefined): SourceCh
   });
 }
 
-/** What of a version's making has changed besides its data: lines of model.json, files of code, packages. */
+/** Changes besides the data: lines of model.json, files of code, packages. */
 export interface MakingChange {
   model: string[];
   code: string[];
@@ -63,12 +63,16 @@ export interface MakingChange {
 }
 
 export function changedMaking(before: Manifest, after: Manifest): MakingChange {
-  const whole = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
+  const parametersOf = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
   const changed = (of: 'code' | 'packages') => {
     const [was, is] = [before, after].map(({ stages }) =>
       Object.assign({}, ...stages.map((record) => record[of] ?? {})),
     ) as [Record<string, string>, Record<string, string>];
     return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]).sort();
   };
-  return { model: valueChanges(whole(before), whole(after)), code: changed('code'), packages: changed('packages') };
+  return {
+    model: valueChanges(parametersOf(before), parametersOf(after)),
+    code: changed('code'),
+    packages: changed('packages'),
+  };
 }

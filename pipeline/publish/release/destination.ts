@@ -5,14 +5,14 @@ import type { ReleaseFiles } from './release-index.ts';
 /** Where a version is published. */
 export interface Destination {
   name: string;
-  /** Where that is written down, first in the directory that the version comes from. */
+  /** Histories that record the publication, first that of the directory that the version comes from. */
   histories: readonly History[];
-  /** What is current there, as much of it as a review reads; null where nothing is. */
+  /** The current snapshot there, with the files that a review reads; null if there is none. */
   current(): Promise<Snapshot | null>;
-  /** Brings a version's files there, whole; nothing leads to them yet. */
+  /** Copies a version's files there completely, without pointing `current` to them. */
   put(snapshot: Snapshot): Promise<void>;
-  /** Its release index. */
+  /** The files of its release index. */
   releases: ReleaseFiles;
-  /** Lets `current` lead to a version that is there. */
+  /** Points `current` to a version that is there. */
   point(version: string): Promise<void>;
 }

@@ -12,8 +12,12 @@ import { publishAlone } from './lock.ts';
 import { HERE } from './records.ts';
 import { releaseFilesIn } from './release-files.ts';
 
-/** Does `work` with another build's directory, which nobody else publishes to meanwhile. It keeps its own history. */
-export function withDirectory<T>(out: string, directory: string, work: (place: Destination) => Promise<T>): Promise<T> {
+/** Runs `work` with another build's directory, which keeps its own history, while nobody else publishes to it. */
+export function withDirectory<T>(
+  out: string,
+  directory: string,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
   return publishAlone(directory, async () => {
     const inUse = enter(directory);
     try {
@@ -37,25 +41,25 @@ export function withDirectory<T>(out: string, directory: string, work: (place: D
   });
 }
 
-/** Copies a version's files aside, holds every copy against the manifest, and puts them in place in one rename. */
+/** Copies a version's files to a temporary directory, checks each against the manifest, and renames the directory. */
 async function copyTo(out: string, { directory, manifest }: Snapshot): Promise<void> {
   const { model_version: version, stages, files } = manifest;
   const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
   await makeCandidate(out, {
     version,
     keys,
-    async write(aside) {
+    async write(temporary) {
       for (const name of [...Object.keys(files), 'manifest.json']) {
-        const copy = path.join(aside, name);
+        const copy = path.join(temporary, name);
         await mkdir(path.dirname(copy), { recursive: true });
         await writeSynced(copy, await readFile(path.join(directory, name)));
       }
     },
-    async check(aside) {
+    async check(temporary) {
       for (const [name, entry] of Object.entries(files))
-        if (sha256(await readFile(path.join(aside, name))) !== entry.sha256)
+        if (sha256(await readFile(path.join(temporary, name))) !== entry.sha256)
           throw new TryAgain(
-            `${path.join(aside, name)}: found other bytes than were copied, expected its SHA-256; what is published there is as it was`,
+            `${path.join(temporary, name)}: found bytes that differ from those copied, expected the same; the published version there is unchanged`,
           );
     },
   });

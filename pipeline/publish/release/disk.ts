@@ -2,7 +2,7 @@ import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomic } from '../../engine/atomic-write.ts';
 
-/** Makes what was done to a directory's entries last through a loss of power. */
+/** Syncs a directory's entries to disk, so that changes of them survive a loss of power. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -12,15 +12,15 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Writes a file that is there whole or not at all, and stays when the power is lost. */
+/** Writes a file atomically and syncs it, so that it is complete or absent even after a loss of power. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   await writeAtomic(file, (temporary) => writeFile(temporary, text, { flush: true }));
   await syncDirectory(path.dirname(file));
 }
 
 /**
- * Adds a line to a file, in one write: of lines that are added at once, none is torn. It brings the line's beginning
- * with it and not its end, so that it stands apart from one before it that a full disk cut short.
+ * Appends a line to a file in one write, so that lines appended at the same time do not mix. The newline comes before
+ * the line, which separates it from an earlier one that a full disk cut short.
  */
 export async function appendLine(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });

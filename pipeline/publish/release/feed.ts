@@ -1,19 +1,22 @@
-/** The feed of releases and new months, Atom (RFC 4287): it holds no data, for whoever reads the dashboard's port may read it. */
+/**
+ * The Atom feed (RFC 4287) of releases and new months, without figures, since anyone who reaches the dashboard's port
+ * can read it.
+ */
 import type * as schemas from '../../contract/schemas.ts';
 import { sha256 } from '../../engine/hash.ts';
 
-/** The latest releases, which the feed lists. */
-const TOLD = 50;
+/** Number of latest releases that the feed lists. */
+const LISTED = 50;
 const SERVICE = 'Malaria Risk Data Service';
 
-/** @param releases the latest first */
+/** @param releases latest first */
 export function renderFeed(
   current: string,
   versions: schemas.Versions['versions'],
   releases: schemas.Versions['releases'],
 ): string {
   const [country] = current.split('-');
-  const entries = releases.slice(0, TOLD).map((release) => {
+  const entries = releases.slice(0, LISTED).map((release) => {
     const { model_version, released_at } = release;
     const version = versions.find((one) => one.model_version === model_version)!;
     return `<entry>
@@ -48,14 +51,14 @@ function summaryOf({ replaces, note, changed, data }: Release, version: schemas.
   return [
     ...(note === null ? [] : [note]),
     `Months ${first_estimated} to ${last_estimated} estimated, to ${last_forecast} forecast.`,
-    ...(replaces === null ? [] : [`Takes the place of ${replaces}.`]),
-    ...(changed.length > 0 ? [`Other ${changed.join(', ')} than before.`] : []),
-    ...data.map(({ title, was, is }) => `${title}: ${was ?? 'new'} → ${is ?? 'gone'}.`),
-    ...(sunset === null ? [] : [`Kept until ${sunset.slice(0, 10)} at the least.`]),
+    ...(replaces === null ? [] : [`Replaces ${replaces}.`]),
+    ...(changed.length > 0 ? [`Changed: ${changed.join(', ')}.`] : []),
+    ...data.map(({ title, was, is }) => `${title}: ${was ?? 'new'} → ${is ?? 'removed'}.`),
+    ...(sunset === null ? [] : [`Kept at least until ${sunset.slice(0, 10)}.`]),
   ].join(' ');
 }
 
-/** A name that the same thing always has: a UUID (version 8, RFC 9562) of its hash. */
+/** A stable identifier: a UUID (version 8, RFC 9562) from a hash. */
 function urn(of: string): string {
   const hex = sha256(of);
   const parts = [
@@ -68,9 +71,9 @@ function urn(of: string): string {
   return `urn:uuid:${parts.join('-')}`;
 }
 
-/** Without what XML forbids, and with what it would take for markup written out. */
+/** Text for XML, without forbidden characters and with markup escaped. */
 const text = (raw: string) =>
   raw
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML has no way to write
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot represent these characters
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
     .replaceAll(/[<>&]/g, (sign) => `&#${sign.codePointAt(0)};`);

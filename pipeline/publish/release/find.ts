@@ -6,7 +6,7 @@ import { snapshotsOf } from './build-paths.ts';
 import { candidatesOf, newestCandidate } from './candidates.ts';
 
 /**
- * A version among the snapshots of `out`.
+ * Opens a version among the snapshots of `out`.
  * @param version the newest candidate if null
  */
 export function findVersion(out: string, version: string | null): Snapshot {
@@ -16,7 +16,7 @@ export function findVersion(out: string, version: string | null): Snapshot {
   if (path.basename(name) !== name || !existsSync(path.join(snapshotsOf(out), name, 'manifest.json'))) {
     const known = [...new Set(candidatesOf(out).map((candidate) => candidate.version))].slice(-5);
     throw new UsageError(
-      `${snapshotsOf(out)}: found no ${name}, expected a version there, such as ${known.join(', ')}`,
+      `${snapshotsOf(out)}: found no ${name}, expected an existing version, such as ${known.join(', ')}`,
     );
   }
   return openSnapshot(path.join(snapshotsOf(out), name));

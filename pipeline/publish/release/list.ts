@@ -6,11 +6,11 @@ import { candidatesOf } from './candidates.ts';
 import { currentVersion } from './current.ts';
 import { HERE, outcomeOf, type Release, releasesIn } from './records.ts';
 
-/** A version that lies among the snapshots. */
+/** A version among the snapshots. */
 export interface Version {
   model_version: string;
   bytes: number;
-  /** When a build last ended with it; null where none noted it. */
+  /** Time of the last build that recorded it; null if there is none. */
   built_at: string | null;
   current: boolean;
   published: boolean;
@@ -19,13 +19,13 @@ export interface Version {
 
 export interface Releases {
   current: string | null;
-  /** The newest first. Of one that a kill left started, `status` is what became of it, as far as that can be seen here. */
+  /** Newest first. If a kill left a publication here as started, `status` is its outcome. */
   releases: Release[];
-  /** All versions here, the newest build first. */
+  /** All versions, newest build first. */
   versions: Version[];
 }
 
-/** Who published what, and what there is to publish or to go back to; true after a kill at any moment. */
+/** All publications, and the versions that can be published or restored; correct after a kill at any moment. */
 export function listReleases(out: string): Releases {
   const current = currentVersion(out);
   const releases = releasesIn(out).map((release) =>

@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../../errors.ts';
 import { releasesOf } from './build-paths.ts';
 
-/** How long to wait for another publication, which copies files at most. */
+/** How long to wait for another publication, which copies files and takes no longer than that. */
 const WAIT_MS = 60_000;
 
 /**
- * Does `work` while nobody else publishes from `out` or removes its versions. The lock is SQLite's on an empty
- * database, which the system gives back when a process ends, however it ends.
- * @throws TryAgain where somebody else does
+ * Runs `work` while no other process publishes from `out` or removes its versions. It holds SQLite's lock on an empty
+ * database, which the system releases when the process ends, however it ends.
+ * @throws TryAgain if another process holds the lock for too long
  */
 export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
   const folder = releasesOf(out);
@@ -21,7 +21,7 @@ export async function publishAlone<T>(out: string, work: () => Promise<T>, wait 
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       if (!/locked|busy/.test((error as Error).message)) throw error;
-      throw new TryAgain(`${out}: somebody else is publishing there; try again when that is done`);
+      throw new TryAgain(`${out}: another publication is running there; try again when it is done`);
     }
     return await work();
   } finally {

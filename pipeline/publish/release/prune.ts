@@ -14,35 +14,35 @@ import { publishAlone } from './lock.ts';
 import { releaseFilesIn } from './release-files.ts';
 import { refreshReleaseIndex } from './release-index.ts';
 
-/** What was replaced is still read from by proxies for a while. */
+/** How long proxies may still read from a replaced version. */
 const REPLACED_MS = 10 * 60_000;
 
 export interface Pruned {
   removed: Version[];
   kept: Version[];
-  /** Raw files of `<out>/raw` that no version which stays was made of. */
+  /** Removed raw files of `<out>/raw`, from which no remaining version was made. */
   raw: { files: number; bytes: number };
 }
 
 /**
- * Removes versions but for what is current, here or wherever else it was published last; the `keep` versions that were
- * published last, so that each can be gone back to; the newest candidate; and what no build here noted. Of a version
- * that had been published, `releases/<version>/manifest.json` stays: it says what every figure was made of. Of the raw
- * files that builds keep, those go that no version here names, but for what was accepted after the newest candidate.
- * @throws TryAgain where a build or a publication is running
+ * Removes all versions except the current one here and at each other destination, the last `keep` published versions,
+ * to which one can roll back, the newest candidate, and versions that no build here recorded. Of a published version
+ * `releases/<version>/manifest.json` stays, which shows the origin of every figure. Raw files that no remaining version
+ * lists are removed too, except those accepted after the newest candidate.
+ * @throws TryAgain if a build or a publication is running
  */
 export function pruneReleases(out: string, keep: number, now = Date.now()): Promise<Pruned> {
   return publishAlone(out, async () => {
     const pruned: Pruned = { removed: [], kept: [], raw: { files: 0, bytes: 0 } };
     const alone = whenAlone(out, () => {
       const { releases, versions } = listReleases(out);
-      const stand = releases.filter(({ status }) => status !== 'abandoned');
-      const inOrder = [...new Set(stand.map(({ model_version }) => model_version))];
-      const elsewhere = Map.groupBy(stand, ({ to }) => to);
+      const effective = releases.filter(({ status }) => status !== 'abandoned');
+      const inOrder = [...new Set(effective.map(({ model_version }) => model_version))];
+      const elsewhere = Map.groupBy(effective, ({ to }) => to);
       const needed = new Set([
         ...inOrder.slice(0, keep),
         ...[...elsewhere.values()].map(([last]) => last!.model_version),
-        ...stand.filter(({ at }) => now - Date.parse(at) < REPLACED_MS).map(({ replaces }) => replaces),
+        ...effective.filter(({ at }) => now - Date.parse(at) < REPLACED_MS).map(({ replaces }) => replaces),
         newestCandidate(out)?.version,
       ]);
       for (const version of versions) {
@@ -63,7 +63,7 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
   });
 }
 
-/** SHA-256 of every raw file that these versions were made of. */
+/** SHA-256 of every raw file from which these versions were made. */
 function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
   const manifests = versions.map(
     ({ model_version }): Manifest =>
@@ -73,7 +73,7 @@ function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
   return new Set(sources.flatMap(({ files }) => files.flatMap(({ sha256 }) => sha256 ?? [])));
 }
 
-/** Takes a version away in one rename, so that no kill leaves half of one. */
+/** Removes a version in one rename, so that a kill leaves no incomplete version. */
 function remove(out: string, { model_version, published }: Version): void {
   const directory = path.join(snapshotsOf(out), model_version);
   if (published) {
@@ -81,7 +81,7 @@ function remove(out: string, { model_version, published }: Version): void {
     mkdirSync(history, { recursive: true });
     copyFileSync(path.join(directory, 'manifest.json'), path.join(history, 'manifest.json'));
   }
-  const aside = temporaryName(path.join(snapshotsOf(out), `.${model_version}`));
-  renameSync(directory, aside);
-  rmSync(aside, { recursive: true });
+  const temporary = temporaryName(path.join(snapshotsOf(out), `.${model_version}`));
+  renameSync(directory, temporary);
+  rmSync(temporary, { recursive: true });
 }

@@ -15,17 +15,17 @@ import { type Review, reviewSnapshot } from './review.ts';
 import { withDestination } from './with-destination.ts';
 
 export interface PublishOptions {
-  /** The newest candidate if not given. */
+  /** Default: the newest candidate. */
   version?: string | undefined;
-  /** Another build's directory or s3://BUCKET/PREFIX; `current` of this one if not given. */
+  /** Another build's directory or s3://BUCKET/PREFIX. Default: `current` of this directory. */
   to?: string | undefined;
-  /** Why what asks for a reason may be published. */
+  /** The reason to publish a version that needs one. */
   approve?: string | undefined;
   /** The note that key holders and readers of the feed see. */
   note?: string | undefined;
-  /** For how many days what it replaces is promised to be kept. */
+  /** For how many days the replaced version is promised to stay available. */
   keepDays?: number | undefined;
-  /** Who publishes, if not the user whose process this is. */
+  /** Who publishes. Default: the user of this process. */
   by?: string | undefined;
   /** SHA-256 of the manifest that the caller has just verified, if it has. */
   verified?: string | undefined;
@@ -35,25 +35,26 @@ export interface Publication {
   model_version: string;
   directory: string;
   to: string;
-  /** What was current before; null where nothing was. */
+  /** The version that was current before; null if there was none. */
   replaces: string | null;
-  /** The record; null where the version was current already. */
+  /** The record; null if the version was already current. */
   release: Release | null;
 }
 
 /**
- * Publishes a version that lies among the snapshots of `out`: verifies it, holds it against what is current there, and
- * then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or the new.
- * @throws Stopped where it is damaged, may not be published, or takes a reason that is not given; nothing has moved then
- * @throws TryAgain where somebody else is publishing
+ * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
+ * and then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or
+ * the new.
+ * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not given
+ * @throws TryAgain if another publication is running
  */
 export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {
   if (options.approve !== undefined && options.approve.trim() === '')
-    throw new UsageError('--approve: found no reason, expected why this may be published');
+    throw new UsageError('--approve: found no text, expected the reason to publish this version');
   return publishAlone(out, async () => {
     const inUse = enter(out);
     try {
-      return await withDestination(out, options.to, (place) => publish(out, place, options));
+      return await withDestination(out, options.to, (destination) => publish(out, destination, options));
     } finally {
       inUse.leave();
     }
@@ -76,7 +77,7 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
   if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
   if (review.approvals.length > 0 && approve === null)
     throw new Stopped(
-      `${model_version} is not published; it takes a reason (--approve REASON) because of ${review.approvals.length > 1 ? `${review.approvals.length} things` : 'this'}: ${review.approvals.join('; ')}; \`malaria-risk review ${model_version}\` says more`,
+      `${model_version} is not published; it needs a reason (--approve REASON): ${review.approvals.join('; ')}; see \`malaria-risk review ${model_version}\``,
     );
 
   const built = candidatesOf(out).findLast(({ version }) => version === model_version);
@@ -106,9 +107,7 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
 async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);
   if (faults.length > 0)
-    throw new Stopped(
-      `${directory} is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
-    );
+    throw new Stopped(`${directory} must not be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`);
 }
 
 function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {

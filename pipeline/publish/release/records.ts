@@ -5,29 +5,29 @@ import type { CodeState } from './code.ts';
 import { writeDurably } from './disk.ts';
 
 /**
- * One publication, `releases/000001.json`: written as `started` before anything moves, and as `published` once `current`
- * has. A kill in between leaves `started`: what `current` says then decides, and the next publication writes it down.
+ * One publication, `releases/000001.json`: `started` before anything changes, and `published` once `current` points to
+ * the version. If a kill leaves it `started`, `current` decides on the outcome, which the next publication records.
  */
 export interface Release {
   number: number;
   status: 'started' | 'published' | 'abandoned';
   model_version: string;
-  /** What it took the place of. */
+  /** The version that it replaced. */
   replaces: string | null;
-  /** Where: `current` of this directory, or another directory or s3:// URL. */
+  /** Destination: `current` for this directory, or another directory or an s3:// URL. */
   to: string;
   at: string;
   by: string;
-  /** Of `--approve`. */
+  /** The text of `--approve`. */
   reason: string | null;
   /** What needed that reason. */
   approved: string[];
   manifest_sha256: string;
   bytes: number;
-  /** The code that built it, as far as it was noted, and the one that published it. */
+  /** The code that built it; null if that was not recorded. */
   built: { at: string; code: CodeState } | null;
   published_by_code: CodeState;
-  /** What it changed; null where there was nothing before it. */
+  /** Its changes; null if it replaced nothing. */
   changes: {
     scores_compared: number;
     scores_moved: number;
@@ -39,13 +39,13 @@ export interface Release {
   } | null;
 }
 
-/** `to` of what is published in its own directory. */
+/** `to` of a publication in its own directory. */
 export const HERE = 'current';
 
 const NAME = /^\d{6}\.json$/;
 const fileOf = (out: string, number: number) => path.join(releasesOf(out), `${String(number).padStart(6, '0')}.json`);
 
-/** All records, the oldest first. */
+/** All records, oldest first. */
 export function releasesIn(out: string): Release[] {
   let names: string[];
   try {
@@ -56,7 +56,7 @@ export function releasesIn(out: string): Release[] {
   return names.sort().map((name) => JSON.parse(readFileSync(path.join(releasesOf(out), name), 'utf8')));
 }
 
-/** Writes a record that is not there yet, as started. Only for who publishes alone. */
+/** Writes a new record as started. Call it only under the lock of `publishAlone`. */
 export async function startRelease(out: string, release: Omit<Release, 'number' | 'status'>): Promise<Release> {
   const started: Release = { number: (releasesIn(out).at(-1)?.number ?? 0) + 1, status: 'started', ...release };
   await writeRelease(out, started);
@@ -67,17 +67,17 @@ export function endRelease(out: string, release: Release, status: 'published' | 
   return writeRelease(out, { ...release, status });
 }
 
-/** What became of a publication that was started: it stands if what it published is current there. */
+/** Outcome of a started publication: published if its version is current at the destination. */
 export const outcomeOf = (release: Release, current: string | null): 'published' | 'abandoned' =>
   release.model_version === current ? 'published' : 'abandoned';
 
-/** Where a publication is written down, and as what. */
+/** A directory that records a publication, and the destination in the record. */
 export interface History {
   out: string;
   to: string;
 }
 
-/** Ends the records that killed publications to a place left started. Only for who publishes alone. */
+/** Ends the records that killed publications left started. Call it only under the lock of `publishAlone`. */
 export async function settleReleases({ out, to }: History, current: string | null): Promise<void> {
   for (const release of releasesIn(out))
     if (release.status === 'started' && release.to === to) await endRelease(out, release, outcomeOf(release, current));

@@ -1,4 +1,4 @@
-/** The index of releases that key holders and readers of the feed see; written beside the snapshots by `publish`. */
+/** The index of releases for key holders and readers of the feed, which `publish` writes beside the snapshots. */
 import { ENCODINGS, etagOf, type FileEntry, type Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { RELEASE_OPERATIONS } from '../../contract/operations.ts';
@@ -11,7 +11,10 @@ import { encode } from '../snapshot/tree.ts';
 import { renderFeed } from './feed.ts';
 import type { Review } from './review.ts';
 
-/** The most earlier versions and diffs that are served: each takes memory in every proxy, and disk space in mirrors. */
+/**
+ * Maximum number of earlier versions and diffs that are served: each needs memory in every proxy, and disk space in
+ * mirrors.
+ */
 export const MOST_KEPT_VERSIONS = 12;
 
 type Version = schemas.Versions['versions'][number];
@@ -25,13 +28,13 @@ export interface ReleaseFiles {
 }
 
 export interface Publishing {
-  /** What is current until now. */
+  /** The version that is current until now; null if there is none. */
   before: Snapshot | null;
   after: Snapshot;
   review: Review;
   at: string;
   note: string | null;
-  /** For how many days what is replaced is promised to be kept. */
+  /** For how many days the replaced version is promised to stay available. */
   keepDays: number | null;
 }
 
@@ -50,7 +53,7 @@ export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publish
     known.some((version) => version.model_version === model_version),
   );
   const diff = review.diff && before ? diffOf(before.manifest.model_version, model_version) : null;
-  // The diff of two versions never changes.
+  // The diff of two versions never changes, so it is written only once.
   if (diff && !(await files.read(diff))) await writeEncoded(files, diff, JSON.stringify(servedDiff(review.diff!)));
   await write(files, at, {
     current: model_version,

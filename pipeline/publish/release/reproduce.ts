@@ -17,12 +17,12 @@ import { candidatesOf } from './candidates.ts';
 import { type CodeState, codeVersion } from './code.ts';
 import { releasesIn } from './records.ts';
 
-/** What a version was made of. */
+/** The inputs and code of a version. */
 export interface Origin {
   model_version: string;
   manifest: Manifest;
   manifest_sha256: string;
-  /** Of the build, as far as it was noted. */
+  /** Code of the build; null if it was not recorded. */
   code: CodeState | null;
   raw: { path: string; sha256: string }[];
 }
@@ -30,22 +30,22 @@ export interface Origin {
 export interface Reproduction {
   model_version: string;
   files: number;
-  /** Files whose bytes are others, or that one of the two alone has; empty where the version came out the same. */
+  /** Files that differ or are in only one of the two; empty if the version was reproduced exactly. */
   different: string[];
 }
 
-/** What is known of a version that lies here, or that lay here and was published. */
+/** The origin of an existing version, or of one that was published here and then pruned. */
 export function originOf(out: string, model_version: string): Origin {
   const places = [snapshotsOf(out), releasesOf(out)].map((folder) => path.join(folder, model_version));
   const directory = places.find((place) => existsSync(path.join(place, 'manifest.json')));
   if (path.basename(model_version) !== model_version || directory === undefined)
     throw new UsageError(
-      `${out}: found no ${model_version}, expected a version of its snapshots or releases (releases list)`,
+      `${out}: found no ${model_version}, expected one of its snapshots or releases (see \`malaria-risk releases list\`)`,
     );
   const manifest: Manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
   if (manifest.unpublishable)
     throw new UsageError(
-      `${model_version}: expected a version that can be published: ${manifest.unpublishable.join('; ')}`,
+      `${model_version}: found a version that cannot be published (${manifest.unpublishable.join('; ')}), expected one that can`,
     );
   const code =
     releasesIn(out).findLast((release) => release.model_version === model_version)?.built?.code ??
@@ -57,19 +57,19 @@ export function originOf(out: string, model_version: string): Origin {
 }
 
 /**
- * Builds a version anew out of its raw files and of what its manifest says of the catalog, in a directory that goes with
- * it, and compares every file.
- * @param rawData directories to look for raw files in, under their own paths or under their SHA-256; the first that has one
- * @throws UsageError where code, packages, Node or raw files are not those that it was made of
+ * Builds a version again in a temporary directory, from its raw files and the catalog in its manifest, and compares
+ * every file.
+ * @param rawData directories that are searched in this order for raw files, by path and by SHA-256
+ * @throws UsageError if code, packages, Node or raw files are not those from which it was built
  */
 export async function reproduce(
   origin: Origin,
   { rawData, jobs, onEvent }: { rawData: readonly string[]; jobs: number; onEvent: (event: StageEvent) => void },
 ): Promise<Reproduction> {
   refuseOtherCode(origin);
-  const aside = mkdtempSync(path.join(tmpdir(), 'reproduce-'));
+  const temporary = mkdtempSync(path.join(tmpdir(), 'reproduce-'));
   try {
-    const [country, raw, out] = ['country', 'raw', 'build'].map((name) => path.join(aside, name)) as [
+    const [country, raw, out] = ['country', 'raw', 'build'].map((name) => path.join(temporary, name)) as [
       string,
       string,
       string,
@@ -85,16 +85,16 @@ export async function reproduce(
     if (built.manifest_sha256 !== origin.manifest_sha256) different.push('manifest.json');
     return { model_version: built.model_version, files: Object.keys(was).length + 1, different };
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
 function refuseOtherCode({ model_version, manifest, code }: Origin): void {
-  const there = code?.commit
+  const advice = code?.commit
     ? `check out commit ${code.commit}, run \`npm ci\` and this command there`
-    : 'run this with it';
+    : 'run this command with that code';
   const refuse = (found: string, expected: string) => {
-    throw new UsageError(`${model_version}: found ${found}, expected ${expected}; ${there}`);
+    throw new UsageError(`${model_version}: found ${found}, expected ${expected}; ${advice}`);
   };
   if (manifest.runtime !== undefined && manifest.runtime !== RUNTIME)
     refuse(RUNTIME, `${manifest.runtime}, which built it`);
@@ -107,11 +107,11 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   const names = [...new Set(changed)];
   if (names.length > 0)
     refuse(
-      `other code: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`,
+      `different code: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`,
       'the code that built it',
     );
   if (manifest.code_version !== codeVersion())
-    refuse(`version ${codeVersion()} of the code`, `${manifest.code_version ?? 'an older one'}, which built it`);
+    refuse(`version ${codeVersion()} of the code`, `${manifest.code_version ?? 'an older version'}, which built it`);
 }
 
 const differences = (was: Record<string, string>, is: Record<string, string>) =>
@@ -129,14 +129,14 @@ async function linkRaw(
     symlinkSync(path.resolve(file), link);
     return;
   }
-  const found = from.some((directory) => existsSync(path.join(directory, name))) ? 'another file' : 'no such file';
+  const found = from.some((directory) => existsSync(path.join(directory, name))) ? 'a different file' : 'no such file';
   throw new UsageError(`${name}: found ${found} in ${from.join(' or ')}, expected SHA-256 ${sha256} (see --raw-data)`);
 }
 
-/** The catalog as it was: its entries are in the manifest, the parts of model.json in the stages that read them. */
+/** Writes the version's catalog: the manifest has its entries, and the stages' records have the parts of model.json. */
 function writeCatalog(country: string, { sources, stages }: Manifest): void {
   const model: Record<string, unknown> = {};
-  // The snapshot's own come first: they are all of the parameters, in the order in which it writes them.
+  // The snapshot's record comes first, since it has all parameters in the order in which the snapshot writes them.
   for (const { parameters } of stages.toReversed()) merge(model, parameters as Record<string, unknown>);
   const { held_back, ...rest } = model;
   const write = (name: string, value: unknown) => writeFileSync(path.join(country, name), JSON.stringify(value));

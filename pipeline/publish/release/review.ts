@@ -3,25 +3,25 @@ import type { Finding } from '../snapshot/provenance.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
 
-/** What publishing a version in place of another would change, for whoever has to say yes. */
+/** The changes that publishing a version would make, for the person who approves it. */
 export interface Review {
   model_version: string;
-  /** What it would replace; null where nothing is published yet. */
+  /** The version that it would replace; null if nothing is published yet. */
   replaces: string | null;
   synthetic: boolean;
-  /** Why nobody can publish it. */
+  /** Why it cannot be published. */
   refused: string[];
-  /** What must not be published without a reason (`publish --approve`). */
+  /** Why publishing it needs a reason (`publish --approve`). */
   approvals: string[];
-  /** Null where there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   diff: SnapshotDiff | null;
-  /** What the build found: since the other version, in it too, and no longer. */
+  /** Findings of the build compared with those of the version that it would replace. */
   findings: { new: Finding[]; known: Finding[]; gone: Finding[] };
   sources: SourceChange[];
   making: MakingChange;
 }
 
-/** @param before what is current; null where nothing is */
+/** @param before the current version; null if there is none */
 export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): Promise<Review> {
   const { manifest } = after;
   const same = before?.manifest.country === manifest.country;
@@ -49,21 +49,21 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
 function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
   const reasons = (manifest.unpublishable ?? []).map((reason) => `cannot be published: ${reason}`);
   if (before && manifest.synthetic && !before.manifest.synthetic)
-    reasons.push(`a made-up country never replaces a real one: build it into another --out`);
+    reasons.push(`a made-up country cannot replace a real one: build it into another --out`);
   return reasons;
 }
 
 function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { manifest: is }: Snapshot): string[] {
   const gone = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
   return [
-    ...(diff.thresholds ? diff.over : ['its model.json has no parameters.diff to judge the changes by']),
-    ...(was.coverage.transmission && !is.coverage.transmission ? ['the transmission model is gone'] : []),
-    // A forecast of 1 to 4 months has the same files whatever its months; months that are gone show here.
-    ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are gone`),
+    ...(diff.thresholds ? diff.over : ['its model.json has no thresholds for changes (parameters.diff)']),
+    ...(was.coverage.transmission && !is.coverage.transmission ? ['the transmission model is missing'] : []),
+    // Removed estimated months show here; forecasts have the same files whatever their months.
+    ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
     ...diff.tables.flatMap(({ table, rows, columns_only_in_a }) => [
       ...(rows.b === null
-        ? [`the table ${table} is gone`]
-        : columns_only_in_a.map((column) => `${table}.${column} is gone`)),
+        ? [`the table ${table} is missing`]
+        : columns_only_in_a.map((column) => `the column ${table}.${column} is missing`)),
     ]),
   ];
 }

@@ -1,4 +1,4 @@
-/** Versions in object storage (S3 and what speaks as it does), laid out as the proxies read them. */
+/** Versions in object storage (S3 and compatible services), in the layout that the proxies read. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,27 +11,27 @@ import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import type { Destination } from './destination.ts';
 
 const AT_ONCE = 16;
-/** What a review reads of a version, besides its manifest. */
+/** Files of a version that a review reads, besides its manifest. */
 const REVIEWED = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
 
 /**
- * Does `work` with a bucket's prefix. Who asks, and where, comes from the environment as for all of AWS's tools. A file
- * is put with its SHA-256, so that the storage refuses other bytes; a manifest after all its files; `current` last, and
- * only if it is still what was read, where the storage knows conditions.
+ * Runs `work` with a bucket's prefix. Credentials and endpoint come from the environment, as for all AWS tools. Each
+ * file is put with its SHA-256, so that the storage refuses other bytes. A manifest follows all its files; `current`
+ * comes last and, if the storage supports conditional writes, only if it is unchanged since it was read.
  */
 export async function withBucket<T>(
   out: string,
   url: string,
   { bucket, prefix }: { bucket: string; prefix: string },
-  work: (place: Destination) => Promise<T>,
+  work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   const client = openClient();
   const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
   let pointer: { etag: string | undefined } | null = null;
 
   const get = async (name: string) => {
-    const asked = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
-    const found = await asked.catch((error) =>
+    const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
+    const found = await request.catch((error) =>
       statusOf(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
     );
     return found && { etag: found.ETag, bytes: Buffer.from(await found.Body!.transformToByteArray()) };
@@ -60,27 +60,29 @@ export async function withBucket<T>(
         pointer = found && { etag: found.etag };
         if (!found) return null;
         const version = versionAt(found.bytes.toString());
-        if (version === null) throw new UsageError(`${url}/current: found another text, expected snapshots/VERSION`);
+        if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
         return fetchReviewed(version, path.join(copies, version), async (name) => {
           const file = await get(`${placeOf(version)}/${name}`);
           if (file) return file.bytes;
-          throw new UsageError(`${url}/${placeOf(version)}/${name}: found nothing, expected a file of what is current`);
+          throw new UsageError(
+            `${url}/${placeOf(version)}/${name}: found nothing, expected a file of the current version`,
+          );
         });
       },
       async put({ directory, manifest }) {
         const place = placeOf(manifest.model_version);
-        const whole = await readFile(path.join(directory, 'manifest.json'));
-        // A manifest is there once all its files are.
-        if ((await get(`${place}/manifest.json`))?.bytes.equals(whole)) return;
+        const bytes = await readFile(path.join(directory, 'manifest.json'));
+        // The manifest is written last, so if it is there, all files are.
+        if ((await get(`${place}/manifest.json`))?.bytes.equals(bytes)) return;
         await inParallel(Object.entries(manifest.files), async ([name, entry]) => {
           await put(`${place}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
         });
-        await put(`${place}/manifest.json`, whole, sha256(whole));
+        await put(`${place}/manifest.json`, bytes, sha256(bytes));
       },
       releases: {
         read: async (name) => (await get(`${RELEASES}/${name}`))?.bytes ?? null,
         write: (name, bytes) => put(`${RELEASES}/${name}`, bytes, sha256(bytes)).then(() => {}),
-        // Nothing here removes a version from a bucket; a proxy leaves out what is not there any more.
+        // Nothing here removes versions from a bucket; proxies skip missing ones.
         has: () => true,
       },
       async point(version) {
@@ -95,7 +97,7 @@ export async function withBucket<T>(
   }
 }
 
-/** Brings of a version what a review reads to `directory`. */
+/** Fetches the files of a version that a review reads to `directory`. */
 async function fetchReviewed(
   version: string,
   directory: string,
@@ -108,7 +110,9 @@ async function fetchReviewed(
     async (name) => {
       const bytes = await fetchFile(name);
       if (sha256(bytes) !== files[name]!.sha256)
-        throw new UsageError(`${version}/${name}: found other bytes in the storage than its manifest says`);
+        throw new UsageError(
+          `${version}/${name}: found bytes in the storage that differ from its manifest, expected the same`,
+        );
       await mkdir(path.dirname(path.join(directory, name)), { recursive: true });
       await writeFile(path.join(directory, name), bytes);
     },
@@ -120,15 +124,15 @@ async function fetchReviewed(
 type S3Error = Error & { $metadata?: { httpStatusCode?: number } };
 const statusOf = (error: S3Error) => error.$metadata?.httpStatusCode;
 
-/** @throws UsageError for what the storage will refuse again, TryAgain for the rest */
+/** @throws UsageError if the storage would refuse the request again, else TryAgain */
 function refuse(url: string, name: string, error: Error): never {
   const status = statusOf(error as S3Error);
   const what = `${url}/${name}: ${error.name}${error.message && error.message !== error.name ? `, ${error.message.split('\n')[0]}` : ''}`;
   if (status === 412 || status === 409)
-    throw new TryAgain(`${what}: somebody else published there meanwhile; review again what it would replace`);
+    throw new TryAgain(`${what}: another version was published there in the meantime; review this one again`);
   if (status === 403 || status === 401 || status === 404 || status === 400 || error.name === 'CredentialsProviderError')
-    throw new UsageError(`${what}; expected to be allowed to read and write there (AWS_REGION, AWS_ACCESS_KEY_ID …)`);
-  throw new TryAgain(`${what}; what is published there is as it was`);
+    throw new UsageError(`${what}; expected access to read and write there (AWS_REGION, AWS_ACCESS_KEY_ID …)`);
+  throw new TryAgain(`${what}; the published version there is unchanged`);
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -140,7 +144,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 }
 
 function openClient(): S3Client {
-  // Storage of one's own (MinIO, Ceph …) seldom has a host name for each bucket.
+  // Self-hosted storage (MinIO, Ceph …) rarely has a host name for each bucket.
   const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   return new S3Client({
     forcePathStyle: own !== undefined,

@@ -8,8 +8,8 @@ import { validatorOf } from '../../json-schema.ts';
 import { releaseFilesIn } from './release-files.ts';
 
 /**
- * The faults of the release index beside a snapshot, `OUT/snapshots/VERSION`: its files against their hashes and each
- * other, its answers against their schemas, its versions against those on disk. None where there is no index.
+ * Faults of the release index beside a snapshot, `OUT/snapshots/VERSION`: checks its files against their hashes and
+ * each other, its answers against their schemas, and its versions against those on disk. Empty if there is no index.
  */
 export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
   const out = path.resolve(snapshot, '..', '..');
@@ -27,7 +27,7 @@ export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
     const found = await files.read(file);
     if (!found) faults.push(`releases/${file}: missing`);
     else if (sha256(found) !== entry.sha256 || found.length !== entry.bytes || etagOf(entry.sha256) !== entry.etag)
-      faults.push(`releases/${file}: not what its manifest says`);
+      faults.push(`releases/${file}: differs from its manifest`);
   }
   if (faults.length > 0) return faults;
   const [versions, diff] = RELEASE_OPERATIONS.map(({ response }) => validatorOf(response));
@@ -39,7 +39,7 @@ export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
       ? `${isValid.errors![0]!.instancePath} ${isValid.errors![0]!.message}`
       : !gunzipSync((await files.read(file + ENCODINGS.gzip))!).equals(text) ||
           !brotliDecompressSync((await files.read(file + ENCODINGS.br))!).equals(text)
-        ? 'a compressed copy holds other text'
+        ? 'a compressed copy has other text'
         : null;
     if (what) faults.push(`releases/${file}: ${what}`);
   }

@@ -7,26 +7,26 @@ import { withDirectory } from './directory-destination.ts';
 import { HERE } from './records.ts';
 import { releaseFilesIn } from './release-files.ts';
 
-/** Does `work` with the place that `to` names: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
+/** Runs `work` with the destination `to`: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
 export async function withDestination<T>(
   out: string,
   to: string | undefined,
-  work: (place: Destination) => Promise<T>,
+  work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   if (to === undefined) return work(here(out));
   if (to.startsWith('s3:')) {
-    const place = s3PlaceOf(to);
-    if (!place) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
-    // Loaded here, so that a directory does without the client of object storage.
+    const address = s3PlaceOf(to);
+    if (!address) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
+    // Loaded here, so that publishing to a directory does not load the client for object storage.
     const { withBucket } = await import('./s3-destination.ts');
-    return withBucket(out, to.replace(/\/+$/, ''), place, work);
+    return withBucket(out, to.replace(/\/+$/, ''), address, work);
   }
   if (path.resolve(to) === path.resolve(out))
-    throw new UsageError(`--to: found ${to}, where the versions lie already, expected another directory`);
+    throw new UsageError(`--to: found ${to}, which already has the versions, expected another directory`);
   return withDirectory(out, path.resolve(to), work);
 }
 
-/** The build's own directory, where the files are already. */
+/** The build's own directory, which already has the files. */
 const here = (out: string): Destination => ({
   name: HERE,
   histories: [{ out, to: HERE }],

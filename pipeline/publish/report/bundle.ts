@@ -5,7 +5,7 @@ import { Script } from 'node:vm';
 import { ROOT } from '../../engine/code.ts';
 import { packageFile } from '../../engine/packed.ts';
 
-/** What goes into the page besides its content. */
+/** Style, scripts and licences of the page. */
 export interface PageParts {
   style: string;
   scripts: { type: 'module' | null; code: string }[];
@@ -22,7 +22,7 @@ const MAIN = './page/main.ts';
 /** The report's style sheet. */
 export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
 
-/** Libraries as their makers publish them for a page, then the page's own script. */
+/** The libraries' own browser builds, then the page's own script. */
 export function pageParts(): PageParts {
   const own = (name: string) => path.resolve(import.meta.dirname, name);
   const library = (directory: string, file: string) =>
@@ -37,7 +37,7 @@ export function pageParts(): PageParts {
   };
 }
 
-/** Code that cannot end the element it stands in. */
+/** Code that cannot end the script element around it. */
 const closed = (code: string) => code.replaceAll('</script', '<\\/script').trim();
 
 const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
@@ -45,10 +45,10 @@ const IMPORT = /^import\s[^;]*?from '([^']+)';\n/gm;
 const EXPORT = /^export (?:async )?(?:const|function|class) (\w+)/gm;
 
 /**
- * TypeScript modules as one script: each after those it imports, its types taken off, in a function of its own that gives
- * what it exports.
- * @throws SyntaxError for a name that two modules export
- * @throws Error for an import that this cannot join: of a package, or under another name
+ * Joins TypeScript modules into one script: each follows the modules that it imports, without types, in a function of
+ * its own that returns its exports.
+ * @throws SyntaxError if two modules export the same name
+ * @throws Error for an import that it cannot join: of a package, or under another name
  */
 export function joinModules(main: string): string {
   const done = new Set<string>();
@@ -60,7 +60,7 @@ export function joinModules(main: string): string {
     for (const [statement, name] of code.matchAll(IMPORT)) {
       if (!name!.startsWith('.') || / as /.test(statement))
         throw new Error(
-          `${path.relative(ROOT, file)}: found ${statement.trim()}, expected names of a file of the page`,
+          `${path.relative(ROOT, file)}: found ${statement.trim()}, expected an import of names from a file of the page`,
         );
       before.push(visit(path.resolve(path.dirname(file), name!)));
     }
@@ -76,7 +76,7 @@ export function joinModules(main: string): string {
   return joined;
 }
 
-/** Node says that this function is experimental each time a process first calls it: no news to someone who builds. */
+/** Node warns that this function is experimental, which is of no interest to someone who runs a build. */
 function stripTypes(code: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -9,9 +9,9 @@ import { html, type Markup } from './markup.ts';
 const CELL = { width: 8, height: 14, left: 30, top: 18 };
 const NOT_COMPARED = '#b9b9b9';
 
-/** Outlines of the new version, as its boundary answers give them. */
+/** Outlines of the new version, from its boundary answers. */
 export interface DiffOutlines {
-  /** What its country calls its areas; snapshots from before contract 1.2 do not tell. */
+  /** The country's words for its areas; missing in snapshots from before contract 1.2. */
   territory: Territory | undefined;
   states: BoundariesStates['features'];
   lgas: BoundariesLgas['features'];
@@ -23,13 +23,13 @@ export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
   lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
 });
 
-/** Colours of changes from `-top` over 0 to `top`. */
+/** Colour scale of changes from `-top` to `top`. */
 export interface ChangeScale {
   top: number;
   fill: (change: number) => string;
 }
 
-/** One scale for all of a page: the largest mean change of an LGA, or of a state in a month, is its end. */
+/** One scale for the whole page, up to the largest mean change of an LGA, or of a state in a month. */
 export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScale {
   const top = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
   return { top, fill: (change) => interpolatePuOr(0.5 + change / top / 2) };
@@ -37,7 +37,7 @@ export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScal
 
 type Named = (lga: { lga_code: string; state_code: string }) => string;
 
-/** Maps by LGA: mean change; and where there are any, months in another level and months whose ranges are apart. */
+/** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
 export function changeMaps(
   diff: SnapshotDiff,
   { states, lgas }: DiffOutlines,
@@ -52,7 +52,7 @@ export function changeMaps(
   const title = (code: string) => {
     const row = byLga.get(code);
     return row
-      ? `${nameOf(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} in another level, ${row.disjoint} with ranges apart`
+      ? `${nameOf(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} with a different level, ${row.disjoint} with ranges that do not overlap`
       : `${code}: not compared`;
   };
   const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
@@ -77,19 +77,19 @@ export function changeMaps(
   };
   return [
     map(
-      'Mean change of score: orange is more, purple less',
+      'Mean change of score: orange is a rise, purple a fall',
       (row) => changeFill(row.mean_change),
       [(-top).toFixed(3), `+${top.toFixed(3)}`],
       ramp((t) => changeFill(top * (2 * t - 1))),
     ),
-    ...(diff.all.flipped > 0 ? [share('Months in another level', 'flipped')] : []),
-    ...(diff.all.disjoint > 0 ? [share('Months whose ranges are apart', 'disjoint')] : []),
+    ...(diff.all.flipped > 0 ? [share('Months with a different level', 'flipped')] : []),
+    ...(diff.all.disjoint > 0 ? [share('Months with ranges that do not overlap', 'disjoint')] : []),
   ];
 }
 
 const ramp = (colour: (t: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
-/** States by months, a cell each. */
+/** Heat map of states by months. */
 export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Markup {
   const { width, height, left, top } = CELL;
   const x = new Map(periods.map(({ period }, i) => [period, left + i * width]));

@@ -9,26 +9,29 @@ import { inSentence } from './names.ts';
 const TALLY: Column[] = [
   { head: 'Compared', number: true },
   { head: 'Moved', number: true },
-  { head: 'Level flipped', number: true },
+  { head: 'Level changed', number: true },
   { head: 'Ranges apart', number: true },
   { head: 'Mean change', number: true },
   { head: 'Largest change', number: true },
 ];
 
-/** A page of how a new version differs from an old one: maps of changes, levels flipped and ranges apart, forecasts scored. */
+/**
+ * A page that compares a new version with an old one: maps of changes, changed levels, and a score of the old
+ * forecasts.
+ */
 export function renderDiffPage(diff: SnapshotDiff, outlines: DiffOutlines): string {
   return staticPage({
     title: `${diff.a} to ${diff.b}`,
     synthetic: diff.synthetic,
-    heading: html`<h1>What the new version changes</h1>`,
+    heading: html`<h1>Changes in the new version</h1>`,
     main: html`${
       diff.over.length > 0 &&
-      html`<section><h2>Over the thresholds</h2><ul>${diff.over.map((what) => html`<li class="missing">${what}</li>`)}</ul></section>`
+      html`<section><h2>Thresholds exceeded</h2><ul>${diff.over.map((what) => html`<li class="missing">${what}</li>`)}</ul></section>`
     }${diffSections(diff, outlines)}`,
   });
 }
 
-/** A page in the report's style. Nothing in it runs, and nothing is fetched. */
+/** A page in the report's style, without scripts, that fetches nothing. */
 export function staticPage(page: { title: string; synthetic: boolean; heading: Markup; main: Markup }): string {
   const { title, synthetic, heading, main } = page;
   return html`<!doctype html>
@@ -43,7 +46,7 @@ ${main}
 `.markup;
 }
 
-/** Maps, tallies, levels, largest changes, forecasts scored, answers and tables, in the country's words. */
+/** Maps, counts, levels, largest changes, a score of the old forecasts, answers and tables, in the country's words. */
 export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup {
   const { all, states, past_forecasts: past } = diff;
   const stateNames = new Map(outlines.states.map(({ properties }) => [properties.code, properties.name]));
@@ -51,11 +54,11 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup
   const nameOf = ({ lga_code, state_code }: { lga_code: string; state_code: string }) =>
     `${lgaNames.get(lga_code) ?? lga_code}, ${stateNames.get(state_code) ?? state_code}`;
   const change = changeFill(diff);
-  const sections = html`<section><h2>Where, and when</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new less old. Rest on an LGA for its figures.</p>
+  const sections = html`<section><h2>Changes by place and month</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new minus old. Point to an LGA to see its figures.</p>
 <div class="triple">${changeMaps(diff, outlines, nameOf, change)}</div>
 <div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by state and month</h3>${heat(diff, change)}</div></section>
-<section><h2>How much</h2>
-${table(`A score has moved when it changed by more than ${diff.thresholds?.score_change ?? 0}; ranges are apart when they no longer overlap`, [{ head: 'Of' }, ...TALLY], [['all LGAs', ...tallyCells(all)], ['states’ own scores', ...tallyCells(diff.state_scores)], ...states.map((row) => [stateNames.get(row.state_code) ?? row.state_code, ...tallyCells(row)])])}
+<section><h2>Size of the changes</h2>
+${table(`A score has moved if it changed by more than ${diff.thresholds?.score_change ?? 0}; ranges are apart if the old and the new one do not overlap`, [{ head: 'Area' }, ...TALLY], [['all LGAs', ...tallyCells(all)], ['states’ own scores', ...tallyCells(diff.state_scores)], ...states.map((row) => [stateNames.get(row.state_code) ?? row.state_code, ...tallyCells(row)])])}
 ${
   diff.levels_flipped.length > 0 &&
   table(
@@ -67,13 +70,13 @@ ${
 ${
   diff.largest.length > 0 &&
   table(
-    'Largest changes: of each LGA, the month that changed most',
+    'Largest changes: for each LGA, the month with the largest change',
     [{ head: 'LGA' }, { head: 'Code' }, { head: 'Month' }, { head: 'Was', number: true }, { head: 'Is', number: true }],
     diff.largest.map((row) => [nameOf(row), row.lga_code, row.period, withRange(row.a), withRange(row.b)]),
   )
 }
 ${onlyIn('old', diff.only_in_a)}${onlyIn('new', diff.only_in_b)}</section>
-<section><h2>How good the old forecasts were</h2>
+<section><h2>Skill of the old forecasts</h2>
 ${
   past
     ? html`${table(
@@ -82,8 +85,8 @@ ${
           { head: 'Months ahead' },
           { head: 'Forecasts', number: true },
           { head: 'Error', number: true },
-          { head: 'Last month carried on', number: true },
-          { head: 'Same month last year', number: true },
+          { head: 'Error of last month’s score', number: true },
+          { head: 'Error of same month last year', number: true },
           { head: 'Bias', number: true },
           { head: 'Inside the range', number: true },
         ],
@@ -98,15 +101,15 @@ ${
             row.coverage.toFixed(3),
           ],
         ),
-      )}<p class="note">The new estimates are a model’s too and rest on much the same surveys: this shows whether forecasts held, not whether they were right.</p>`
+      )}<p class="note">The new estimates come from a model too, based on mostly the same surveys: this shows whether the forecasts agree with them, not whether they were right.</p>`
     : diff.unscored_periods.length === 0 &&
       html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
 }${
   diff.unscored_periods.length > 0 &&
-  html`<p class="missing">Not scored: ${inSentence(diff.unscored_periods)}. The new version estimates what the old one forecast there, but without a survey of those months that the old one had not: there is nothing to score them against. Case records move no score.</p>`
+  html`<p class="missing">Not scored: ${inSentence(diff.unscored_periods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records do not change scores.</p>`
 }</section>
 <section><h2>Answers</h2>${table(
-    'Files of each operation',
+    'Files by operation',
     [
       { head: 'Operation' },
       { head: 'Same bytes', number: true },
@@ -117,14 +120,14 @@ ${
     diff.answers.map((row) => [row.operation, row.same, row.changed, row.only_in_a, row.only_in_b]),
   )}</section>
 <section><h2>Tables</h2>${table(
-    'Rows of both versions are held against each other by area and month',
+    'Rows of the two versions are matched by area and month',
     [
       { head: 'Table' },
       { head: 'Rows', number: true },
       { head: 'Changed', number: true },
       { head: 'Only old', number: true },
       { head: 'Only new', number: true },
-      { head: 'Columns that changed, in how many rows, by at most' },
+      { head: 'Changed columns, with number of rows and largest change' },
     ],
     diff.tables.map((row) => [
       row.table,
@@ -138,7 +141,7 @@ ${
   return mapText(sections, (text) => inWords(text, outlines.territory));
 }
 
-/** Areas and months that only one of the two has. */
+/** Areas and months that are only in one of the two versions. */
 function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a']): Markup | null {
   if (lgas.length + periods.length === 0) return null;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];

@@ -1,10 +1,10 @@
-/** What decisions need beside the scores, as compact as a page wants it: see page-data.ts for the forms. */
+/** The page's data beyond the scores, in compact form; page-data.ts describes the formats. */
 import { LEVELS } from '../../contract/schemas.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { levelOf, periodsOf, type Tables } from '../snapshot/tables.ts';
 import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './page-data.ts';
 
-/** Estimated months whose changes the page tells, the last ones, before the forecast's. */
+/** Number of estimated months, up to the last one, for which the page shows changes. */
 const CHANGED_MONTHS = 12;
 
 type Codes = ReadonlyMap<string, number>;
@@ -18,7 +18,7 @@ export const areaCodes = ({ context_states, context_lgas }: Pick<Tables, 'contex
     ]),
   );
 
-/** Chances as bytes: `certainty` of the page's data. */
+/** Chances as bytes, the page data's `certainty`. */
 export function encodeCertainty(tables: Tables): string {
   // Simpler models than the spatial one have none.
   if (tables.probabilities.length === 0) return '';
@@ -42,7 +42,7 @@ export function encodeCertainty(tables: Tables): string {
     bytes.set(
       [
         ...above.map(percent),
-        // A hair more, so that .8 as a binary fraction is 80.
+        // Plus a little, so that 0.8, which has no exact binary form, is 80.
         Math.floor(100 * own + 1e-6),
         percent(probability_highest_nation),
         probability_highest_state === null ? 255 : percent(probability_highest_state),
@@ -53,12 +53,12 @@ export function encodeCertainty(tables: Tables): string {
   return bytes.toString('base64');
 }
 
-/** Changes of the last year and of the forecast: `changes` of the page's data. */
+/** Changes of the last year and of the forecast months, the page data's `changes`. */
 export function encodeChanges(tables: Tables, last_estimated: string): PageData['changes'] {
   const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
   const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - CHANGED_MONTHS);
-  const told = new Set(tables.changes.map(({ period }) => period));
-  const months = periods.flatMap((period, i) => (i >= first && told.has(period) ? [i] : []));
+  const changed = new Set(tables.changes.map(({ period }) => period));
+  const months = periods.flatMap((period, i) => (i >= first && changed.has(period) ? [i] : []));
   const index = new Map(months.map((month, i) => [periods[month], i]));
   const bytes = Buffer.alloc(codes.size * months.length * 8 * 2);
   const surveys = months.map((): PageData['changes']['survey_months'][number] => null);
@@ -78,7 +78,7 @@ export function encodeChanges(tables: Tables, last_estimated: string): PageData[
   return { months, survey_months: surveys, values: bytes.toString('base64') };
 }
 
-/** Runs of months by area: `windows` of the page's data. */
+/** Runs of months by area, the page data's `windows`. */
 export function windowsOf(tables: Tables): PageData['windows'] {
   if (tables.season_windows.length === 0) return [];
   const rows = new Map(tables.season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row]));
@@ -102,7 +102,7 @@ export function windowsOf(tables: Tables): PageData['windows'] {
   );
 }
 
-/** What the figures of the context are, of those that are not the same everywhere. */
+/** Titles and notes of the context figures that are not the same everywhere. */
 export function layersOf({ sources, tables }: Contents): PageData['layers'] {
   return sources.flatMap(({ figure, title, notes }) => {
     if (figure === undefined) return [];
@@ -111,7 +111,7 @@ export function layersOf({ sources, tables }: Contents): PageData['layers'] {
   });
 }
 
-/** What was observed, and when: survey rounds, then what comes month by month. */
+/** The observations and their dates: survey rounds, then monthly data. */
 export function observedOf({ sources }: Contents, rounds: PageData['rounds']): PageData['observed'] {
   const spans = sources.flatMap(({ role, span }) =>
     span && role in MONTHLY ? [{ what: MONTHLY[role]!, months: [span.first, span.last], span: true }] : [],
@@ -126,7 +126,7 @@ export function observedOf({ sources }: Contents, rounds: PageData['rounds']): P
   ] as PageData['observed'];
 }
 
-/** Roles whose files hold months on end. */
+/** Roles of monthly files. */
 const MONTHLY: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
 
 const percent = (share: number) => Math.round(100 * share);

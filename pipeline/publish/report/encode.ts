@@ -12,7 +12,7 @@ import type { AreaWords, PageData, PageTransmission } from './page-data.ts';
 import { otherTests } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
 
-/** Everything that the page's scripts draw. */
+/** The data that the page's scripts draw. */
 export function pageData(
   contents: Contents,
   { risk, surveys, validation, season_check, fits, exact_series, past_forecasts }: Evidence,
@@ -148,5 +148,5 @@ function transmissionData(
 
 const namesOf = ({ one, many }: AreaWords): AreaWords => ({ one, many });
 
-/** Figures for plots: four decimals. */
+/** A figure for plots, with four decimals. */
 const short = (value: number) => Number(value.toFixed(4)) + 0;

@@ -7,12 +7,12 @@ import type { RowOf } from '../../table.ts';
 import type { TransmissionFits } from '../../transmission/stage.ts';
 import type { KnownTruth } from '../../validation/known-truth.ts';
 
-/** What the report says beyond the answers. */
+/** Material for the report that is not in the answers. */
 export interface Evidence {
   risk: RiskEvidence;
-  /** What case records say of prevalence, and whether that moves scores. */
+  /** The evidence in case records about prevalence, and whether it adjusts scores. */
   link: LinkEvidence;
-  /** null where the country has too few cells to leave any out. */
+  /** null if the country has too few cells to leave any out. */
   validation: Validation | null;
   known_truth: KnownTruth;
   season_check: readonly SeasonCheckRow[];
@@ -20,6 +20,6 @@ export interface Evidence {
   /** Reported and modelled cases per 1,000 people, for the report to draw as an index. */
   exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
   surveys: Surveys;
-  /** Past forecasts of states' cases; empty where none were made. */
+  /** Past forecasts of states' cases; empty if there are none. */
   past_forecasts: readonly RowOf<typeof PAST>[];
 }

@@ -3,13 +3,13 @@ import { polygonsOf } from '../../boundaries/outline-check.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 import { html, type Markup, raw } from './markup.ts';
 
-/** Outlines as far as a map needs them. */
+/** The outlines that a map needs. */
 export interface MapOutlines {
   lgas: readonly { lga_code: string; geometry: AreaGeometry }[];
   states: readonly { state_code: string; geometry: AreaGeometry }[];
 }
 
-/** Units of the map per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
+/** Map units per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
 const UNITS = 1000;
 
 export interface MapStyle {
@@ -17,15 +17,15 @@ export interface MapStyle {
   label: string;
   /** An LGA's fill, before any script has run. */
   fill: (lga_code: string) => string;
-  /** The tooltip of an LGA; for a map without a script. */
+  /** The tooltip of an LGA, for a map without scripts. */
   title?: (lga_code: string) => string;
-  /** Whether scripts find its parts by their ids, which only one map of a page can have. */
+  /** Whether its parts have ids for scripts, which only one map of a page can have. */
   scripted?: boolean;
 }
 
 /**
- * All LGAs and states as one SVG. Longitude is shrunk by the cosine of the middle latitude, so that shapes look right;
- * positions are whole units relative to the one before, which is what keeps the file small.
+ * All LGAs and states as one SVG. Longitude is scaled by the cosine of the middle latitude, so that shapes look right.
+ * Positions are integers relative to the previous one, which keeps the file small.
  */
 export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Markup {
   const named = (name: string) => raw(`${scripted ? ` id="${name}"` : ''} class="${name}"`);
@@ -35,11 +35,11 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
   const [width, height] = project([east, south]);
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
-  // Where the map's own units lie, for what is taken along from it.
-  const laid = raw(
+  // Converts map units back to degrees, for downloads.
+  const projection = raw(
     scripted ? ` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"` : '',
   );
-  return html`<svg${named('map')}${laid} viewBox="${box}" role="img" aria-label="${label}">
+  return html`<svg${named('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
 <g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"${title ? html`><title>${title(lga_code)}</title></path>` : raw('/>')}\n`)}</g>
 <g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
 <g${named('labels')}>${states.map(({ state_code, geometry }) => {
@@ -51,7 +51,10 @@ ${scripted && html`<path${named('selected')} d=""/>`}</svg>`;
 
 type Project = (position: readonly [number, number]) => [number, number];
 
-/** Rings as `m` and relative lines; what falls onto one unit is one point, and rings of fewer than three are left out. */
+/**
+ * Rings as `M` and relative lines. Neighbouring points on the same unit become one; rings of fewer than three are left
+ * out.
+ */
 export function pathOf(geometry: AreaGeometry, project: Project): string {
   let path = '';
   for (const ring of polygonsOf(geometry).flat()) {

@@ -1,15 +1,18 @@
-/** HTML. Whatever is not markup is escaped where it enters a page, so no name, citation or finding can break out. */
+/** HTML. Everything else is escaped when it enters a page, so that no name, citation or finding can break out. */
 export interface Markup {
   readonly markup: string;
 }
 export type Content = Markup | string | number | null | undefined | false | readonly Content[];
 
-/** Text that is HTML already, such as a script of this project's own. */
+/** Text that is already HTML, such as one of this project's own scripts. */
 export const raw = (markup: string): Markup => ({ markup });
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Template tag: literal parts are HTML, values are escaped unless they are markup. Nothing shows for null and false. */
+/**
+ * Template tag: literal parts are HTML, values are escaped unless they are markup. null, undefined and false show
+ * nothing.
+ */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Markup {
   return raw(strings.map((text, i) => text + (i < values.length ? textOf(values[i]) : '')).join(''));
 }
@@ -20,11 +23,11 @@ function textOf(content: Content): string {
   return String(content).replace(/[&<>"']/g, (c) => ENTITIES[c]!);
 }
 
-/** A value as JSON inside a `<script>` that is not run: `<` escaped, so that nothing in it ends the element. */
+/** A value as JSON inside a `<script>` that is not run, with `<` escaped so that nothing in it ends the element. */
 export const jsonScript = (id: string, value: unknown): Markup =>
   raw(`<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`);
 
-/** HTML with the text that it shows changed; tags, their attributes and what stands in `code` are left as they are. */
+/** HTML with its visible text changed; tags, attributes and the content of `code` elements stay as they are. */
 export function mapText({ markup }: Markup, change: (text: string) => string): Markup {
   let code = 0;
   const parts = markup.split(/(<[^>]*>)/).map((part, i) => {
@@ -38,11 +41,11 @@ export function mapText({ markup }: Markup, change: (text: string) => string): M
 
 export interface Column {
   head: Content;
-  /** Numbers stand to the right. */
+  /** Numbers are right-aligned. */
   number?: boolean;
 }
 
-/** A table that scrolls by itself where it is wider than the page. Missing cells show a dash. */
+/** A table that scrolls if it is wider than the page. Missing cells show a dash. */
 export function table(caption: Content, columns: readonly Column[], rows: readonly (readonly Content[])[]): Markup {
   const kind = columns.map(({ number }) => raw(number ? ' class="number"' : ''));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><caption>${caption}</caption>

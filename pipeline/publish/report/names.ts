@@ -1,4 +1,4 @@
-/** Names and colours that the page's HTML and its scripts share. Imports nothing: it runs in the browser too. */
+/** Names and colours shared by the page's HTML and its scripts. Imports no values, since it runs in the browser too. */
 import type { Level } from '../../contract/schemas.ts';
 
 export const MONTHS = [
@@ -32,7 +32,9 @@ export const LEVEL_FILLS: Record<Level, string> = {
   very_high: '#6b1d05',
 };
 
-/** Classes of the score on maps, `below` their upper ends: the ends of levels are among them. As far apart in lightness. */
+/**
+ * Classes of the score on maps, with upper ends `below` that include those of the levels, in even steps of lightness.
+ */
 export const SCORE_CLASSES = [
   { below: 0.01, fill: '#fffbe8' },
   { below: 0.05, fill: '#fcdd9a' },

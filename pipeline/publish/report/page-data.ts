@@ -1,4 +1,4 @@
-/** The data that the page reads besides its own HTML: its types and forms, for encode.ts and the scripts under page/. */
+/** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
 import type { Validation } from '../../artifacts.ts';
 import type { Period } from '../../contract/months.ts';
 import type {
@@ -14,15 +14,15 @@ export interface PageData {
   country: string;
   model_version: string;
   synthetic: boolean;
-  /** Youngest and oldest of the children that scores are of. */
+  /** Youngest and oldest age of the children that scores describe. */
   ages_months: readonly number[];
   /** Estimated months, then forecast months. */
   periods: Period[];
   /** How many of `periods` are estimated. */
   estimated: number;
-  /** `below` null: no upper end. */
+  /** `below` is null for the highest level, which has no upper end. */
   levels: { level: Level; below: number | null }[];
-  /** Ascending by code, as everywhere. */
+  /** Ascending by code. */
   states: ContextState[];
   lgas: (ContextLga & { state_code: string })[];
   /**
@@ -31,43 +31,48 @@ export interface PageData {
    */
   scores: string;
   /**
-   * Base64 of bytes, whole percent, by area and month as `scores`: the chance of lying above each level but the highest,
-   * that of the score's own level (rounded down, so that 80 means 80% or more), of being among the highest tenth of the
-   * nation, and of the state's LGAs (255 for a state). Empty where the model gives no chances.
+   * Base64 of bytes in per cent, by area and month as in `scores`: the chances of lying above each level but the
+   * highest, of the score's own level (rounded down, so that 80 means 80% or more), and of being among the highest
+   * tenth of the nation and of the state's LGAs (255 for a state). Empty if the model gives no chances.
    */
   certainty: string;
   changes: {
     /** Months that have changes, indices of `periods`, ascending. */
     months: number[];
-    /** Of each, the month that stands for the last survey; null where there is none. */
+    /** For each of them, the month of the last survey; null if there is none. */
     survey_months: (Period | null)[];
     /**
-     * Base64 of little-endian Int16 × 10⁴, by area and month: change in a year, its low and high, its chance of being a
-     * rise; the same four since the survey. NONE where there is none.
+     * Base64 of little-endian Int16 × 10⁴, by area and month: change over a year, its low and high and the chance of a
+     * rise; then the same four since the last survey. NONE for a missing value.
      */
     values: string;
   };
-  /** Runs of months in which to act: by area, see WINDOW_COLUMNS. Empty where the season is unknown. */
+  /** The best months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
   windows: (number | null)[][];
-  /** Codes of the areas that border on each, by area. */
+  /** Codes of each area's neighbours, by area. */
   neighbours: string[];
-  /** Figures of the context: whose, of when, and what to mind. */
+  /** Context figures with their sources and caveats. */
   layers: { figure: string; title: string; notes: string[] }[];
-  /** What was observed, and when. */
+  /** The observations and their dates. */
   observed: { what: string; months: Period[]; span: boolean }[];
-  /** What the two kinds of areas are called. */
+  /** The country's words for the two kinds of areas. */
   words: { state: AreaWords; lga: AreaWords };
   citation: string;
   seasons: { national: Season; states: Season[]; lgas: Season[] };
-  /** States from north to south, indices. */
+  /** Indices of the states from north to south. */
   north_to_south: number[];
   trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
-  /** Middle of each survey round's fieldwork, where known. */
+  /** Middle month of each survey round's fieldwork, if known. */
   rounds: { survey_year: number; middle: Period }[];
-  /** By year: the tests, in words, of each round that is not by the score's alone; left out where there is one test. */
+  /**
+   * The tests, in words, of each round that used any other test than the score's, by year; left out if there is one
+   * test.
+   */
   other_tests?: Record<number, string>;
   season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
-  /** Past forecasts of cases, by state and horizon, each of a period with its 5%, 50% and 95% quantile and what was observed. */
+  /**
+   * Past forecasts of cases by state and horizon: for each period the 5%, 50% and 95% quantiles and the observed value.
+   */
   past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];
   transmission: PageTransmission | null;
   validation: Validation | null;
@@ -78,10 +83,10 @@ export interface AreaWords {
   many: string;
 }
 
-/** A change that is not there. */
+/** Marks a missing change. */
 export const NONE = -32768;
 
-/** Bytes of `certainty` for an area in a month. */
+/** The bytes of `certainty` for an area and month. */
 export const CERTAINTY = [
   'above_very_low',
   'above_low',
@@ -96,8 +101,8 @@ export const MEASURES = ['reported_cases', 'rain_transmission'] as const;
 export const RUNS = [3, 4, 5] as const;
 export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const;
 /**
- * Figures of one run of months. An area's list of `windows` has them for every measure and, within it, every length; chances
- * and shares in whole percent, `verdict` an index of VERDICTS.
+ * Figures of one run of months. An area's entry in `windows` has them for every measure and, within it, every length;
+ * chances and shares in per cent, `verdict` an index into VERDICTS.
  */
 export const WINDOW_COLUMNS = [
   'first',
@@ -111,7 +116,7 @@ export const WINDOW_COLUMNS = [
   'record_best',
 ] as const;
 
-/** Cases as an index: 100 is the mean of the state's reported months. Errors: cases per 1,000 people. */
+/** Cases as an index (100 = mean of the state's reported months); errors in cases per 1,000 people. */
 export interface PageTransmission {
   states: {
     state_code: string;

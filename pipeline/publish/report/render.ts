@@ -1,4 +1,4 @@
-/** The page that opens from disk: everything of a snapshot that a reader without a server, key or network needs. */
+/** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
 import type { ReportLine } from '../../artifacts.ts';
 import { inWords } from '../../contract/territory.ts';
@@ -18,18 +18,18 @@ import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
 
-/** The report's questions, a tab each; the first five are asked of the map. */
+/** The report's questions, one per tab; the map answers the first five. */
 const TABS = {
   where: 'Where',
-  sure: 'How sure',
+  sure: 'How certain',
   changed: 'What changed',
   when: 'When',
   who: 'Who first',
-  good: 'How good',
+  good: 'How reliable',
   sources: 'Sources',
 };
 
-/** The whole page as one file: style, scripts and data inside, nothing fetched from anywhere. */
+/** The page as one file that contains its style, scripts and data and fetches nothing. */
 export function renderReport(
   contents: Contents,
   evidence: Evidence,
@@ -37,7 +37,7 @@ export function renderReport(
 ): string {
   const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
-  /** In the country's own words; what others wrote stays as they wrote it. */
+  /** Markup in the country's own words; text by others stays unchanged. */
   const own = (markup: Markup) => mapText(markup, (text) => inWords(text, model.territory));
   const data = pageData(contents, evidence);
   const hasWindows = data.windows.length > 0;
@@ -65,7 +65,7 @@ ${transmissionSection(contents, evidence)}
 </div>`)}
 <div data-tab="sources">
 ${!hasWindows && own(seasonSection(contents))}
-${own(html`<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">What it does not show</h2>
+${own(html`<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">Limits</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`)}
 ${methodsSection(model.territory)}
 ${own(findingsSection(findings))}
@@ -90,7 +90,7 @@ interface Page {
 function page({ title, body, data, synthetic }: Page): string {
   const { style, scripts, licences } = pageParts();
   const hashes = scripts.map(({ code }) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
-  // Plot styles its figures in place and draws a legend's ramp as a data URL; scripts run by their hash alone.
+  // Plot uses inline styles and draws a legend's ramp as a data URL; scripts are allowed only by their hash.
   const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -99,7 +99,7 @@ function page({ title, body, data, synthetic }: Page): string {
 <style>${raw(style)}</style></head><body${synthetic && raw(' class="synthetic"')}>
 <a class="skip" href="#stage">Skip to the map</a>
 ${body}
-<footer class="wrap"><details><summary>Software inside this page</summary>${licences.map(({ name, text }) => html`<h3>${name}</h3><pre>${text}</pre>`)}</details></footer>
+<footer class="wrap"><details><summary>Software in this page</summary>${licences.map(({ name, text }) => html`<h3>${name}</h3><pre>${text}</pre>`)}</details></footer>
 ${jsonScript('data', data)}
 ${scripts.map(({ type, code }) => html`<script${type && raw(` type="${type}"`)}>${raw(code)}</script>\n`)}
 </body></html>

@@ -4,7 +4,7 @@ import type { DiffOutlines } from './diff-maps.ts';
 import { diffSections, staticPage } from './diff-page.ts';
 import { type Content, html, type Markup, table } from './markup.ts';
 
-/** A page that shows the person who approves a version what publishing it would change. */
+/** A page for the person who approves a version, with the changes that publishing it would make. */
 export function renderReviewPage(review: Review, outlines: DiffOutlines): string {
   const { model_version, replaces, synthetic, diff } = review;
   return staticPage({
@@ -12,9 +12,9 @@ export function renderReviewPage(review: Review, outlines: DiffOutlines): string
     synthetic,
     heading: html`<h1>Review of ${model_version}</h1><p>${
       replaces === null
-        ? 'Nothing is published yet: there is nothing to compare it with.'
+        ? 'Nothing is published yet, so there is nothing to compare it with.'
         : replaces === model_version
-          ? 'It is current already.'
+          ? 'It is already current.'
           : html`It would replace <code>${replaces}</code>.`
     } Its own report: <code>snapshots/${model_version}/report/index.html</code>.</p>`,
     main: html`${verdict(review)}${findings(review)}${data(review)}${diff && diffSections(diff, outlines)}`,
@@ -26,15 +26,15 @@ function verdict({ refused, approvals }: Review): Markup {
     html`<ul>${lines.map((line) => html`<li class="missing">${line}</li>`)}</ul>`;
   return html`<section><h2>May it be published?</h2>
 ${refused.length > 0 && html`<p>No:</p>${list(refused)}`}
-${approvals.length > 0 && html`<p>Only with a reason, <code>malaria-risk publish --approve REASON</code>, because of:</p>${list(approvals)}`}
-${refused.length + approvals.length === 0 && html`<p>Yes: nothing here asks for a reason.</p>`}</section>`;
+${approvals.length > 0 && html`<p>Only with a reason (<code>malaria-risk publish --approve REASON</code>), because of the following:</p>${list(approvals)}`}
+${refused.length + approvals.length === 0 && html`<p>Yes, and no reason is required.</p>`}</section>`;
 }
 
 function findings({ findings: { new: fresh, known, gone } }: Review): Markup {
   const tableOf = (caption: string, lines: readonly Finding[]) =>
     table(
       caption,
-      [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'What' }],
+      [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'Finding' }],
       lines.map(({ stage, source, rule, what, needs_approval }) => [
         stage,
         source,
@@ -42,10 +42,10 @@ function findings({ findings: { new: fresh, known, gone } }: Review): Markup {
         needs_approval ? html`<strong>${what}</strong>` : what,
       ]),
     );
-  return html`<section><h2>What the build found</h2>
-${fresh.length > 0 ? tableOf(`${fresh.length} new findings`, fresh) : html`<p>Nothing new.</p>`}
-${gone.length > 0 && tableOf(`${gone.length} findings that are gone`, gone)}
-${known.length > 0 && html`<details><summary>${known.length} findings that what is current has too</summary>${tableOf('As before', known)}</details>`}</section>`;
+  return html`<section><h2>Findings of the build</h2>
+${fresh.length > 0 ? tableOf(`${fresh.length} new findings`, fresh) : html`<p>There are no new findings.</p>`}
+${gone.length > 0 && tableOf(`${gone.length} findings that no longer occur`, gone)}
+${known.length > 0 && html`<details><summary>${known.length} findings that the current version has too</summary>${tableOf('Known findings', known)}</details>`}</section>`;
 }
 
 function data({ replaces, sources, making }: Review): Markup | null {
@@ -53,11 +53,11 @@ function data({ replaces, sources, making }: Review): Markup | null {
   const lines = (label: string, changes: readonly string[]): Content =>
     changes.length > 0 &&
     html`<h3>${label}</h3><ul class="files">${changes.map((change) => html`<li>${change}</li>`)}</ul>`;
-  return html`<section><h2>What it is made of</h2>
+  return html`<section><h2>Inputs</h2>
 ${
   sources.length > 0
     ? table(
-        'Raw data that differs',
+        'Changed raw data',
         [
           { head: 'Source' },
           { head: 'Change' },
@@ -78,7 +78,7 @@ ${
           catalog.map((line) => html`${line}<br>`),
         ]),
       )
-    : html`<p>The same raw data.</p>`
+    : html`<p>The raw data are the same.</p>`
 }
 ${lines('model.json', making.model)}${lines('Code', making.code)}${lines('Packages', making.packages)}</section>`;
 }

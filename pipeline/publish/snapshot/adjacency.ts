@@ -1,4 +1,4 @@
-/** Where each area lies, and what borders on it. */
+/** Position and neighbours of each area. */
 import { centerOfMass } from '@turf/turf';
 import { neighbors } from 'topojson-client';
 import { topology } from 'topojson-server';
@@ -15,10 +15,10 @@ interface Outlined {
   boundaries_states: Row<'boundaries_states'>[];
 }
 
-/** Steps across the country: some metres each, as fine as the outlines' own decimals. */
+/** Steps across the country: a few metres each, in line with the outlines' own decimals. */
 const QUANTIZATION = 1e6;
 
-/** All outlines as TopoJSON, without a source: borders that areas share are in it once. */
+/** All outlines as TopoJSON, without a source; each border that areas share occurs once. */
 export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
   const collection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
     type: 'FeatureCollection' as const,
@@ -55,7 +55,7 @@ export function placesOf(
     (named.get(`${area} ${code}`) ?? []).map(({ name }) => name).join('; ') || null;
   const { objects } = topologyOf(outlined);
   const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
-  const beside = (geometries: unknown[], codes: readonly string[]) =>
+  const neighboursOf = (geometries: unknown[], codes: readonly string[]) =>
     neighbors(geometries as Topology<{ x: Polygon }>['objects']['x'][]).map((near) =>
       near
         .map((i) => codes[i]!)
@@ -63,11 +63,11 @@ export function placesOf(
         .join(' '),
     );
   const near = {
-    state: beside(
+    state: neighboursOf(
       objects.states.geometries,
       outlined.boundaries_states.map(({ state_code }) => state_code),
     ),
-    lga: beside(
+    lga: neighboursOf(
       objects.lgas.geometries,
       outlined.boundaries_lgas.map(({ lga_code }) => lga_code),
     ),

@@ -1,4 +1,4 @@
-/** What the score of each area and month rests on. */
+/** The basis of the score of each area and month. */
 import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type { Database } from '../../duckdb.ts';
@@ -12,17 +12,17 @@ interface Dated {
   period: Period;
 }
 
-/** Survey months by state, and months of case records by area; a state has those of its LGAs too. */
+/** Survey months by state, and months of case records by area, in which a state includes its LGAs. */
 const SURVEYS = `SELECT state_code AS code, period FROM ingest.clusters
   UNION SELECT state_code, period FROM ingest.state_rounds ORDER BY ALL`;
 const RECORDS = `WITH known AS (FROM ingest.cases WHERE confirmed IS NOT NULL AND NOT masked)
   SELECT coalesce(lga_code, state_code) AS code, period FROM known
   UNION SELECT state_code, period FROM known ORDER BY ALL`;
-const MOVED = 'SELECT state_code AS code, period, basis FROM link.shift';
+const ADJUSTED = 'SELECT state_code AS code, period, basis FROM link.shift';
 const AREAS = `SELECT 'state' AS area, state_code AS code, state_code FROM ingest.states
   UNION ALL SELECT 'lga', lga_code, state_code FROM ingest.lgas ORDER BY area DESC, code`;
 
-/** Rows of every area, estimated months and then forecast ones, of the artifacts' views. */
+/** The table `basis` from the artifacts' views: for every area the estimated, then the forecast months. */
 export async function basisOf(
   db: Database,
   { first_estimated, last_forecast }: Coverage,
@@ -31,8 +31,8 @@ export async function basisOf(
   const [surveys, records] = await Promise.all(
     [SURVEYS, RECORDS].map(async (sql) => byCode(await db.rows<Dated>(sql))),
   );
-  const moved = new Map(
-    (await db.rows<Dated & { basis: RowOf<typeof SHIFT>['basis'] }>(MOVED)).map((row) => [
+  const adjusted = new Map(
+    (await db.rows<Dated & { basis: RowOf<typeof SHIFT>['basis'] }>(ADJUSTED)).map((row) => [
       `${row.code} ${row.period}`,
       row.basis === 'cases' ? ('cases' as const) : ('cases_elsewhere' as const),
     ]),
@@ -45,7 +45,7 @@ export async function basisOf(
       .map(({ area_level, horizon_months, log_mae }) => [`${area_level} ${horizon_months}`, log_mae]),
   );
   const basisIn = (state_code: string, period: Period, last_survey: Period = ''): Row['basis'] =>
-    period <= last_survey ? 'survey' : (moved.get(`${state_code} ${period}`) ?? 'usual_season');
+    period <= last_survey ? 'survey' : (adjusted.get(`${state_code} ${period}`) ?? 'usual_season');
   return areas.flatMap(({ area, code, state_code }) => {
     const visited = surveys!.get(state_code) ?? [];
     const recorded = records!.get(code) ?? [];

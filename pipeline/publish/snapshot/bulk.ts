@@ -1,4 +1,4 @@
-/** Answers that hold the whole nation, or every month of a place: the same rows as the others, in fewer requests. */
+/** Answers for the whole nation or for every month of a place: the same rows as in the others, in fewer requests. */
 import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/tables.ts';
@@ -28,7 +28,7 @@ export function* riskOfNation({ risk_lgas }: Tables): Generator<schemas.RiskNati
   for (const [period, lgas] of ranked(risk_lgas)) yield { period, kind: 'estimated', lgas };
 }
 
-/** One, two, … months ahead. */
+/** Forecasts of the first month, the first two months, and so on. */
 export function* forecastsOfNation({ forecasts_lgas }: Tables, coverage: Coverage): Generator<schemas.ForecastsNation> {
   const lgas = ranked(forecasts_lgas);
   for (let months = 1; months <= FORECAST_MONTHS; months++)
@@ -47,7 +47,7 @@ interface Scored {
   level: schemas.Level;
 }
 
-/** Every month of an area, given its code. */
+/** Returns a function from an area's code to all its months. */
 function seriesBy<Row extends Scored>(
   estimated: readonly Row[],
   ahead: readonly Row[],
@@ -163,7 +163,7 @@ export function tablesAnswer(tables: Tables, territory: Territory): schemas.Tabl
   };
 }
 
-/** How answers of this version are cited. */
+/** The citation of this version's answers. */
 export function citationOf({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
   const madeUp = model.synthetic ? ' of a made-up country' : '';
   return `Malaria Risk Data Service, estimates${madeUp}, version ${model_version}, ${model.updated_at.slice(0, 10)}`;

@@ -4,7 +4,7 @@ import type { Coverage } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import type { Tables } from './tables.ts';
 
-/** All that answers and report are made of: the tables, and what is said of a country as a whole. */
+/** The material of answers and report: the tables, and data on the country as a whole. */
 export interface Contents {
   model_version: string;
   model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters'>;
@@ -12,6 +12,6 @@ export interface Contents {
   coverage: Coverage;
   tables: Tables;
   season_method: schemas.SeasonMethod;
-  /** null where the country has no case records. */
+  /** null if the country has no case records. */
   transmission: schemas.TransmissionModel | null;
 }

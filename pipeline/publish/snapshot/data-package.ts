@@ -1,4 +1,7 @@
-/** The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1): what each CSV holds, for programs. */
+/**
+ * The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1), a machine-readable description of
+ * each CSV.
+ */
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
 import type { ColumnForm } from '../../table.ts';
@@ -14,7 +17,7 @@ const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
   BOOLEAN: 'boolean',
 };
 
-/** `tables/datapackage.json`. @param files of the snapshot, by name */
+/** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
   const { model, model_version, sources, tables } = contents;
   const forms = tablesIn(model.territory, tables.context_lgas);
@@ -24,7 +27,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
     title: citationOf(contents),
     version: model_version,
     created: model.updated_at,
-    licenses: [{ title: `Of each source its own${model.synthetic ? '; made up' : ''}`, path: '/v1/licences' }],
+    licenses: [{ title: `The licence of each source${model.synthetic ? '; made up' : ''}`, path: '/v1/licences' }],
     sources: sources.map(({ title, citation }) => ({ title: `${title}: ${citation}` })),
     resources: TABLE_NAMES.flatMap((name) => {
       const file = tableFile(name, 'csv');

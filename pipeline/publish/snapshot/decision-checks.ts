@@ -1,4 +1,6 @@
-/** What must hold in the tables of probabilities and changes, and between them and the scores: statements that find faults. */
+/**
+ * Consistency checks of the tables of probabilities and changes, and of both with the scores: SQL that finds faults.
+ */
 import { DECIMALS } from '../../contract/decimals.ts';
 import { LEVELS } from '../../contract/schemas.ts';
 
@@ -10,7 +12,7 @@ const SCORES = ['lga', 'state']
     ),
   )
   .join(' UNION ALL ');
-/** Half a step of rounding, and a little for what sums of decimal fractions lack. */
+/** Half a step of rounding, plus a little for the error of sums of decimal fractions. */
 const HALF = 0.501 * 10 ** -DECIMALS.score!;
 const PLACE = "area || ' ' || code || ' ' || period";
 
@@ -32,24 +34,24 @@ const faults = (table: string, from: string, cases: readonly (readonly [string, 
 const outside = (column: string) => [`NOT (${column} BETWEEN 0 AND 1)`, `'${column} is ' || ${column}`] as const;
 
 /**
- * @param draws how many draws the tables were made of: a share of them tells a quantile to 1 / draws
- * @returns by table
+ * @param draws number of draws that the tables were made from, which gives quantiles to 1 / draws
+ * @returns the checks by table
  */
 export function decisionChecks(draws: number): Record<'probabilities' | 'changes', string[]> {
   const tail = 0.05 + 1 / draws + HALF;
   const ranked = (column: string, within: string, where: string) => `
-    SELECT 'probabilities ' || area || ' ' || concat_ws(' ', ${within}, period) || ': ${column} makes ' || round(sum(${column}), 2)
+    SELECT 'probabilities ' || area || ' ' || concat_ws(' ', ${within}, period) || ': ${column} sums to ' || round(sum(${column}), 2)
       || ' of ' || count(*) || ' areas, expected ' || ceil(count(*) / 10) AS fault
     FROM probabilities JOIN (SELECT DISTINCT area, code, state_code FROM (${SCORES})) USING (area, code) WHERE ${where}
     GROUP BY area, ${within}, period HAVING abs(sum(${column}) - ceil(count(*) / 10)) > count(*) * ${HALF} ORDER BY ALL`;
   const changed = (name: string, since: string) => [
     [
       `abs(change_${name} - (now.score - ${since}.score)) > ${3 * HALF}`,
-      `'change_${name} is ' || change_${name} || ', but scores make it ' || round(now.score - ${since}.score, 4)`,
+      `'change_${name} is ' || change_${name} || ', but the scores give ' || round(now.score - ${since}.score, 4)`,
     ] as const,
     [
       `NOT (change_${name} BETWEEN change_${name}_low AND change_${name}_high)`,
-      `'change_${name} lies outside its range'`,
+      `'change_${name} is outside its range'`,
     ] as const,
     outside(`probability_rise_${name}`),
     [
@@ -61,17 +63,20 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
     probabilities: [
       faults('probabilities', `probabilities JOIN (${SCORES}) USING (area, code, period)`, [
         ...[...levels, 'probability_highest_nation', 'probability_highest_state'].map(outside),
-        [`abs(${sumOf(levels)} - 1) > ${levels.length * HALF}`, `'levels make ' || round(${sumOf(levels)}, 4)`],
+        [
+          `abs(${sumOf(levels)} - 1) > ${levels.length * HALF}`,
+          `'the probabilities of the levels sum to ' || round(${sumOf(levels)}, 4)`,
+        ],
         ...cutoffs.map(
           ({ above, parts }) =>
             [
               `abs(${above} - ${sumOf(parts)}) > ${(parts.length + 1) * HALF}`,
-              `'${above} is ' || ${above} || ', but levels make it ' || round(${sumOf(parts)}, 4)`,
+              `'${above} is ' || ${above} || ', but the levels give ' || round(${sumOf(parts)}, 4)`,
             ] as const,
         ),
         [
           `NOT (score BETWEEN ${weighted(lowerEnds)} - ${levels.length * HALF} AND ${weighted(upperEnds)} + ${levels.length * HALF})`,
-          `'levels as probable as these have no mean of ' || score`,
+          `'the probabilities of the levels are incompatible with a score of ' || score`,
         ],
         ...cutoffs.map(
           ({ below, above }) =>
@@ -80,7 +85,10 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
               `'${above} is ' || ${above} || ' for a range of ' || score_low || ' to ' || score_high`,
             ] as const,
         ),
-        [`(probability_highest_state IS NULL) <> (area = 'state')`, `'probability_highest_state is of LGAs'`],
+        [
+          `(probability_highest_state IS NULL) <> (area = 'state')`,
+          `'probability_highest_state must be null for states and only for them'`,
+        ],
       ]),
       ranked('probability_highest_nation', "'nation'", 'true'),
       ranked('probability_highest_state', 'state_code', "area = 'lga'"),
@@ -95,9 +103,12 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
           ...changed('year', 'before'),
           [
             `survey_month IS NOT NULL AND (right(survey_month, 3) <> right(c.period, 3) OR survey_month >= c.period OR then_.score IS NULL)`,
-            `'survey_month ' || survey_month || ' cannot be compared with it'`,
+            `'survey_month ' || survey_month || ' cannot be compared with this month'`,
           ],
-          [`(survey_month IS NULL) <> (change_survey IS NULL)`, `'change_survey goes with survey_month'`],
+          [
+            `(survey_month IS NULL) <> (change_survey IS NULL)`,
+            `'change_survey and survey_month must both be null or both be present'`,
+          ],
           ...changed('survey', 'then_'),
         ],
       ),

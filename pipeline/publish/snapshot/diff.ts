@@ -11,15 +11,15 @@ import type { Snapshot } from './read.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 
-/** From when on a change counts, and how much of it `--gate` lets pass: `parameters.diff` of model.json. */
+/** The smallest change that counts, and the limits of `--gate`: `parameters.diff` of model.json. */
 export type Thresholds = Model['parameters']['diff'];
 
-/** How the scores of a set of areas and months differ, B − A. */
+/** Summary of the differences B − A between the scores of a set of areas and months. */
 export interface Tally {
   compared: number;
   /** Scores that changed by more than `score_change`. */
   moved: number;
-  /** Areas and months in another level. */
+  /** Scores whose level changed. */
   flipped: number;
   /** Ranges that no longer overlap. */
   disjoint: number;
@@ -33,25 +33,28 @@ type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'
 /** Accuracy of forecasts; errors in the unit of the score. */
 export interface ForecastScore {
   forecasts: number;
-  /** Mean absolute errors of the forecast and of the simple ones it is to beat; null where a month had not been estimated the year before. */
+  /**
+   * Mean absolute errors of the forecast and of the simple ones that it should beat; null if a month was not estimated
+   * in the year before.
+   */
   mean_absolute_error: { forecast: number; persistence: number; same_month_last_year: number | null };
   /** Mean of forecast − estimate. */
   bias: number;
   /**
-   * Share of later estimates inside the forecast's range. The estimates are means of a model themselves: where that
-   * model is right, more than 90% are expected inside its 90% range.
+   * Share of later estimates inside the forecast's range. The estimates are posterior means themselves: if the model is
+   * right, more than 90% are expected inside its 90% range.
    */
   coverage: number;
 }
 
-/** How a new snapshot differs from an old one. */
+/** Differences between an old snapshot, A, and a new one, B. */
 export interface SnapshotDiff {
   a: string;
   b: string;
   /** Whether either country is made up. */
   synthetic: boolean;
   thresholds: Thresholds | null;
-  /** LGAs' scores of the months that both estimate, and of those that both forecast. */
+  /** LGA scores of months that both estimate or both forecast. */
   all: Tally;
   states: (Tally & { state_code: string })[];
   lgas: (Tally & { state_code: string; lga_code: string })[];
@@ -60,37 +63,37 @@ export interface SnapshotDiff {
   /** States' own scores. */
   state_scores: Tally;
   levels_flipped: { from: string; to: string; count: number }[];
-  /** The LGAs whose scores changed most, each in the month in which it did. */
+  /** The LGAs whose scores changed most, each with the month of its largest change. */
   largest: { state_code: string; lga_code: string; period: Period; a: Risk; b: Risk; change: number }[];
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
-  /** Answers by operation: same bytes, other bytes, in one only. */
+  /** Numbers of answers by operation. */
   answers: { operation: string; same: number; changed: number; only_in_a: number; only_in_b: number }[];
   tables: TableChange[];
-  /** A's forecasts of months that B estimates by surveys that A had not; null where there are none. */
+  /** Skill of A's forecasts of months that B estimates with a survey that A did not have; null if there are none. */
   past_forecasts: {
     periods: Period[];
     all: ForecastScore;
     by_horizon: (ForecastScore & { horizon_months: number })[];
   } | null;
   /**
-   * Months that A forecast and B estimates without a survey of that month that A had not: both are the model's own
-   * carrying-on, so their difference says nothing about the forecast. Case records, where they move scores at all
-   * (forecast/MODEL.md), are no observation of one.
+   * Months that A forecast and B estimates without a new survey of that month: both carry the last level forward by the
+   * same model, so their difference says nothing about the forecast. Case records, even if they adjust scores
+   * (forecast/MODEL.md), are not observations of them.
    */
   unscored_periods: Period[];
-  /** Changes over their thresholds, in words. */
+  /** Exceeded thresholds, in words. */
   over: string[];
 }
 
-/** SQL of what differs between two rows, `a` and `b`, of the same area and month. */
+/** SQL for the differences between two rows, `a` and `b`, of the same area and month. */
 const CHANGE = `
   steps(b.score - a.score)::INTEGER AS change, a.level <> b.level AS flipped,
   a.score_high < b.score_low OR b.score_high < a.score_low AS disjoint`;
 
 /**
- * Differences are counted in whole steps of a published score, 0.0001: their sums are exact in any order.
- * Months that one snapshot estimates and the other forecasts are not compared.
+ * Differences are counted in integer steps of 0.0001, the resolution of published scores, so that their sums are exact
+ * in any order. Months that one snapshot estimates and the other forecasts are not compared.
  */
 const PREPARE = `
   CREATE MACRO steps(x) AS round(10000 * x)::BIGINT;
@@ -138,12 +141,12 @@ const risk = (of: 'a' | 'b') =>
 
 /**
  * Compares two snapshots of a country by their tables, LGA by LGA and month by month.
- * @throws Error for snapshots of two countries
+ * @throws UsageError for snapshots of different countries
  */
 export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotDiff> {
   if (a.manifest.country !== b.manifest.country)
     throw new UsageError(
-      `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of one country`,
+      `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of the same country`,
     );
   const thresholds = b.json<{ parameters: Partial<Model['parameters']> }>('model-card.json')?.parameters.diff ?? null;
   const tally = TALLY(thresholds?.score_change ?? 0);
@@ -189,7 +192,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
         `SELECT "from", "to", count(*) AS count FROM pairs WHERE flipped
          GROUP BY ALL ORDER BY count DESC, "from", "to"`,
       ),
-      // Neighbouring months change together: of each LGA, the month that changed most.
+      // Neighbouring months change together, so each LGA appears only with its largest change.
       largest: await db.rows(
         `WITH most AS (
            SELECT lga_code, unnest(arg_min({period: period, change: change}, (-abs(change), period)))
@@ -230,19 +233,19 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   });
 }
 
-/** Changes over their thresholds, in words. */
+/** Exceeded thresholds, in words. */
 function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[]): string[] {
   const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
   const rules = [
     ['moved', thresholds.max_moved_share, `scores moved by more than ${thresholds.score_change}`],
-    ['flipped', thresholds.max_flipped_share, 'levels flipped'],
+    ['flipped', thresholds.max_flipped_share, 'levels changed'],
     ['disjoint', thresholds.max_disjoint_share, 'ranges no longer overlap'],
   ] as const;
   const over = rules.flatMap(([field, most, what]) => {
     const share = all.compared === 0 ? 0 : all[field] / all.compared;
     return share > most ? [`${percent(share)} of ${what}, at most ${percent(most)} expected`] : [];
   });
-  if (all.compared === 0) over.push('no month that both estimate or both forecast');
+  if (all.compared === 0) over.push('there is no month that both versions estimate or both forecast');
   if (gone.length > 0) over.push(`${gone.length} LGAs are gone: ${gone.slice(0, 5).join(', ')}`);
   return over;
 }

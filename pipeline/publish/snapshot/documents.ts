@@ -15,14 +15,14 @@ import * as bulk from './bulk.ts';
 import type { Contents } from './contents.ts';
 import type { Tables } from './tables.ts';
 
-/** A file of the snapshot: its path inside it, and its content. */
+/** A file of the snapshot, with its path and its content. */
 export interface Document {
   operation: JsonOperationId;
   path: string;
   value: unknown;
 }
 
-/** Every file of `v1/`, in the operation table's order. */
+/** Every file of `v1/`. */
 export function* documents(contents: Contents): Generator<Document> {
   const { coverage, tables, model } = contents;
   yield file<schemas.Periods>(
@@ -156,13 +156,13 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
     );
 }
 
-/** Whose figures the context has; where none is of a year of nets or treatment, it says that the year is of none. */
+/** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */
 function sourceOfContext({ sources, model }: Contents): schemas.ContextStates['source'] {
   const { context } = model.parameters;
   if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
   return {
     ...context,
-    note: `${context.note} coverage_year is of net and treatment figures, of which there are none.`,
+    note: `${context.note} coverage_year refers to net and treatment figures, which this country does not have.`,
   };
 }
 
@@ -204,7 +204,7 @@ function* context(contents: Contents): Generator<Document> {
     );
 }
 
-/** Seasons by code, null being the nation's; of a country without one, even months for what draws them. */
+/** Returns a function from a code, null for the nation, to its season; without season data all months are equal. */
 export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
   const rows = Map.groupBy(tables.season, ({ code }) => code);
   return (code: string | null): schemas.Season =>
@@ -214,7 +214,7 @@ export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | '
     );
 }
 
-/** Survey rounds of the nation, and by state. */
+/** Survey rounds of the nation and of each state. */
 export function trendsOf({ survey_trend }: Tables) {
   const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
   return {

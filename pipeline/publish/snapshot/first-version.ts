@@ -1,4 +1,4 @@
-/** What is told of versions where a snapshot is the only one: examples for the contract's own description. */
+/** Answers about versions as if the snapshot were the only one: examples for the API description. */
 import type * as schemas from '../../contract/schemas.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Contents } from './contents.ts';
@@ -12,7 +12,7 @@ export function firstVersion({ model_version, model, coverage }: Contents): sche
   return { current: model_version, versions, releases: [] };
 }
 
-/** How the snapshot differs from itself: in nothing. */
+/** The diff of the snapshot with itself, which is empty. */
 export function noDifference({ model_version, model, tables }: Contents): schemas.VersionsDiff {
   const { risk_lgas, forecasts_lgas, risk_states } = tables;
   const [{ state_code, lga_code, period }] = risk_lgas as [(typeof risk_lgas)[number]];

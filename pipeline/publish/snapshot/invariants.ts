@@ -10,11 +10,12 @@ import { decisionChecks } from './decision-checks.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What must hold within and between the tables of a snapshot: each area and month once, scores inside their ranges,
- * classes and seasons by their rules, the same figure wherever it appears, states as their LGAs make them.
- * @param db whose current schema has the tables
- * @param highShare share of the peak from which on a month is high
- * @param draws how many draws scores were made of
+ * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their
+ * ranges, levels and seasons by their rules, the same figure wherever it appears, and states that agree with their
+ * LGAs.
+ * @param db database whose current schema has the tables
+ * @param highShare share of the peak from which a month counts as high
+ * @param draws number of draws behind the scores
  */
 export async function tableFaults(
   db: Database,
@@ -29,7 +30,7 @@ export async function tableFaults(
   await db.run(list('states', coverage.states));
   const faults: string[] = [];
   const { probabilities, changes } = decisionChecks(draws);
-  // The baseline's scores have no draws, and not every country has case records or a season: a table without rows is not there.
+  // Tables without rows are not written: the baseline has no draws, and some countries have no case records or season.
   const optional: Partial<Record<TableName, readonly string[]>> = {
     probabilities: [COMPLETE.probabilities, ...probabilities],
     changes: [COMPLETE.changes, ...changes],
@@ -37,15 +38,15 @@ export async function tableFaults(
     season: [complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS), seasonRules(highShare)],
     season_windows: WINDOWS,
   };
-  const ofThere = Object.entries(optional).flatMap(([name, checks]) =>
+  const present = Object.entries(optional).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...CHECKS, ...ofThere, countOf('context_lgas', counts.lgas!)])
+  for (const check of [...CHECKS, ...present, countOf('context_lgas', counts.lgas!)])
     faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults;
 }
 
-/** What is wrong with the outlines themselves, and whether LGAs' fill their states'. */
+/** Faults of the outlines themselves, and of LGAs that do not fill their states. */
 export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): string[] {
   const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
     ...{ code, state_code, polygons: polygonsOf(geometry) },
@@ -57,17 +58,17 @@ export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): 
 }
 
 const countOf = (table: string, expected: number) =>
-  `SELECT '${table}: ' || count(*) || ' rows, the manifest says ${expected}' AS fault FROM ${table}
+  `SELECT '${table}: ' || count(*) || ' rows, but ${expected} in the manifest' AS fault FROM ${table}
    HAVING count(*) <> ${expected}`;
 
-/** `key` must be in the table as often as in what is expected. */
+/** Checks that each `key` occurs in the table as often as in `expected`. */
 const complete = (table: string, key: string, expected: string) => `
   SELECT '${table}: ' || coalesce(n, 0) || ' rows of ' || key || ', expected ' || coalesce(wanted, 0) AS fault
   FROM (SELECT ${key} AS key, count(*) AS n FROM ${table} GROUP BY ALL)
     FULL JOIN (SELECT ${key} AS key, count(*) AS wanted FROM ${expected} GROUP BY ALL) USING (key)
   WHERE n IS DISTINCT FROM wanted ORDER BY key`;
 
-/** Both tables tell the same of an area. */
+/** Checks that both tables have the same values for an area. */
 const agree = (table: string, other: string, key: string, fields: readonly string[]) =>
   fields.map(
     (field) => `
@@ -88,9 +89,12 @@ const scoreRules = (table: string, code: string, list: string) => [
    FROM ${table} WHERE level <> ${LEVEL} ORDER BY ALL`,
 ];
 
-/** A state's score is its LGAs', by people; half a step of rounding on either side and half a person in each LGA apart. */
+/**
+ * Checks that a state's score is the mean of its LGAs' weighted by people, within half a step of rounding on either
+ * side and half a person in each LGA.
+ */
 const stateScores = (states: string, lgas: string) => `
-  SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its LGAs make ' || round(made.score, 4) AS fault
+  SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its LGAs give ' || round(made.score, 4) AS fault
   FROM ${states} s JOIN (
     SELECT state_code, period, sum(population * score) / sum(population) AS score,
       1.01 * ${10 ** -DECIMALS.score!} + 0.5 * count(*) / sum(population) AS slack
@@ -101,8 +105,8 @@ const seasonRules = (highShare: number) => `
   SELECT 'season ' || area || coalesce(' ' || code, '') || ': ' || CASE
       WHEN max(seasonal_index) <> 1 THEN 'the index at its peak is not 1'
       WHEN count(*) FILTER (is_peak) <> 1 OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
-        THEN 'its peak is not the first month at 1'
-      ELSE 'is_high does not say which months are at ${highShare} of the peak or more' END AS fault
+        THEN 'its peak is not the first month with index 1'
+      ELSE 'is_high does not mark the months at ${highShare} of the peak or more' END AS fault
   FROM season GROUP BY area, code
   HAVING max(seasonal_index) <> 1 OR count(*) FILTER (is_peak) <> 1
     OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
@@ -134,9 +138,9 @@ const SEASON_ROWS = `(SELECT 'nation' AS area, NULL AS code UNION ALL SELECT 'st
 
 const FORECASTS_OF_CASES: readonly string[] = [
   `SELECT 'forecasts_cases ' || ${AREA_MONTH} || ': ' || CASE
-      WHEN NOT ${IN_ORDER} THEN 'its quantiles do not ascend from 0 or more'
+      WHEN NOT ${IN_ORDER} THEN 'its quantiles are negative or not ascending'
       WHEN period IS DISTINCT FROM ${CASE_PERIOD} THEN 'it is not ' || horizon_months || ' months after ' || last_cases
-      WHEN horizon_months < 1 THEN 'its month is not to come'
+      WHEN horizon_months < 1 THEN 'its month is not after the last record'
       ELSE 'no such area' END AS fault
    FROM forecasts_cases LEFT JOIN (SELECT *, true AS known FROM ${AREAS}) USING (area, code)
    WHERE NOT ${IN_ORDER} OR period IS DISTINCT FROM ${CASE_PERIOD} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
@@ -147,9 +151,9 @@ const FORECASTS_OF_CASES: readonly string[] = [
 const WINDOWS: readonly string[] = [
   complete('season_windows', WINDOW, WINDOW_ROWS),
   `SELECT 'season_windows ' || ${WINDOW} || ': ' || CASE
-      WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its last month is not ' || months || ' months on'
-      WHEN share_low > share_high THEN 'its range ends before it begins'
-      ELSE 'its criterion is not what its chance makes it' END AS fault
+      WHEN last_month <> (first_month + months - 2) % 12 + 1 THEN 'its run is not ' || months || ' months long'
+      WHEN share_low > share_high THEN 'its share_low is above its share_high'
+      ELSE 'its criterion does not match its criterion_probability' END AS fault
    FROM season_windows
    WHERE last_month <> (first_month + months - 2) % 12 + 1 OR share_low > share_high
      OR criterion IS DISTINCT FROM CASE WHEN months = 4 THEN ${VERDICT} END
@@ -183,7 +187,7 @@ const CHECKS: readonly string[] = [
   ]),
   ...agree('boundaries_lgas', 'context_lgas', 'lga_code', ['lga']),
   ...agree('boundaries_states', 'context_states', 'state_code', ['state', 'zone']),
-  `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' LGAs, but its LGAs make '
+  `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' LGAs, but its LGAs give '
      || made.people || ' and ' || made.lgas AS fault
    FROM context_states s JOIN (
      SELECT state_code, sum(population) AS people, count(*) AS lgas FROM context_lgas GROUP BY ALL) made USING (state_code)

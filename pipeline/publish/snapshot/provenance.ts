@@ -10,7 +10,7 @@ import { UsageError } from '../../errors.ts';
 /** A finding of the build, and the stage that found it. */
 export type Finding = ReportLine & { stage: string };
 
-/** A stage's line in the manifest. How long it took is kept out: equal builds would differ. */
+/** A stage's entry in the manifest, without its duration, by which equal builds would differ. */
 export function stageRecord(
   entry: CacheKey & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {
@@ -18,7 +18,7 @@ export function stageRecord(
   return { stage, key, code, packages, inputs, parameters, outputs, counts };
 }
 
-/** Catalog entries with the SHA-256 of the files that were read; the catalog's own beside it where it is another. */
+/** Catalog entries with the SHA-256 of the files that were read, and the catalog's own beside it if that differs. */
 export function foundSources(sources: readonly Source[], raw: Record<string, string>) {
   return sources.map((source) => ({
     ...source,
@@ -30,10 +30,10 @@ export function foundSources(sources: readonly Source[], raw: Record<string, str
   }));
 }
 
-/** What must be known of a file before its figures are passed on. */
+/** Fields that a source needs before its figures can be passed on. */
 const CREDITS = ['producer', 'citation', 'licence', 'release'] as const;
 
-/** Findings about the catalog: files whose bytes were never accepted, files accepted despite doubts, sources without credits. */
+/** Findings about the catalog: files with unaccepted bytes, files accepted despite doubts, sources without credits. */
 export function catalogFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
   const stage = 'catalog';
   return [
@@ -44,7 +44,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
     ...sources.flatMap((source) => {
       const open = CREDITS.filter((name) => source[name] === OPEN);
       if (open.length === 0) return [];
-      const what = `${open.join(', ')}: not filled in (sources.json), and told so with every answer that rests on it`;
+      const what = `${open.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
       return [{ stage, source: source.id, rule: 'not credited', what, needs_approval: true as const }];
     }),
     ...sources.flatMap(({ id, accepted = [] }) =>
@@ -59,7 +59,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   ];
 }
 
-/** What a series has beside scores: basis, probabilities and changes. */
+/** Artifacts behind what a series has besides scores: basis, probabilities and changes. */
 const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
 
 const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
@@ -103,24 +103,24 @@ const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = 
   licences: [],
 };
 
-/** What each answer is made of, besides model.json and the contract: artifacts by full name. The description shows them all. */
+/** Artifacts that each answer is made from, by full name. The API description has examples from all of them. */
 export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
   ...ANSWERS,
   openapi: [...new Set(Object.values(ANSWERS).flat())],
 };
 
-/** Where a file of a snapshot comes from, from the file back to what was read. */
+/** The origin of a snapshot's file, back to the raw files. */
 export interface Provenance {
   file: string;
   sha256: string;
   bytes: number;
   model_version: string;
   updated_at: string;
-  /** Artifacts that it is made of; all of them for a file that is no answer. */
+  /** Artifacts that it is made from; all of them for a file that is not an answer. */
   made_of: string[];
-  /** Stages behind it, the last one first. */
+  /** Stages behind it, last first. */
   stages: { stage: string; key: string; reads: string[]; code: string[]; parameters: unknown }[];
-  /** Raw files behind it, and whose they are. */
+  /** Raw files behind it, with their sources. */
   raw: {
     path: string;
     sha256: string;
@@ -135,14 +135,16 @@ export interface Provenance {
 }
 
 /**
- * Walks from a file of a snapshot to the raw files, by the manifest alone.
- * @param name as in the manifest; a compressed sibling stands for its plain file
- * @throws Error where the manifest lists no such file
+ * Traces a snapshot's file back to the raw files, using the manifest only.
+ * @param name name in the manifest; a compressed copy stands for its plain file
+ * @throws UsageError if the manifest does not list the file
  */
 export function provenanceOf(manifest: Manifest, name: string): Provenance {
   const entry = manifest.files[name];
   if (!entry)
-    throw new UsageError(`${name}: found no such file in ${manifest.model_version}, expected one of its manifest`);
+    throw new UsageError(
+      `${name}: found no such file in ${manifest.model_version}, expected one that its manifest lists`,
+    );
   const plain = name.replace(/\.(?:gz|br)$/, '');
   const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
   const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
@@ -171,7 +173,7 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
     updated_at: manifest.updated_at,
     made_of,
     stages: [
-      // What joins, rounds and orders them; of what it reads, this file is made of these alone.
+      // The stage that joins, rounds and orders them, with only those of its inputs that this file is made from.
       ...(own ? [provenanceEntry(own, made_of)] : []),
       ...stages.filter((record) => record !== own).map((record) => provenanceEntry(record, artifactsOf(record.inputs))),
     ],
@@ -183,5 +185,5 @@ const provenanceEntry = ({ stage, key, code, parameters }: StageRecord, reads: s
   ...{ stage, key, reads, code: Object.keys(code), parameters },
 });
 
-/** Inputs that are artifacts: raw files and catalog entries have a word and a blank before their name. */
+/** Inputs that are artifacts: names of raw files and catalog entries start with a word and a space. */
 const artifactsOf = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));

@@ -5,20 +5,20 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import { UsageError } from '../../errors.ts';
 
-/** A published snapshot, its answers read one at a time as they are asked for. */
+/** A snapshot whose answers are read one by one on request. */
 export interface Snapshot {
   directory: string;
   manifest: Manifest;
   /**
    * Content of one answer.
-   * @throws Error where the snapshot has none for these values
+   * @throws UsageError if the snapshot has none for these values
    */
   answer<T>(id: OperationId, values: FileParameters): T;
-  /** Content of a JSON file of the snapshot that is no answer; null where it has none. */
+  /** Content of a JSON file that is not an answer; null if the snapshot does not have it. */
   json<T>(name: string): T | null;
 }
 
-/** @throws Error where there is no snapshot */
+/** @throws UsageError if there is no snapshot */
 export function openSnapshot(directory: string): Snapshot {
   if (!existsSync(path.join(directory, 'manifest.json')))
     throw new UsageError(

@@ -4,8 +4,8 @@ import { keyOf } from '../../engine/cache-key.ts';
 import { sha256Json } from '../../engine/hash.ts';
 
 /**
- * Whether a manifest's account of itself holds together: each stage's key is the hash of what is recorded of the stage,
- * stages read what the stages before them handed on, raw files are those of the sources, and the version carries it all.
+ * Inconsistencies within a manifest: each stage's key must be the hash of its record, its inputs must be the outputs of
+ * earlier stages or raw files of the sources, and the version must match all keys.
  */
 export function recordFaults(manifest: Manifest): string[] {
   const { stages, lock_file: lock, runtime = '', model_version } = manifest;
@@ -19,18 +19,18 @@ export function recordFaults(manifest: Manifest): string[] {
       faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code, packages and parameters`);
     for (const [name, hash] of Object.entries(inputs))
       if (!name.startsWith('catalog ') && known.get(name) !== hash)
-        faults.push(`manifest.json, ${stage}: ${name} is not the one that was handed on`);
+        faults.push(`manifest.json, ${stage}: ${name} differs from the recorded file`);
     for (const [name, hash] of Object.entries(outputs)) known.set(`${stage}/${name}`, hash);
   }
   const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
   if (!model_version.endsWith(`-${versionSuffix(keys, manifest)}`))
-    faults.push(`manifest.json: ${model_version} is not the version of its stages' keys and updated_at`);
+    faults.push(`manifest.json: ${model_version} does not match the stages' keys and updated_at`);
   return faults;
 }
 
 /**
- * Last part of a model version: 8 hex digits of all stages' keys, of `updated_at` and of the rest of what the manifest
- * says of itself. (Older snapshots say neither of the last two.)
+ * Last part of a model version: 8 hex digits of the hash of all stages' keys, `updated_at`, `code_version` and
+ * `unpublishable`. (The last two are missing in older snapshots.)
  */
 export function versionSuffix(
   keys: Record<string, string>,

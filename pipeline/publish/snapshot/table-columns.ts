@@ -1,4 +1,4 @@
-/** The flat tables of a snapshot: what a row is, and each column's type, unit and meaning. Said here once. */
+/** The flat tables of a snapshot: the meaning of a row, and each column's type, unit and meaning. */
 import * as columns from '../../columns.ts';
 import type { AreaGeometry, Level } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/tables.ts';
@@ -8,7 +8,7 @@ import * as risk from '../../risk/tables.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
-/** Null where the country has no zones. */
+/** Null if the country has no zones. */
 const zone = text<string | (null & string)>('{zone}, full name') as ColumnForm<string | null>;
 const scores = {
   ...columns.scores,
@@ -30,34 +30,36 @@ export const TABLES = {
   risk_states: { row: 'A state in an estimated month', columns: stateScores },
   forecasts_lgas: {
     row: 'An LGA in a forecast month',
-    columns: { ...lgaScores, horizon_months: whole('Months past the latest estimated month, 1 to 4') },
+    columns: { ...lgaScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
   },
   forecasts_states: {
     row: 'A state in a forecast month',
-    columns: { ...stateScores, horizon_months: whole('Months past the latest estimated month, 1 to 4') },
+    columns: { ...stateScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
   },
   probabilities: risk.PROBABILITIES,
   changes: risk.CHANGES,
   forecasts_cases: {
-    row: 'An area with case records in a month after them; ranges as wide as the backtest asks',
+    row: 'An area with case records in a month after their end; ranges are as wide as the backtest requires',
     columns: cases,
   },
   forecast_skill: forecast.SKILL,
   basis: {
-    row: 'An area in an estimated or forecast month: what its score rests on',
+    row: 'An area in an estimated or forecast month: the basis of its score',
     columns: {
       area: text<'state' | 'lga'>('`state` or `lga`'),
       code: text('`state_code` or `lga_code`'),
       period,
       basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
-        'survey: no later than the last survey of the state; usual_season: later, the last level carried on with the usual season; or no survey in the state; cases, cases_elsewhere: the same, moved by what case records of the state, or of other states, say beyond the usual',
+        'survey: no later than the last survey of the state; usual_season: later, with the last level carried forward with the usual season, or no survey in the state; cases, cases_elsewhere: the same, adjusted by how far case records of the state, or of other states, deviate from the usual',
       ),
-      last_survey: orNull(text('Last month of a survey in the state up to then, YYYY-MM; null before the first')),
-      months_since_survey: orNull(whole('Months from that to this; null before the first')),
-      last_cases: orNull(text('Last month of its own case record up to then, YYYY-MM; null without one')),
+      last_survey: orNull(
+        text('Month of the last survey in the state up to this month, YYYY-MM; null before the first'),
+      ),
+      months_since_survey: orNull(whole('Months from last_survey to this month; null before the first survey')),
+      last_cases: orNull(text('Last month of its own case record up to this month, YYYY-MM; null if there is none')),
       cases_log_mae: orNull(
         real(
-          'Of case forecasts for areas of its kind, as many months after last_cases as this: mean absolute error of ln cases; else null',
+          'Mean absolute error of ln cases in forecasts for areas of this kind, as far ahead as this month is after last_cases; null if there are none',
         ),
       ),
     },
@@ -82,28 +84,28 @@ export const TABLES = {
     columns: {
       state_code,
       period,
-      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index where model.json says so'),
-      modelled: real('The same by the transmission model (research)'),
+      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index if model.json says so'),
+      modelled: real('The same as modelled by the transmission model (research)'),
     },
   },
   boundaries_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, geometry } },
   boundaries_states: { row: 'A state', columns: { state_code, state, zone, geometry } },
   places: {
-    row: 'A state or an LGA: its names and codes',
+    row: 'A state or an LGA, with its names and codes',
     columns: {
       area: text<'state' | 'lga'>('`state` or `lga`'),
       code: text('`state_code` or `lga_code`'),
       name: text('Its name'),
       state_code,
       zone: orNull(text('{zone}, full name; null for an LGA')),
-      pcode: text('Code of the area in the raw files; of an LGA the same as `code`'),
+      pcode: text('Code of the area in the raw files; the same as `code` for an LGA'),
       aliases: orNull(
-        text('Other names that raw files give it, separated by semicolon and space; null where they give none'),
+        text('Other names in the raw files, separated by a semicolon and a space; null if there are none'),
       ),
       iso_code: orNull(text('ISO 3166-2; null for an LGA')),
-      longitude: real('Of the centre of its area, degrees east; may lie outside it'),
-      latitude: real('The same, degrees north'),
-      neighbours: text('Codes of the areas of its kind that share a border with it, ascending, blanks between'),
+      longitude: real('Longitude of its centre of mass, degrees east; may be outside it'),
+      latitude: real('Latitude of its centre of mass, degrees north'),
+      neighbours: text('Codes of the areas of its kind that share a border with it, ascending, separated by spaces'),
     },
   },
 } satisfies Record<TableName, TableForm>;
@@ -112,13 +114,16 @@ export const TABLES = {
 export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
-/** The text on a column in a country's words. @param lgas all of the country's */
+/** A column's description in a country's words. @param lgas all LGAs of the country */
 export function aboutIn(about: string, territory: Territory | undefined, lgas: readonly { lga: string }[]): string {
-  const names = shareNames(lgas) ? ': some names stand for two places' : '';
+  const names = shareNames(lgas) ? ': some names occur twice' : '';
   return inWords(about.replace('{shared_names}', names), territory);
 }
 
-/** The tables as they are in a country: its words, and no zones where it has none. @param lgas all of the country's */
+/**
+ * The tables of a country: in its words, and with nullable zones if it has none.
+ * @param lgas all LGAs of the country
+ */
 export function tablesIn(territory: Territory, lgas: readonly { lga: string }[]): Record<TableName, TableForm> {
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
@@ -136,7 +141,7 @@ export function tablesIn(territory: Territory, lgas: readonly { lga: string }[])
   ) as Record<TableName, TableForm>;
 }
 
-/** `tables/README.md`: the tables of this snapshot and their columns in words. */
+/** `tables/README.md`: a description of this snapshot's tables and their columns. */
 export function describeTables(
   model_version: string,
   rows: Record<string, number>,
@@ -148,15 +153,15 @@ export function describeTables(
     const lines = Object.entries(form.columns).map(
       ([column, { type, about }]) => `| \`${column}\` | ${type} | ${about} |`,
     );
-    return `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | what |\n|---|---|---|\n${lines.join('\n')}\n`;
+    return `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning |\n|---|---|---|\n${lines.join('\n')}\n`;
   });
   return `# Tables of ${model_version}
 
-The API's answers as flat files, the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as Parquet
-and, but for outlines, as CSV. \`datapackage.json\` says the same as this page for programs (Frictionless). \`boundaries_*.parquet\` are
-GeoParquet; \`boundaries_lgas.geojson\` holds ${inWords('all LGAs', territory)} for tools that cannot read it. In CSV a missing value is empty and
-\`NA\` may be a code: read it with \`na.strings = ""\` in R, \`keep_default_na=False, na_values=""\` in pandas. The
-proxy serves them at \`/v1/tables/\`, but for those of case counts.
+The API's answers as flat files with the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as
+Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless).
+\`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has ${inWords('all LGAs', territory)} for tools that cannot read that. In CSV a
+missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
+pandas. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.
 
 ${sections.join('\n')}`;
 }

@@ -1,26 +1,26 @@
 import { type Database, identifier, literal } from '../../duckdb.ts';
 
-/** What two versions of a table have changed, row by row. */
+/** Changes between two versions of a table. */
 export interface TableChange {
   table: string;
-  /** Rows in A and in B; null where it has no such table. */
+  /** Numbers of rows; null if the version does not have the table. */
   rows: { a: number | null; b: number | null };
   columns_only_in_a: string[];
   columns_only_in_b: string[];
-  /** Rows that A has or B has alone, and those of both that differ; null where no column tells rows apart. */
+  /** Numbers of rows in only one version, and of those in both that differ; null if no key identifies rows. */
   keyed: { only_in_a: number; only_in_b: number; changed: number } | null;
-  /** In how many rows of both a column differs, and by how much at most, where it is a number. */
+  /** For each changed column the number of rows, and the largest change if it is numeric. */
   columns: { column: string; changed: number; largest: number | null }[];
 }
 
-/** Columns that say which row a row is. */
+/** Columns that identify a row. */
 const KEYS = [
   ...['area_level', 'origins', 'method', 'period', 'horizon_months', 'survey_year', 'month', 'measure', 'months'],
   ...['area', 'code', 'state_code', 'lga_code'],
 ];
 const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 
-/** Compares the tables of the schemas `a` and `b`, which hold nothing else. */
+/** Compares the tables of the schemas `a` and `b`, which contain nothing else. */
 export async function diffTables(db: Database): Promise<TableChange[]> {
   const columns = await db.rows<{ schema: 'a' | 'b'; table: string; column: string; type: string }>(
     `SELECT table_schema AS schema, table_name AS "table", column_name AS "column", data_type AS type
@@ -56,7 +56,7 @@ async function diffTable(
   const keys = KEYS.filter((column) => both.includes(column));
   if (keys.length === 0) return change;
 
-  // A key may be null, as the nation's code is.
+  // A key may be null, such as the nation's code.
   const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
   const differs = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
   const values = both.filter((column) => !keys.includes(column));
@@ -76,7 +76,7 @@ async function diffTable(
      FROM (SELECT true AS in_a, * FROM ${a}) a FULL JOIN (SELECT true AS in_b, * FROM ${b}) b ON ${same}`,
   );
   const { only_in_a, only_in_b, changed } = found!;
-  // More pairs than rows: several rows of one key.
+  // If there are more pairs than rows, several rows have the same key.
   if (found!.a !== change.rows.a || found!.b !== change.rows.b) return change;
   return {
     ...change,
@@ -85,17 +85,17 @@ async function diffTable(
   };
 }
 
-/** `score 12 (0.0312), level 3; gone: urban`. */
+/** `score 12 (0.0312), level 3; removed: urban`. */
 export function describeColumns({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
   if (rows.a === null) return 'new table';
-  if (rows.b === null) return 'table gone';
+  if (rows.b === null) return 'removed table';
   const changed = columns.map(
     ({ column, changed, largest }) =>
       `${column} ${changed}${largest === null ? '' : ` (${Number(largest.toPrecision(3))})`}`,
   );
   return [
     ...(changed.length > 0 ? [changed.join(', ')] : []),
-    ...(columns_only_in_a.length > 0 ? [`gone: ${columns_only_in_a.join(', ')}`] : []),
+    ...(columns_only_in_a.length > 0 ? [`removed: ${columns_only_in_a.join(', ')}`] : []),
     ...(columns_only_in_b.length > 0 ? [`new: ${columns_only_in_b.join(', ')}`] : []),
   ].join('; ');
 }

@@ -1,6 +1,6 @@
 /**
- * The tables of a snapshot: what the stages handed on, joined by code and rounded as published. The answers, the report
- * and the checks are all made of them.
+ * The tables of a snapshot: the stages' outputs, joined by code and rounded as published. The answers, the report and
+ * the checks all use them.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,18 +25,18 @@ import { fromWkb, toWkb } from './wkb.ts';
 /** Rows by table, in the order in which answers list them. */
 export type Tables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
 
-/** What tables are made of besides the artifacts that are tables. */
+/** Input for the tables besides the artifacts that are tables themselves. */
 export interface TableInput {
   coverage: Coverage;
   territory: Territory;
   outlines: Outlines;
-  /** null where the country has no case records. */
+  /** null if the country has no case records. */
   transmission: TransmissionModel | null;
   /** Whether forecasts of cases were tested. */
   backtested: boolean;
 }
 
-/** Class of a rounded score. */
+/** Level of a rounded score. */
 export function levelOf(score: number): Level {
   return LEVELS.find(({ below }) => score < below)!.level;
 }
@@ -49,9 +49,9 @@ function zoneOf({ zones }: Territory): string {
 }
 
 /**
- * Makes the tables of the artifacts, which `db` has as views. Rules that depend on a number (level, order) are applied to
- * the rounded one.
- * @throws Error where the stages' tables are not of the same areas
+ * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
+ * rounded one.
+ * @throws Error if the stages' tables do not have the same areas
  */
 export async function makeTables(
   db: Database,
@@ -149,7 +149,7 @@ export async function makeTables(
   };
 }
 
-/** Joins by code would silently drop an area that one of the tables lacks. */
+/** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
 async function refuseOtherAreas(db: Database): Promise<void> {
   // A country without monthly rain has no season.
   const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
@@ -163,7 +163,7 @@ async function refuseOtherAreas(db: Database): Promise<void> {
       );
       if (odd)
         throw new Error(
-          `${stage}/${level}s: found other areas than in ingest/${level}s (${odd.code}), expected the same`,
+          `${stage}/${level}s: found areas that differ from ingest/${level}s (${odd.code}), expected the same areas`,
         );
     }
 }
@@ -173,7 +173,7 @@ export const periodsOf = ({ risk_states, forecasts_states }: Pick<Tables, 'risk_
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
 
-/** Case forecasts with their ranges stretched about the median, on the log scale, as past errors ask; whole cases. */
+/** Case forecasts in integers, with ranges widened about the median on the log scale as past errors require. */
 function stretched(
   rows: readonly Tables['forecasts_cases'][number][],
   stretches: readonly RowOf<typeof STRETCH>[],
@@ -191,7 +191,7 @@ function stretched(
   });
 }
 
-/** Scores rounded and classed, highest first in each group. */
+/** Scores rounded and with levels, highest first in each group. */
 function classed<Row extends { score: number; score_low: number; score_high: number }>(
   rows: readonly Row[],
   group: (row: Row) => string,
@@ -207,9 +207,9 @@ function classed<Row extends { score: number; score_low: number; score_high: num
 }
 
 /**
- * Writes each table that has rows as Parquet and CSV, what its columns mean, and all LGAs as GeoJSON. The same rows are
- * the same bytes.
- * @param about what every file says of itself, under these keys of its metadata
+ * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same
+ * rows give the same bytes.
+ * @param about metadata of every Parquet file
  */
 export async function writeTables(
   tree: Tree,
@@ -249,13 +249,13 @@ export async function writeTables(
   await tree.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
-/** A table as CSV, by way of the file `scratch`: a line of names, then the rows in their order. */
+/** A table as CSV with a header line, in the table's order. @param scratch path for a temporary file */
 export async function csvOf(db: Database, table: string, scratch: string): Promise<string> {
   await db.run(`COPY (FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
   return readFile(scratch, 'utf8');
 }
 
-/** Reads back what `writeTables` wrote, from views of a schema. Tables that are not there have no rows. */
+/** Reads the tables that `writeTables` wrote from the views of a schema. Missing tables have no rows. */
 export async function readTables(db: Database, schema: string): Promise<Tables> {
   const views = await db.rows<{ name: TableName }>(
     'SELECT view_name AS name FROM duckdb_views() WHERE schema_name = $1',

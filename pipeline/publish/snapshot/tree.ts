@@ -9,8 +9,8 @@ const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
 /**
- * Brotli at quality 9 in a window no larger than the text needs: over all answers 1/35 of the time of quality 11 for 16%
- * more bytes. In the default window of 4 MiB it would take 8 times as long for the same.
+ * Compresses with Brotli at quality 9, in a window no larger than the text needs: over all answers this takes 1/35 of
+ * the time of quality 11 for 16% more bytes. With the default window of 4 MiB it would take 8 times as long.
  */
 export async function encode(data: string) {
   const bytes = Buffer.from(data);
@@ -29,13 +29,13 @@ export async function encode(data: string) {
 export interface Tree {
   /** Writes `data` at `name` inside the tree. */
   write(name: string, data: string | Uint8Array): Promise<void>;
-  /** The same, with a compressed sibling for every encoding. */
+  /** Writes `data` and a compressed copy of it for every encoding. */
   writeEncoded(name: string, data: string): Promise<void>;
-  /** Entries of all files so far, by name in ascending order. */
+  /** Entries of all files written so far, in ascending order of name. */
   entries(): Record<string, FileEntry>;
 }
 
-/** A tree in `directory`. Every file is synced to disk before its write is done, so a rename publishes whole files. */
+/** A tree in `directory`. Each write syncs its file to disk, so that a later rename publishes complete files. */
 export function openTree(directory: string): Tree {
   const files = new Map<string, FileEntry>();
   const made = new Set<string>();
@@ -64,10 +64,10 @@ export function openTree(directory: string): Tree {
   };
 }
 
-/** Published files are not to be written to: an editor or a script that tries is refused. */
+/** Published files are read-only, so that no editor or script changes them. */
 const READ_ONLY = 0o444;
 
-/** Writes a file that is not there yet, read-only, and syncs it to disk. */
+/** Creates a read-only file and syncs it to disk. */
 export async function writeSynced(file: string, data: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', READ_ONLY);
   try {

@@ -19,32 +19,32 @@ import { recordFaults } from './records.ts';
 import { csvOf, readTables, type Tables } from './tables.ts';
 import { createViews } from './views.ts';
 
-/** A link shows what lies elsewhere and may change there; a pipe would be waited for without end. */
-const NO_FILE = 'a link or another thing than a file';
+/** The target of a link could change, and reading a pipe would never end. */
+const NO_FILE = 'not a regular file';
 
-/** What a check of a snapshot found; `faults` empty: the snapshot is what it says. */
+/** The result of a snapshot's check; without `faults` the snapshot is intact. */
 export interface Verdict {
   directory: string;
   model_version: string | null;
   files: number;
   /**
-   * Of manifest.json, which holds the hashes of all the rest: a snapshot changed with its manifest can hold together,
-   * but not have the hash that its build printed. Null where there is no manifest.
+   * Hash of manifest.json, which contains the hashes of all other files: a snapshot changed together with its manifest
+   * can be consistent, but cannot have the hash that its build printed. Null if there is no manifest.
    */
   manifest_sha256: string | null;
   /**
-   * What could not be checked: a snapshot that keeps to another version of the contract has other tables and makes its
-   * answers of them by other rules, so the two are not held against each other. Null where everything was.
+   * What was not checked: a snapshot of another version of the contract has other tables and derives its answers from
+   * them by other rules, so the two are not compared. Null if everything was checked.
    */
   unchecked: string | null;
   faults: string[];
 }
 
 /**
- * Rechecks a snapshot from its files alone, offline: every file there and none too many, hashes, tags and compressed
- * siblings, every answer against its schema and the tables that it is a projection of, what must hold across tables, and
- * the manifest's account of the stages.
- * @param onProgress share done, 0 to 1
+ * Checks a snapshot from its files alone, offline: missing and extra files, hashes, ETags and compressed copies, every
+ * answer against its schema and the tables that it is derived from, consistency of the tables, and the manifest's
+ * records of the stages.
+ * @param onProgress called with the share done, 0 to 1
  */
 export async function verifySnapshot(
   directory: string,
@@ -79,11 +79,11 @@ export async function verifySnapshot(
   for (const name of found.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
   const hasSeason = tableFile('season', 'parquet') in manifest.files;
-  /** Hashes of the answers that are there and of the form of their operation. */
+  /** Hashes of the answers that exist and are valid by their schema. */
   const answers = new Map<string, string>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
-      // A snapshot of this contract may lack tables alone, those without rows; and without a season what is made of it.
+      // A snapshot of this contract may lack only tables without rows and, if it has no season, the answers about it.
       operationFiles(
         operation,
         manifest.coverage,
@@ -92,7 +92,7 @@ export async function verifySnapshot(
     ),
   );
   for (const [file, operation] of operationOf) {
-    if (!manifest.files[file]) faults.push(`${file}: no answer to ${operation.id}`);
+    if (!manifest.files[file]) faults.push(`${file}: the answer to ${operation.id} is missing`);
     for (const suffix of isEncoded(operation) ? Object.values(ENCODINGS) : [])
       if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
   }
@@ -112,9 +112,9 @@ export async function verifySnapshot(
       return;
     }
     const hash = sha256(bytes);
-    if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, the manifest says ${entry.bytes}`);
+    if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, but ${entry.bytes} in the manifest`);
     if (hash !== entry.sha256) faults.push(`${name}: SHA-256 differs from the manifest's`);
-    if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its tag is not that of its hash`);
+    if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its ETag does not match its hash`);
     const plain = plainNameOf(name);
     if (plain) {
       if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: stale, does not unpack to ${plain}`);
@@ -122,7 +122,7 @@ export async function verifySnapshot(
     }
     const operation = operationOf.get(name);
     if (!operation) {
-      if (name.startsWith('v1/')) faults.push(`${name}: answers no operation`);
+      if (name.startsWith('v1/')) faults.push(`${name}: belongs to no operation`);
       return;
     }
     if (!operation.response) return;
@@ -139,13 +139,13 @@ export async function verifySnapshot(
   const unchecked = ours
     ? null
     : territory === undefined
-      ? 'its answers against its tables: its manifest does not tell the words of its country'
-      : `its answers against its tables: it keeps to contract ${contract_version}, this code to ${CONTRACT_VERSION}`;
+      ? "answers against tables: its manifest lacks the country's territory"
+      : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
   if (ours) faults.push(...(await contentFaults(directory, { ...manifest, territory }, answers)));
   return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults };
 }
 
-/** What is wrong with the tables, and answers that are not what the tables make them. */
+/** Faults of the tables, and answers that differ from what the tables give. */
 function contentFaults(
   directory: string,
   manifest: Manifest & { territory: Territory },
@@ -175,13 +175,13 @@ function contentFaults(
     for (const { path: name, value } of documents(contents)) {
       const found = answers.get(name);
       if (found !== undefined && found !== sha256(JSON.stringify(value)))
-        faults.push(`${name}: ${firstDifference(read(name), value) ?? 'other bytes than the tables make'}`);
+        faults.push(`${name}: ${firstDifference(read(name), value) ?? 'its bytes differ from what the tables give'}`);
     }
     return faults;
   }).catch((error: Error) => [...faults, error.message.split('\n')[0]!]);
 }
 
-/** Whether `places` says what the outlines and names beside it make. */
+/** Checks that `places` is what follows from the outlines and names. */
 function placesFaults(tables: Tables, territory: Territory): string[] {
   const states = tables.places.flatMap(({ area, code, pcode }) =>
     area === 'state' ? [{ state_code: code, state_pcode: pcode }] : [],
@@ -193,7 +193,7 @@ function placesFaults(tables: Tables, territory: Territory): string[] {
   return difference ? [`tables/places: ${difference}`] : [];
 }
 
-/** CSV files that are lacking, or do not say what the Parquet file beside them says. */
+/** CSV files that are missing, or whose rows differ from the Parquet file beside them. */
 async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-verify-'));
   const faults: string[] = [];
@@ -203,7 +203,7 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
       const found = files[tableFile(name, 'csv')];
       if (!found) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
       else if (sha256(await csvOf(db, identifier(name), path.join(scratch, 'table.csv'))) !== found.sha256)
-        faults.push(`${tableFile(name, 'csv')}: other rows than ${tableFile(name, 'parquet')}`);
+        faults.push(`${tableFile(name, 'csv')}: its rows differ from ${tableFile(name, 'parquet')}`);
     }
     return faults;
   } finally {
@@ -211,11 +211,11 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
   }
 }
 
-/** Where two JSON values differ first; null where they differ in order or layout alone. */
+/** The first difference of two JSON values; null if they differ only in order or layout. */
 function firstDifference(found: unknown, expected: unknown, at = ''): string | null {
   if (Object.is(found, expected)) return null;
   if (!isObject(found) || !isObject(expected) || Array.isArray(found) !== Array.isArray(expected))
-    return `${at || '/'} is ${JSON.stringify(found)?.slice(0, 80)}, the tables make it ${JSON.stringify(expected)?.slice(0, 80)}`;
+    return `${at || '/'} is ${JSON.stringify(found)?.slice(0, 80)}, but the tables give ${JSON.stringify(expected)?.slice(0, 80)}`;
   for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) {
     const difference = firstDifference(found[key], expected[key], `${at}/${key}`);
     if (difference) return difference;
@@ -225,7 +225,7 @@ function firstDifference(found: unknown, expected: unknown, at = ''): string | n
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** `a.json` for `a.json.br`; null for a file that is no compressed sibling. */
+/** `a.json` for `a.json.br`; null for a file that is not a compressed copy. */
 function plainNameOf(name: string): string | null {
   const suffix = Object.values(ENCODINGS).find((ending) => name.endsWith(ending));
   return suffix ? name.slice(0, -suffix.length) : null;
@@ -242,7 +242,7 @@ function sameAsPlain(bytes: Buffer, name: string, plain: FileEntry | undefined):
   }
 }
 
-/** What lies below `directory` but folders, by name with `/` between folders: whether it is a file with bytes of its own. */
+/** Everything below `directory` except folders, by its path with `/`: whether it is a regular file. */
 function listFiles(directory: string): Map<string, boolean> {
   if (!existsSync(directory)) return new Map();
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });

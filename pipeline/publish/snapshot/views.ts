@@ -4,9 +4,9 @@ import { type Database, identifier, literal } from '../../duckdb.ts';
 import { UsageError } from '../../errors.ts';
 
 /**
- * Gives a snapshot's tables as views of a schema of the name `schema`.
+ * Creates views of a snapshot's tables in the schema `schema`.
  * @returns the files that the views read
- * @throws Error where the snapshot has no tables
+ * @throws UsageError if the snapshot has no tables
  */
 export async function createViews(db: Database, schema: string, snapshot: string): Promise<string[]> {
   const folder = path.join(snapshot, 'tables');

@@ -9,7 +9,7 @@ export function toWkb(geometry: AreaGeometry): Buffer {
   return Buffer.concat([head(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
 }
 
-/** The geometry of what `toWkb` made. @throws RangeError for bytes of another form */
+/** Reads the output of `toWkb`. @throws RangeError for other geometries */
 export function fromWkb(bytes: Uint8Array): AreaGeometry {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -28,7 +28,8 @@ export function fromWkb(bytes: Uint8Array): AreaGeometry {
   };
   const rings = () => several(() => several(() => [number(), number()]));
   const polygon = () => {
-    if (type() !== POLYGON) throw new RangeError('well-known binary: found another geometry, expected a polygon');
+    if (type() !== POLYGON)
+      throw new RangeError('well-known binary: found a geometry of another type, expected a polygon');
     return rings();
   };
   if (type() === POLYGON) return { type: 'Polygon', coordinates: rings() };
@@ -48,7 +49,7 @@ function polygonWkb(rings: number[][][]): Buffer {
   return Buffer.concat([head(POLYGON, rings.length), ...parts]);
 }
 
-/** Byte order, type, count of what follows. */
+/** Byte order, type, and number of the elements that follow. */
 function head(type: number, count: number): Buffer {
   const bytes = Buffer.alloc(9);
   bytes.writeUInt8(1, 0);

@@ -24,7 +24,7 @@ test('anyone reads of releases there, and of no figure; before there are any, it
   expect(found.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
   const text = await found.text();
   expect(execFileSync('python3', ['-c', TITLES], { input: text, encoding: 'utf8' })).toBe(
-    `${versionOf('00000002')} | Rain & <nets> Months 2023-06 to 2023-12 estimated, to 2024-04 forecast. Takes the place of ${versionOf('00000001')}.\n`,
+    `${versionOf('00000002')} | Rain & <nets> Months 2023-06 to 2023-12 estimated, to 2024-04 forecast. Replaces ${versionOf('00000001')}.\n`,
   );
   expect(text).not.toMatch(/\b42\b|moved/);
   expect((await visitor().open('/reference')).path).toBe('/sign-in');

@@ -1,4 +1,4 @@
-/** Keeps answers in a folder, over runs. For Node, Deno and Bun. */
+/** Keeps answers in a folder between runs. For Node, Deno and Bun. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { AnswerCache } from './malaria-risk.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A cache in `folder`, which is made; a file that was damaged there counts as missing. */
+/** A cache in `folder`, which is created if need be; a damaged file counts as missing. */
 export function diskCache(folder: string): AnswerCache {
   const fileOf = (url: string) => path.join(folder, `${sha256(url).slice(0, 32)}.json`);
   return {
@@ -20,9 +20,9 @@ export function diskCache(folder: string): AnswerCache {
     },
     set(url, { etag, body }) {
       mkdirSync(folder, { recursive: true });
-      const aside = `${fileOf(url)}.${process.pid}`;
-      writeFileSync(aside, JSON.stringify({ etag, body, hash: sha256(url + etag + body) }));
-      renameSync(aside, fileOf(url));
+      const temporary = `${fileOf(url)}.${process.pid}`;
+      writeFileSync(temporary, JSON.stringify({ etag, body, hash: sha256(url + etag + body) }));
+      renameSync(temporary, fileOf(url));
     },
   };
 }

@@ -1,44 +1,44 @@
 /**
- * A client of the Malaria Risk Data Service: every operation, typed by path, and whole tables. It needs nothing but
- * `fetch`, so it runs in Node 22.18 or newer, Deno, Bun and browsers.
+ * A client for the Malaria Risk Data Service: every operation, typed by path, and whole tables. It needs only `fetch`,
+ * so it runs in Node 22.18 or newer, Deno, Bun and browsers.
  */
 import type { ErrorCode, ForecastsNation, Operations, Problem, RiskNation, SeriesLgas, TablePath } from './types.ts';
 
 export const VERSION = '0.1.0';
 
-/** An answer and the ETag it had. */
-export interface Kept {
+/** A cached answer and its ETag. */
+export interface CachedAnswer {
   etag: string;
   body: string;
 }
-/** Where answers are kept by their address; `diskCache` keeps them over runs. */
+/** A cache of answers by URL; `diskCache` keeps them between runs. */
 export interface AnswerCache {
-  get(url: string): Kept | undefined;
-  set(url: string, kept: Kept): void;
+  get(url: string): CachedAnswer | undefined;
+  set(url: string, kept: CachedAnswer): void;
 }
 
 export interface ClientOptions {
-  /** Where the service listens, such as `https://malaria.example.org`. */
+  /** Base URL of the service, such as `https://malaria.example.org`. */
   base: string;
-  /** API key; the environment's `MALARIA_API_KEY` unless given. */
+  /** API key. Default: the environment variable `MALARIA_API_KEY`. */
   key?: string;
   /**
-   * Seconds that one call may wait in all at a limit (429) or while the service is busy (503), 60 unless told. Where the
-   * service asks for more, the call fails at once. A spent monthly allowance is never waited for.
+   * Total seconds that one call may wait at a rate limit (429) or while the service is busy (503). Default: 60. If the
+   * service asks for a longer wait, the call fails at once. It never waits for the renewal of a monthly allowance.
    */
   maxWait?: number;
-  /** Seconds until a request without an answer is given up, 30 unless told. */
+  /** Seconds after which a request without an answer fails. Default: 30. */
   timeout?: number;
-  /** Where answers are kept; in memory unless told. They are always checked with the service before use. */
+  /** Cache of answers. Default: in memory. Cached answers are always revalidated with the service before use. */
   cache?: AnswerCache;
-  /** Take answers of this model version only, one that `/v1/versions` lists as current or kept. */
+  /** Accept answers of this model version only, which `/v1/versions` must list as current or kept. */
   modelVersion?: string;
 }
 
 /** An answer other than data. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
-  /** `HTTP_502` and the like where another server answered in the service's place. */
+  /** `HTTP_502` and the like if another server answered instead of the service. */
   readonly code: ErrorCode | (string & {});
   readonly status: number;
   readonly title: string;
@@ -60,7 +60,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** The service has published another model version, and the one of this client's first answer is not kept: `restart()` and read all again. */
+/**
+ * The service has published another model version and no longer keeps that of this client: call `restart()` and read
+ * everything again.
+ */
 export class VersionChanged extends Error {
   override readonly name = 'VersionChanged';
   readonly pinned: string;
@@ -72,19 +75,19 @@ export class VersionChanged extends Error {
   }
 }
 
-/** What `get` takes after the path: nothing, or the parameters, which may be left out where none is required. */
+/** Arguments of `get` after the path: the parameters, which are optional if none is required. */
 type Parameters<P extends keyof Operations> =
   Record<never, never> extends Operations[P]['parameters']
     ? [parameters?: Operations[P]['parameters']]
     : [parameters: Operations[P]['parameters']];
 
-/** The longest that a timer can be set for, in seconds; past it, it would fire at once. */
+/** The longest time for a timer, in seconds; with a longer one it would fire at once. */
 const LONGEST = 2_147_483;
-/** Answers kept in memory; the one kept longest goes first. */
+/** Number of answers kept in memory; the oldest is dropped first. */
 const KEPT = 64;
 
 export function memoryCache(): AnswerCache {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedAnswer>();
   return {
     get: (url) => kept.get(url),
     set(url, answer) {
@@ -98,9 +101,9 @@ export function memoryCache(): AnswerCache {
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and what
- * `fetch` throws where the service cannot be reached in time.
- * @throws Error without a key; RangeError for times that no timer can hold
+ * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and the
+ * errors of `fetch` if the service cannot be reached in time.
+ * @throws Error without a key; RangeError for times that are too long for a timer
  */
 export function createClient(options: ClientOptions) {
   const { process } = globalThis as { process?: { env: Record<string, string | undefined> } };
@@ -114,13 +117,13 @@ export function createClient(options: ClientOptions) {
   let changed: VersionChanged | undefined;
   let requests = 0;
   const root = base.replace(/\/+$/, '');
-  // Browsers name themselves, and some ask the service's leave first where a page does it in their place.
+  // Browsers set their own user agent, and setting it from a page could require a CORS preflight.
   const common = {
     authorization: `Bearer ${key}`,
     ...(process && { 'user-agent': `malaria-risk-typescript/${VERSION}` }),
   };
 
-  /** What `use` makes of the first answer that is one; waits at limits, `maxWait` seconds in all. */
+  /** Returns the result of `use` for the first successful answer; waits at rate limits, `maxWait` seconds in total. */
   async function send<T>(url: string, headers: Record<string, string>, use: (response: Response) => Promise<T> | T) {
     for (let waited = 0; ; ) {
       requests += 1;
@@ -143,7 +146,7 @@ export function createClient(options: ClientOptions) {
         const retryAfter = secondsOf(response.headers.get('retry-after'));
         const error = new ServiceError(response.status, await problemOf(response), retryAfter);
         const mayPass = [429, 503].includes(error.status) && error.code !== 'ALLOWANCE_EXHAUSTED';
-        // A second at the least, so that many zeros in a row end too.
+        // At least a second, so that the loop ends even if the service keeps sending zero.
         pause = Math.max(1, retryAfter ?? Number.POSITIVE_INFINITY);
         if (!mayPass || waited + pause > maxWait) throw error;
       } finally {
@@ -160,7 +163,7 @@ export function createClient(options: ClientOptions) {
     pinned = found;
   }
 
-  /** Asks for the pinned version by its own path once the service has another, for as long as it keeps it. */
+  /** Requests the pinned version by its own path once the service has a newer one, as long as the service keeps it. */
   async function ofOneVersion<T>(path: string, use: (url: string) => Promise<T>): Promise<T> {
     if (!changed || path.startsWith('/v1/versions')) {
       try {
@@ -178,7 +181,7 @@ export function createClient(options: ClientOptions) {
     }
   }
 
-  /** The answer of any operation; one that has not changed since it was last read is not sent again. */
+  /** The answer of any operation; an answer that is unchanged since the last call is not transferred again. */
   function get<P extends keyof Operations>(path: P, ...[parameters]: Parameters<P>): Promise<Operations[P]['answer']> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters ?? {}))
@@ -200,19 +203,19 @@ export function createClient(options: ClientOptions) {
 
   return {
     get,
-    /** Estimated risk of every LGA of the nation for a month (`YYYY-MM`), the latest estimated one unless told. */
+    /** Estimated risk of every LGA of the nation in a month (`YYYY-MM`). Default: the latest estimated month. */
     risk: (period?: string): Promise<RiskNation> => get('/v1/risk/nation', period === undefined ? {} : { period }),
-    /** Forecast risk of every LGA of the nation, a report for each month, nearest first. */
+    /** Forecast risk of every LGA of the nation, one report per month, nearest first. */
     forecasts: (months: 1 | 2 | 3 | 4 = 4): Promise<ForecastsNation> => get('/v1/forecasts/nation', { months }),
-    /** Every month of one LGA. Every LGA's history is the table risk_lgas. */
+    /** All months of one LGA. The history of every LGA is in the table risk_lgas. */
     series: (lga: string): Promise<SeriesLgas> => get('/v1/series/lgas', { lga }),
-    /** A whole table, as it comes: in Node, `await writeFile(file, (await client.table('…')).body!)` keeps it. */
+    /** A whole table as a response. To save it in Node: `await writeFile(file, (await client.table('…')).body!)`. */
     table: (path: TablePath): Promise<Response> => ofOneVersion(path, (url) => send(url, {}, (response) => response)),
-    /** The version that every answer so far came from. */
+    /** The model version of all answers so far. */
     modelVersion: () => pinned,
-    /** How many requests were sent. */
+    /** Number of requests sent. */
     requests: () => requests,
-    /** Forgets the pinned model version: the next answer's is taken. */
+    /** Forgets the pinned model version; the next answer pins its own. */
     restart() {
       pinned = undefined;
       changed = undefined;
@@ -228,7 +231,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
     const body = await response.json();
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // Not the service's own words.
+    // The body does not come from the service.
   }
-  return { title: response.statusText || 'no data', detail: 'Something answered that is not this service.' };
+  return { title: response.statusText || 'no data', detail: 'The answer did not come from this service.' };
 }

@@ -1,14 +1,14 @@
-/** Joins of one's own rows to the service's codes, by code or by the names of state and LGA. */
+/** Joins your own rows to the service's codes, by code or by the names of state and LGA. */
 import type { Places } from './types.ts';
 
-/** A name without case, accents, spaces and signs: `Saint-Élie` and `saint elie` are the same. */
+/** A name in lower case without accents, spaces and punctuation: `Saint-Élie` and `saint elie` are the same. */
 export const plain = (name: string) =>
   name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** What a row says of its place: a code, or a name and, since one name may stand for several places, its state. */
+/** Description of a row's place: a code, or a name and, since several places may have the same name, its state. */
 export type Described = { code: string } | { lga: string; state?: string };
 
 export interface Matched<Row> {
@@ -17,13 +17,13 @@ export interface Matched<Row> {
 }
 
 /**
- * The LGA that each row stands for; rows without one, or with several, are told with why.
+ * Finds the LGA of each row; rows that match none, or several, are returned with the reason.
  * @param places answer of `/v1/places`
- * @param describe what a row says; `state` is the state's name or any of its codes
+ * @param describe returns the description of a row's place; `state` is the state's name or any of its codes
  */
 export function match<Row>(rows: readonly Row[], places: Places, describe: (row: Row) => Described): Matched<Row> {
   const codes = new Map(places.lgas.map((place) => [place.lga_code, place]));
-  // Snapshots of before contract 1.4 have no aliases.
+  // Snapshots from before contract 1.4 have no aliases.
   const named = new Map<string, Places['lgas']>();
   for (const place of places.lgas)
     for (const name of new Set([place.lga, ...(place.aliases ?? [])].map(plain)))

@@ -1,9 +1,9 @@
 import { data, isArea, isState, lgaOf, onView, setView, type View, view } from './store.ts';
 
-/** Pages of the report by the id of their part, the first of which opens. */
+/** Tabs of the report by id; the first one opens by default. */
 const TABS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
-/** What the address says of the view: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
+/** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
 export function addressOf({ tab, month, state, lga, pins, by, plan }: View): string {
   const parts = new URLSearchParams();
   if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);
@@ -15,7 +15,7 @@ export function addressOf({ tab, month, state, lga, pins, by, plan }: View): str
   return `#${tab}${text && `?${text}`}`;
 }
 
-/** The view that an address asks for; what it says that is not there is left out. */
+/** The view that an address names, or null if it names no tab; unknown months and places are ignored. */
 export function viewOf(address: string): Partial<View> | null {
   const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
   if (tab === undefined || !TABS.includes(tab)) return null;
@@ -39,18 +39,18 @@ export function viewOf(address: string): Partial<View> | null {
   };
 }
 
-/** A place or another page of the report is a step that Back undoes; a month or a slider is not. */
+/** Whether Back undoes the change: it does for a place or a tab, not for a month or a slider. */
 const isStep = (before: View) => before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
 
-/** Keeps the address and the view alike. Links to a part of the page open the tab that it lies in. */
+/** Keeps the address and the view in step. Links to a part of the page open the tab that contains it. */
 export function startAddress(): void {
   let following = false;
   const follow = () => {
-    const asked = viewOf(location.hash);
-    const target = asked ? null : document.getElementById(location.hash.slice(1));
+    const requested = viewOf(location.hash);
+    const target = requested ? null : document.getElementById(location.hash.slice(1));
     const tab = target?.closest<HTMLElement>('[data-tab]')?.dataset.tab;
     following = true;
-    if (asked) setView(asked);
+    if (requested) setView(requested);
     else if (tab !== undefined) setView({ tab });
     following = false;
     if (target instanceof HTMLDetailsElement) target.open = true;
@@ -62,7 +62,7 @@ export function startAddress(): void {
     if (isStep(before)) history.pushState(null, '', address);
     else history.replaceState(null, '', address);
   });
-  // Back and Forward between states of this page, and links: each tells of a new address.
+  // Fires for Back and Forward within this page, and for links.
   addEventListener('popstate', follow);
   follow();
 }

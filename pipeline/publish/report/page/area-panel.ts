@@ -4,6 +4,7 @@ import { briefButton } from './brief.ts';
 import { levelFill } from './colours.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
+  certaintyInWords,
   data,
   element,
   indexOf,
@@ -17,16 +18,15 @@ import {
   scoreOf,
   setView,
   stateOf,
-  sureness,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { byTest, capital, h, monthInWords, share, whole } from './words.ts';
+import { byTest, capital, h, integer, monthInWords, share } from './words.ts';
 
 type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
-/** The place that is looked at, or the whole country. */
+/** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {
   onView(() => {
     if (!openTab()) return;
@@ -35,11 +35,11 @@ export function startAreaPanel(): void {
     const pins = pinsPart();
     element('pins').replaceChildren(...pins);
     element('pins').hidden = pins.length === 0;
-    element('said').textContent = spoken();
+    element('announcement').textContent = spoken();
   });
 }
 
-/** What a screen reader says of a change, instead of the whole card. */
+/** Text that a screen reader announces when the place changes, instead of the whole card. */
 function spoken(): string {
   if (view.state === null) return '';
   const code = view.lga ?? view.state;
@@ -58,14 +58,14 @@ function country(): Node[] {
   if (view.tab !== 'where')
     return [
       title,
-      h('p', { class: 'sub' }, `Pick a ${state.one} on the map, or any place by its name, for its own figures.`),
+      h('p', { class: 'sub' }, 'Select a place on the map, or search for it by name, to see its own figures.'),
     ];
   return [
     title,
     h(
       'p',
       { class: 'sub' },
-      `${whole(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by their ${lga.one}’s level in ${monthInWords(view.month)}`,
+      `${integer(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
@@ -77,7 +77,7 @@ function country(): Node[] {
           h('i', { style: `background:${fillAt(i)}` }),
           h('span', {}, levelName(i)),
           h('b', {}, `${Math.round((100 * people) / all)}%`),
-          h('small', {}, whole(people)),
+          h('small', {}, integer(people)),
         ),
       ),
     ),
@@ -86,14 +86,14 @@ function country(): Node[] {
   ];
 }
 
-/** A fill for each level: that of a score inside it. */
+/** Fill of a level. */
 const fillAt = (level: number) => levelFill(level === 0 ? 0 : data.levels[level - 1]!.below!);
 
-/** The season's plot and words; a country without one has no section for it to lead to. */
+/** The season's plot and description; the page of a country without a season has no section on it. */
 const seasonParts = (season: typeof data.seasons.national): Node[] =>
   document.getElementById('season-states')
     ? [seasonPlot(season), h('p', { class: 'note' }, seasonWords(season))]
-    : [h('p', { class: 'note' }, 'The season is not known: there is no monthly rain.')];
+    : [h('p', { class: 'note' }, 'The season is unknown, because there are no monthly rain data.')];
 
 /** Some countries have no zones. */
 const zoneOf = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
@@ -132,7 +132,7 @@ function place(code: string): Node[] {
           'span',
           { class: 'chip' },
           h('i', { style: `background:${levelFill(score)}` }),
-          `${levelName(levelOf(score))}${sureness(code)}`,
+          `${levelName(levelOf(score))}${certaintyInWords(code)}`,
         ),
         h('span', { id: 'range' }, `90% range ${share(low)}–${share(high)}`),
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRound()}`),
@@ -141,7 +141,7 @@ function place(code: string): Node[] {
     h(
       'p',
       { class: 'words' },
-      `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the model’s range is ${inHundred(low)} to ${inHundred(high)}.`,
+      `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.`,
     ),
     h('h4', {}, 'Month by month'),
     seriesPlot(code, isLga ? [] : trend),
@@ -160,14 +160,14 @@ function place(code: string): Node[] {
     h('h4', {}, 'Season'),
     ...seasonParts(season),
     ...windowParts(code),
-    h('h4', {}, 'Context, no part of the score'),
+    h('h4', {}, 'Context (not part of the score)'),
     contextList(figures),
-    h('h4', {}, 'Next to it'),
+    h('h4', {}, 'Neighbours'),
     neighbours(code),
   ];
 }
 
-/** How far the month is from what surveys saw. */
+/** How far the month is from the nearest survey. */
 function nearestRound(): string {
   const at = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5));
   const own = at(data.periods[view.month]!);
@@ -175,7 +175,7 @@ function nearestRound(): string {
   if (!nearest) return '';
   const off = own - at(nearest.middle);
   const months = Math.abs(off) === 1 ? '1 month' : `${Math.abs(off)} months`;
-  return ` · ${off === 0 ? 'month' : `${months} ${off > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
+  return ` · ${off === 0 ? 'middle month' : `${months} ${off > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
 }
 
 function seasonWords({
@@ -187,23 +187,23 @@ function seasonWords({
 }: typeof data.seasons.national): string {
   const month = (m: number) => MONTHS[m - 1]!;
   if (season_months === 12)
-    return `Reported cases, of all ages, are expected to be highest in ${month(peak_month)}${high_months.length === 12 ? ' and at half the peak or more in every month' : ', and at half the peak or more most of the year'}; what follows rain swings more.`;
-  return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), highest in ${month(peak_month)}.`;
+    return `Reported cases of all ages are expected to peak in ${month(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}; rain-driven transmission varies more.`;
+  return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), with the peak in ${month(peak_month)}.`;
 }
 
-/** Months to act in, by both measures. */
+/** The best months to act, by both measures. */
 function windowParts(code: string): Node[] {
   if (data.windows.length === 0) return [];
-  const told = (measure: 'reported_cases' | 'rain_transmission') => {
+  const described = (measure: 'reported_cases' | 'rain_transmission') => {
     const run = runOf(code, measure, 4);
     const range = run.low === null ? '' : ` (${run.low}–${run.high})`;
-    return `${runInWords(run, 4)} hold ${run.share}%${range}`;
+    return `${runInWords(run, 4)}, with ${run.share}%${range} of the year`;
   };
   return [
     h(
       'p',
       { class: 'words' },
-      `Four months to act in: by rain-driven transmission ${told('rain_transmission')} of the year; by reported cases ${told('reported_cases')}. 60% in four months: ${togetherInWords(code)}.`,
+      `Best four months to act: by rain-driven transmission ${described('rain_transmission')}; by reported cases ${described('reported_cases')}. 60% in four months: ${togetherInWords(code)}.`,
     ),
   ];
 }
@@ -234,7 +234,7 @@ const FIGURES: [keyof Figures, string, (value: number) => string][] = [
   ['travel_minutes_to_care', 'Travel to care', (value) => `${Math.round(value)} min`],
 ];
 
-/** Figures of the context that differ from place to place; whose they are, of when, and what to mind. */
+/** Context figures that differ from place to place, each with its source, date and caveats. */
 function contextList(row: Figures): HTMLElement {
   const layers = new Map(data.layers.map((layer) => [layer.figure, layer]));
   const entry = (name: string, value: string, of = '', notes: string[] = []) => [
@@ -248,29 +248,35 @@ function contextList(row: Figures): HTMLElement {
     h(
       'dl',
       { class: 'context' },
-      ...entry('People', whole(row.population)),
-      ...entry('Area', `${whole(row.area_km2)} km²`),
-      ...FIGURES.flatMap(([figure, name, told]) => {
+      ...entry('People', integer(row.population)),
+      ...entry('Area', `${integer(row.area_km2)} km²`),
+      ...FIGURES.flatMap(([figure, name, format]) => {
         const layer = layers.get(figure);
         const value = row[figure] as number | null;
-        return layer ? entry(name, value === null ? 'no estimate' : told(value), layer.title, layer.notes) : [];
+        return layer ? entry(name, value === null ? 'no estimate' : format(value), layer.title, layer.notes) : [];
       }),
     ),
     ...(use
-      ? [h('p', { class: 'note' }, 'Use above access: the two come from different questions and small samples.')]
+      ? [
+          h(
+            'p',
+            { class: 'note' },
+            'Net use exceeds access, because the two come from different questions and small samples.',
+          ),
+        ]
       : []),
   );
 }
 
-/** Surveys sample a state: of an LGA they reach few children or none, so its state's figures stand for it. */
+/** Survey results; for an LGA those of its state, since surveys reach few children or none in one LGA. */
 function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: string | null): Node[] {
   if (stateOfLga === null) return [surveyTable(trend)];
   return [
-    h('h4', {}, `Surveys in the whole of ${stateOfLga}`),
+    h('h4', {}, `Surveys of ${stateOfLga}`),
     h(
       'p',
       { class: 'note' },
-      `Surveys are made to describe ${data.words.state.many}: in one ${data.words.lga.one} they reach few children or none.`,
+      `Surveys are designed to describe ${data.words.state.many}: in one ${data.words.lga.one} they reach few children or none.`,
     ),
     surveyTable(trend),
   ];

@@ -4,11 +4,11 @@ import { chart, widthOf } from './figures.ts';
 import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
 import { byTest, dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
 
-/** As wide as the place has room for, so that type keeps its size on a phone. */
+/** Width of the card, so that text keeps its size on a phone. */
 const width = () => Math.min(560, widthOf(element('place'), 280));
 const border = () => dates[data.estimated - 1]!;
 const januaries = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
-/** The months as a scale of a plot so wide: years, of two digits where four would run into each other. */
+/** Time scale for a plot of the given width, with a tick per year; two digits where four would overlap. */
 export const timeScale = (wide: number) =>
   ({
     type: 'utc',
@@ -18,7 +18,7 @@ export const timeScale = (wide: number) =>
     label: null,
   }) as const;
 
-/** Score with its range, forecast set apart, and what surveys found where they were. A click picks the month. */
+/** Score with its range, forecast months set apart, and survey results. A click selects the month. */
 export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
   const rows = data.periods.map((period, month) => ({ period, date: dates[month]!, ...scoreOf(code, month) }));
   const [past, ahead] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
@@ -85,7 +85,7 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
   return plot;
 }
 
-/** The year's course as shares of the peak, the high season darker. */
+/** Expected cases by month as shares of the peak, the high season darker. */
 export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof data.seasons.national): Element {
   const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, high: high_months.includes(i + 1) }));
   return chart({

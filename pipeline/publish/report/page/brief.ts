@@ -2,28 +2,28 @@ import { describeAge } from './age.ts';
 import { seriesPlot } from './area-plots.ts';
 import { citation } from './files.ts';
 import {
+  CERTAIN,
+  certaintyInWords,
   chanceOf,
   changeOf,
   data,
   HAS_CHANCES,
-  isUnsure,
+  isUncertain,
   levelName,
   levelOf,
   lgaOf,
-  SURE,
   scoreOf,
   setView,
   stateOf,
-  sureness,
   view,
 } from './store.ts';
 import { byFigure } from './tab.ts';
 import { runInWords, runOf, togetherInWords } from './when.ts';
-import { about, byTest, capital, count, h, monthInWords, share, signed, whole, withRange } from './words.ts';
+import { about, byTest, capital, count, h, integer, monthInWords, share, signed, withRange } from './words.ts';
 
-/** Prints two pages on a state, for a desk without this file: what to know, then every LGA. */
+/** A button that prints a two-page brief on a state: the main results, then every LGA. */
 export const briefButton = (code: string) =>
-  h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Two-page brief');
+  h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Print two-page brief');
 
 function print(code: string): void {
   const root = document.documentElement;
@@ -42,8 +42,7 @@ function print(code: string): void {
   window.print();
 }
 
-/** The brief as it is printed. */
-export function briefOf(code: string): HTMLElement {
+function briefOf(code: string): HTMLElement {
   const { state, population } = stateOf(code);
   const { lga } = data.words;
   const lgas = byFigure(
@@ -52,21 +51,21 @@ export function briefOf(code: string): HTMLElement {
   );
   const number = new Map(lgas.map((one, i) => [one, String(i + 1)]));
   const score = scoreOf(code, view.month);
-  const held = HAS_CHANCES
-    ? ` ${lgas.filter((one) => !isUnsure(one)).length} of ${count(lgas.length, lga)} hold their level with ${SURE}% probability.`
+  const certainty = HAS_CHANCES
+    ? ` The level is at least ${CERTAIN}% certain in ${lgas.filter((one) => !isUncertain(one)).length} of ${count(lgas.length, lga)}.`
     : '';
   const change = changeOf(code, view.month, 'survey');
   const trend = data.trend.states[data.states.findIndex((row) => row.state_code === code)]!;
   const last = trend.at(-1);
   const points = [
-    `The score of ${state} is ${withRange(score)}: of 100 children aged ${data.ages_months.join('–')} months about ${Math.round(100 * score.score)} would test positive. Level: ${levelName(levelOf(score.score))}${sureness(code)}.`,
+    `The score of ${state} is ${withRange(score)}: about ${Math.round(100 * score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive. Level: ${levelName(levelOf(score.score))}${certaintyInWords(code)}.`,
     `Highest: ${lgas
       .slice(0, 3)
       .map((one) => `${lgaOf(one).lga} ${withRange(scoreOf(one, view.month))}`)
-      .join('; ')}.${held}`,
+      .join('; ')}.${certainty}`,
     ...(change
       ? [
-          `Since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ${change.low > 0 || change.high < 0 ? 'more than chance explains' : 'may be chance'}.`,
+          `Change since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ${change.low > 0 || change.high < 0 ? 'more than chance would explain' : 'may be chance'}.`,
         ]
       : []),
     ...(last
@@ -76,7 +75,7 @@ export function briefOf(code: string): HTMLElement {
       : []),
     ...(data.windows.length > 0
       ? [
-          `Months to act in: by rain-driven transmission ${runInWords(runOf(code, 'rain_transmission', 4), 4)} hold ${runOf(code, 'rain_transmission', 4).share}% of the year, by reported cases ${runInWords(runOf(code, 'reported_cases', 4), 4)} ${runOf(code, 'reported_cases', 4).share}%. 60% in four months: ${togetherInWords(code)}.`,
+          `Best four months to act: by rain-driven transmission ${runInWords(runOf(code, 'rain_transmission', 4), 4)}, with ${runOf(code, 'rain_transmission', 4).share}% of the year; by reported cases ${runInWords(runOf(code, 'reported_cases', 4), 4)}, with ${runOf(code, 'reported_cases', 4).share}%. 60% in four months: ${togetherInWords(code)}.`,
         ]
       : []),
   ];
@@ -87,7 +86,7 @@ export function briefOf(code: string): HTMLElement {
     'Score',
     '90% range',
     'Level',
-    'Sure',
+    ...(HAS_CHANCES ? ['Certainty'] : []),
     'People',
     ...(nets ? ['Under a net'] : []),
   ];
@@ -116,7 +115,7 @@ export function briefOf(code: string): HTMLElement {
       h(
         'p',
         { class: 'note' },
-        'The darker, the higher; hatched where the level is not held with 80% probability. Numbers: places in the table.',
+        `Darker is higher${HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : ''}. Numbers refer to the table.`,
       ),
     ),
     h(
@@ -138,7 +137,7 @@ export function briefOf(code: string): HTMLElement {
               `${share(low)}–${share(high)}`,
               levelName(levelOf(own)),
               ...(HAS_CHANCES ? [`${chanceOf(one, view.month, 'level')}%`] : []),
-              whole(row.population),
+              integer(row.population),
             ];
             return h(
               'tr',
@@ -156,7 +155,7 @@ export function briefOf(code: string): HTMLElement {
   );
 }
 
-/** The state's part of the map, each LGA with its number in the table. */
+/** The state's part of the map, with each LGA's number in the table. */
 function mapOf(code: string, number: ReadonlyMap<string, string>): Element {
   const map = document.getElementById('map')!.cloneNode(true) as SVGSVGElement;
   const shown = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
@@ -176,7 +175,7 @@ function mapOf(code: string, number: ReadonlyMap<string, string>): Element {
       return made;
     }),
   );
-  // The page's own map, which is not printed, has these patterns too.
+  // The page's own map, which is not printed, has patterns of the same ids.
   for (const pattern of map.querySelectorAll('pattern')) pattern.id = `brief-${pattern.id}`;
   for (const path of map.querySelectorAll('.lgas path'))
     path.setAttribute('fill', path.getAttribute('fill')!.replace('url(#', 'url(#brief-'));

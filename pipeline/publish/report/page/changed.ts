@@ -6,11 +6,11 @@ import { scoreRecord } from './where.ts';
 import { byTest, count, h, monthInWords, share, signed } from './words.ts';
 
 const of = (code: string) => changeOf(code, view.month, chosen(changed) as Since);
-/** The range of a change that is more than chance leaves out 0. */
+/** Whether a change is more than chance would explain: its range excludes 0. */
 const isReal = ({ low, high }: Change) => low > 0 || high < 0;
 const { lga } = data.words;
 
-/** The month that the view's is held against. */
+/** The month that the view's month is compared with; null if there is none. */
 function before(): string | null {
   if (chosen(changed) === 'year') {
     const earlier = data.periods[view.month - 12];
@@ -29,18 +29,18 @@ export const changed: Tab = {
   ],
   paint: (code) => {
     const change = of(code);
-    return change === null ? { fill: NOTHING } : { fill: fillIn(CHANGES, change.change), unsure: !isReal(change) };
+    return change === null ? { fill: NOTHING } : { fill: fillIn(CHANGES, change.change), uncertain: !isReal(change) };
   },
   legend: () => ({
     keys:
       before() === null
-        ? [key(NOTHING, 'nothing to hold it against')]
-        : [scaleKey(CHANGES), hatchKey('may be chance: the 90% range holds 0')],
-    note: 'Score less what it was: orange is more, purple less.',
+        ? [key(NOTHING, 'no earlier month to compare with')]
+        : [scaleKey(CHANGES), hatchKey('may be chance: the 90% range includes 0')],
+    note: 'Score now minus score then: orange is a rise, purple a fall.',
   }),
   headline: () => {
     const earlier = before();
-    if (earlier === null) return 'There is no earlier month to hold these scores against';
+    if (earlier === null) return 'There is no earlier month to compare these scores with';
     const real = lgasInView().flatMap((code) => {
       const change = of(code);
       return change && isReal(change) ? [change] : [];
@@ -48,50 +48,51 @@ export const changed: Tab = {
     const up = real.filter(({ change }) => change > 0).length;
     const down = real.length - up;
     const where = view.state === null ? '' : ` of ${scope()}`;
-    if (real.length === 0) return `No ${lga.one}${where} has changed since ${earlier} by more than chance may explain`;
-    return `Since ${earlier}, ${count(up, lga)}${where} rose and ${down} fell by more than chance explains`;
+    if (real.length === 0)
+      return `No ${lga.one}${where} has changed since ${earlier} by more than chance would explain`;
+    return `Since ${earlier}, ${count(up, lga)}${where} rose and ${down} fell by more than chance would explain`;
   },
   words: () => [
-    `${monthInWords(view.month)} against ${before() ?? 'nothing'}. A change counts as real where its own 90% range leaves out 0; the two months’ errors go together, so this range is narrower than the scores’ ranges suggest.`,
+    `${before() === null ? '' : `${monthInWords(view.month)} compared with ${before()}. `}A change is more than chance would explain if its 90% range excludes 0. The errors of the two months are correlated, so this range is narrower than the ranges of the scores suggest.`,
     isForecast(view.month) || of(data.states[0]!.state_code) === null
-      ? 'Months after the last survey carry its level on: what they can show of a change is little.'
-      : 'After the last survey, scores carry its level on with the usual season: a year’s change there is mostly how sure the level still is.',
+      ? 'Scores of months after the last survey carry its level forward, so they can show little change.'
+      : 'After the last survey, scores carry its level forward with the usual season, so a change over a year there mostly shows how certain the level still is.',
     ...rounds(),
     h(
       'span',
       {},
-      'Against the version before this one: ',
-      h('a', { href: `../../../releases/${data.model_version}/review.html` }, 'the page of its review'),
-      ', in the directory that it was built in, once ',
+      'What moved since the previous version, and why: ',
+      h('a', { href: `../../../releases/${data.model_version}/review.html` }, 'see its review page'),
+      ', which ',
       h('code', {}, 'malaria-risk review'),
-      ' has written it: what moved, and why.',
+      ' writes into the directory that this version was built in.',
     ),
   ],
   tip: (code) => {
     const change = of(code);
     return change === null
-      ? ['nothing to hold it against']
+      ? ['no earlier month to compare with']
       : [
           `${signed(change.change)} (${signed(change.low)} to ${signed(change.high)})`,
-          `${Math.round(100 * change.chance)}% likely a rise${isReal(change) ? '' : '; may be chance'}`,
+          `${Math.round(100 * change.chance)}% chance of a rise${isReal(change) ? '' : '; may be chance'}`,
         ];
   },
   order: (codes) => byFigure(codes, (code) => Math.abs((of(code)?.chance ?? 0.5) - 0.5)),
   columns: () => [
-    { head: 'Change', kind: 'number', cell: (code) => told(code, ({ change }) => signed(change)) },
+    { head: 'Change', kind: 'number', cell: (code) => cellOf(code, ({ change }) => signed(change)) },
     {
       head: '90% range',
       kind: 'number',
-      cell: (code) => told(code, ({ low, high }) => `${signed(low)} to ${signed(high)}`),
+      cell: (code) => cellOf(code, ({ low, high }) => `${signed(low)} to ${signed(high)}`),
     },
     {
       head: 'Chance of a rise',
       kind: 'number',
-      cell: (code) => told(code, ({ chance }) => `${Math.round(100 * chance)}%`),
+      cell: (code) => cellOf(code, ({ chance }) => `${Math.round(100 * chance)}%`),
     },
     { head: 'Score now', kind: 'number', cell: (code) => share(scoreOf(code, view.month).score) },
   ],
-  caption: () => 'Surest change first, whether rise or fall.',
+  caption: () => 'Most certain change first, whether a rise or a fall.',
   record: (code) => {
     const change = of(code);
     return {
@@ -105,12 +106,13 @@ export const changed: Tab = {
   },
 };
 
-const told = (code: string, text: (change: Change) => string) => {
+/** A cell of the list; a dash if there is nothing to compare with. */
+const cellOf = (code: string, text: (change: Change) => string) => {
   const change = of(code);
   return change === null ? '—' : text(change);
 };
 
-/** What the surveys themselves found, from round to round. */
+/** The results of the surveys themselves, round by round. */
 function rounds(): string[] {
   const trend =
     view.state === null
@@ -121,5 +123,5 @@ function rounds(): string[] {
     ({ survey_year, positivity, low, high }) =>
       `${survey_year}${byTest(survey_year)} ${share(positivity)}${low === null ? '' : ` (${share(low)}–${share(high!)})`}`,
   );
-  return [`What surveys found in ${scope()}: ${figures.join(', ')}; 95% ranges.`];
+  return [`Share positive in surveys of ${scope()}, with 95% ranges: ${figures.join(', ')}.`];
 }

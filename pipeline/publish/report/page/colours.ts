@@ -2,28 +2,26 @@ import { LEVEL_FILLS, SCORE_CLASSES } from '../names.ts';
 import { data, element, levelOf } from './store.ts';
 import { h } from './words.ts';
 
-/** What a map shows of an area: its class's fill, and hatching where that class is not sure. */
+/** How a map shows an area: the fill of its class, hatched if the class is uncertain. */
 export interface Paint {
   fill: string;
-  unsure?: boolean;
+  uncertain?: boolean;
 }
 export interface Legend {
   keys: Node[];
   note: string;
 }
 
-/** As in the legend that the page came with. */
-const LEVELS = data.levels.map(({ level }) => LEVEL_FILLS[level]);
-export const levelFill = (score: number) => LEVELS[levelOf(score)]!;
-export const levelFills = LEVELS;
-/** Of what is not there or not asked about. */
+export const levelFills = data.levels.map(({ level }) => LEVEL_FILLS[level]);
+export const levelFill = (score: number) => levelFills[levelOf(score)]!;
+/** Fill of areas without a value, or outside the question. */
 export const NOTHING = '#c9ccc8';
 
 /** A scale of classes: `ends` are the upper ends of all but the last. */
 export interface Scale {
   ends: readonly number[];
   fills: readonly string[];
-  /** How its ends are told. */
+  /** An end as the legend shows it. */
   format: (end: number) => string;
 }
 export const fillIn = ({ ends, fills }: Scale, value: number) => fills[d3.bisectRight(ends as number[], value)]!;
@@ -35,7 +33,7 @@ export const SCORES: Scale = {
 };
 const ramp = (interpolate: (t: number) => string, steps: number) =>
   d3.range(steps).map((i) => interpolate(i / (steps - 1)));
-/** Chances in whole percent. */
+/** Chances in per cent. */
 export const CHANCES: Scale = {
   ends: [5, 20, 50, 80, 95],
   fills: ramp(d3.interpolateRgbBasis(['#f6f4fb', '#b9b5dc', '#7a68b4', '#3a1a6e']), 6),
@@ -46,13 +44,13 @@ export const WIDTHS: Scale = {
   fills: ramp(d3.interpolateRgbBasis(['#f2f8fb', '#a5c8dd', '#5288b0', '#173d63']), 8),
   format: (end) => end.toFixed(2),
 };
-/** Orange is more, purple less; the middle is no change to speak of. */
+/** Orange is a rise, purple a fall; the middle class is no relevant change. */
 export const CHANGES: Scale = {
   ends: [-0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1],
   fills: d3.range(9).map((i) => d3.interpolatePuOr(i / 8)),
   format: (end) => (end > 0 ? '+' : '−') + String(Math.abs(end)),
 };
-/** Shares of a year in whole percent. */
+/** Shares of a year in per cent. */
 export const YEARS: Scale = {
   ends: [30, 40, 50, 60, 70, 80],
   fills: ramp(d3.interpolateRgbBasis(['#f0f7f0', '#a6d5b4', '#3f9a76', '#0b4a3a']), 7),
@@ -79,12 +77,12 @@ const svg = (tag: string, attributes: Record<string, string>) => {
   return made;
 };
 const hatched = new Map<string, SVGElement>();
-/** Units of the map between two lines of the hatching, the whole country shown. */
+/** Map units between two lines of the hatching when the whole country is shown. */
 const SPACING = 95;
 
 /** The fill attribute for a paint. */
-export function fillOf({ fill, unsure }: Paint): string {
-  if (!unsure) return fill;
+export function fillOf({ fill, uncertain }: Paint): string {
+  if (!uncertain) return fill;
   const id = `hatch-${fill.replace(/\W/g, '')}`;
   if (!hatched.has(fill)) {
     const dark = d3.lab(fill).l < 60;
@@ -120,7 +118,7 @@ function hatches(): Element {
 }
 
 let scaled = 1;
-/** Keeps the lines as far apart on the screen when the map is drawn nearer. */
+/** Keeps the distance of the lines on the screen when the map is zoomed. */
 export function scaleHatching(unit: number): void {
   scaled = unit;
   for (const pattern of hatched.values()) pattern.setAttribute('patternTransform', `rotate(45) scale(${unit})`);

@@ -3,18 +3,18 @@ import { codes, data, element, fullName, isForecast, isState, lgaOf, nameOf, onV
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
-/** Slider, lists and search: everything the map does, by keyboard too. */
+/** Starts the slider, lists and search, which make everything on the map reachable by keyboard too. */
 export function startControls(): void {
   const month = element<HTMLInputElement>('month');
   const state = element<HTMLSelectElement>('state');
   const lga = element<HTMLSelectElement>('lga');
   const last = data.periods.length - 1;
-  /** Some questions have an answer for some months only. */
-  const told = () => {
+  /** First and last month of the open question: some have answers for some months only. */
+  const span = () => {
     const months = openTab()?.months ?? [];
     return [months[0] ?? 0, months.at(-1) ?? last] as const;
   };
-  const goTo = (wanted: number) => setView({ month: Math.min(told()[1], Math.max(told()[0], wanted)) });
+  const goTo = (wanted: number) => setView({ month: Math.min(span()[1], Math.max(span()[0], wanted)) });
   month.addEventListener('input', () => goTo(Number(month.value)));
   element('earlier').addEventListener('click', () => goTo(view.month - 1));
   element('later').addEventListener('click', () => goTo(view.month + 1));
@@ -31,9 +31,9 @@ export function startControls(): void {
 
   let listed: string | null | undefined;
   onView(() => {
-    const [first, end] = told();
+    const [first, end] = span();
     element('time').hidden = openTab()?.months?.length === 0;
-    // A question that cannot be asked of this month is asked of the nearest it can.
+    // If the question has no answer for this month, go to the nearest month that has one.
     if (openTab() && (view.month < first || view.month > end)) return goTo(view.month);
     const name = periodName(data.periods[view.month]!);
     month.value = String(view.month);
@@ -47,7 +47,7 @@ export function startControls(): void {
     if (listed !== view.state) {
       const own = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
-        option('', view.state ? `All ${data.words.lga.many}` : `pick a ${data.words.state.one}`),
+        option('', view.state ? `All ${data.words.lga.many}` : `select the ${data.words.state.one} first`),
         ...own.map((row) => option(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;
@@ -58,7 +58,7 @@ export function startControls(): void {
   });
 }
 
-/** A name as it may be typed: without accents, marks, doubled letters or capitals. */
+/** A name reduced for comparison with what is typed: no accents, punctuation, doubled letters or capitals. */
 const plain = (name: string) =>
   name
     .normalize('NFD')
@@ -66,7 +66,7 @@ const plain = (name: string) =>
     .toLowerCase()
     .replaceAll(/(.)\1/gu, '$1');
 
-/** A name, part of one, or a code: the browser's own list offers what fits, Enter takes what only one place can be. */
+/** Search by name, start of a name or code: the browser's list suggests places, Enter takes a unique match. */
 function startSearch(): void {
   const search = element<HTMLInputElement>('search');
   const names = new Map(
@@ -77,25 +77,25 @@ function startSearch(): void {
     search.value = '';
     setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
   };
-  // The list's own lines at once; what was typed on Enter.
+  // A suggestion is taken at once, typed text on Enter.
   search.addEventListener('input', () => {
     search.setCustomValidity('');
     const code = names.get(search.value);
     if (code !== undefined) go(code);
   });
   search.addEventListener('keydown', (event) => {
-    const asked = plain(search.value);
-    if (event.key !== 'Enter' || asked === '') return;
-    const typed = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
-    if (typed !== undefined) return go(typed);
-    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === asked));
-    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(asked));
+    const typed = plain(search.value);
+    if (event.key !== 'Enter' || typed === '') return;
+    const byCode = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
+    if (byCode !== undefined) return go(byCode);
+    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === typed));
+    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(typed));
     if (found.length === 1) return go(found[0]!);
     const some = found.slice(0, 6).map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`);
     search.setCustomValidity(
       found.length === 0
-        ? `No place is called ${search.value} or has that code`
-        : `${found.length} places: ${some.join('; ')}${found.length > some.length ? ' …' : ''}. Pick one from the list, or type its code`,
+        ? `No place has the name or code ${search.value}`
+        : `${found.length} places match: ${some.join('; ')}${found.length > some.length ? ' …' : ''}. Select one from the list or type its code`,
     );
     search.reportValidity();
   });

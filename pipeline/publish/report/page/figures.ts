@@ -1,18 +1,18 @@
 import type * as Plots from '@observablehq/plot';
 import { initial } from './words.ts';
 
-/** Room in a place on the page, at least so much: beyond it the place scrolls. */
-export const widthOf = (place: Element, least = 300) => Math.max(least, Math.floor(place.clientWidth));
+/** Width available in an element, at least `least`: an element narrower than that scrolls. */
+export const widthOf = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));
 
 /**
- * A plot as one image under the name that `ariaLabel` gives it. Plot names each group of marks besides ("area",
- * "rule"), which no screen reader may read on elements without a role.
+ * A plot as one image named by `ariaLabel`. Plot also labels each group of marks ("area", "rule"), which is not allowed
+ * on elements without a role.
  */
 export function chart(options: Plots.PlotOptions & { ariaLabel: string }): Element {
   const made = Plot.plot(options);
   const svgs = made.localName === 'svg' ? [made] : [...made.querySelectorAll('svg')];
   for (const svg of svgs) {
-    // The last is the plot, those before it are the marks of its legend.
+    // The last SVG is the plot; those before it are the symbols of its legend.
     svg.setAttribute('role', 'img');
     if (svg === svgs.at(-1)) svg.setAttribute('aria-label', options.ariaLabel);
     else svg.setAttribute('aria-hidden', 'true');
@@ -21,7 +21,7 @@ export function chart(options: Plots.PlotOptions & { ariaLabel: string }): Eleme
   return made;
 }
 
-/** A plot under its name. */
+/** A plot in a card with its title. */
 export function titled(name: string, plot: Element): HTMLElement {
   const figure = document.createElement('figure');
   figure.className = 'plot card';

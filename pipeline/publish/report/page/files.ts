@@ -4,9 +4,9 @@ import { scope, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
-/** What every file says of where it comes from. */
+/** The source that every downloaded file states. */
 export const citation = () =>
-  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: the report, "Sources".`;
+  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: see "Sources" in the report.`;
 const name = () => `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scope()}`}`;
 const fileName = (ending: string) =>
   `${`${name()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;
@@ -18,7 +18,7 @@ function save(content: string | Blob, ending: string, type: string): void {
   setTimeout(() => URL.revokeObjectURL((link as HTMLAnchorElement).href), 10_000);
 }
 
-/** What a spreadsheet would run is text there; the rest is quoted where it must be. */
+/** A cell of a CSV file, quoted if need be; text that a spreadsheet would run as a formula is marked as text. */
 const cell = (value: string | number | null) => {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -42,15 +42,15 @@ const recordOf = (tab: Tab, code: string) => ({
   model_version: data.model_version,
 });
 
-/** The list's rows, all of them, with all decimals. */
+/** All rows of the list, at full precision. */
 export function csvOf(tab: Tab): string {
   const rows = listed(tab).map((code) => recordOf(tab, code));
   const heads = Object.keys(rows[0] ?? {});
   return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** Outlines of the LGAs that are seen, as fine as the map's, and the figures. */
-export function geojsonOf(tab: Tab): string {
+/** Outlines of the LGAs in view, in the map's resolution, with their figures. */
+function geojsonOf(tab: Tab): string {
   const map = element('map');
   const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
     Number(map.dataset[name]),
@@ -74,14 +74,14 @@ export function geojsonOf(tab: Tab): string {
 }
 
 type Ring = [number, number][];
-/** The rings of a path as map.ts writes it: `M` and a place, `l` and steps, `z`. */
+/** The rings of a path as map.ts writes it: `M` and a position, `l` and steps, `z`. */
 function ringsOf(path: string): Ring[] {
   return path
     .split('z')
     .filter(Boolean)
     .map((ring) => {
       const steps = d3.pairs(ring.match(/-?\d+/g)!.map(Number)).filter((_, i) => i % 2 === 0);
-      // The first is a place, the others are steps from the one before.
+      // The first pair is a position, each other pair a step from the one before.
       return d3.zip(
         d3.cumsum(steps, ([x]) => x),
         d3.cumsum(steps, ([, y]) => y),
@@ -89,7 +89,7 @@ function ringsOf(path: string): Ring[] {
     });
 }
 
-/** A ring that lies in one before it is a hole of it. */
+/** Groups rings into polygons: a ring inside an earlier one is a hole of it. */
 function polygons(rings: Ring[]): Ring[][] {
   const made: Ring[][] = [];
   for (const ring of rings) {
@@ -102,11 +102,11 @@ function polygons(rings: Ring[]): Ring[][] {
 
 const SVG_STYLE =
   'path{vector-effect:non-scaling-stroke}.lgas path{stroke:#fff;stroke-width:.35px}.states path{fill:none;stroke:#3c463f;stroke-width:.9px}.selected{fill:none;stroke:#000;stroke-width:2.4px}.labels{display:none}text{font-family:sans-serif;fill:#17231f}';
-/** Room for the legend's entries, in hundredths of the map's width. */
+/** Width of a legend entry, in hundredths of the map's width. */
 const KEY_WIDTH = 24;
 
-/** The map as it is seen, with its sentence above, its legend and source below. */
-export function svgOf(tab: Tab): string {
+/** The map as shown, with its headline above and its legend and source below. */
+function svgOf(tab: Tab): string {
   const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
   // Everything beside the map is laid out in hundredths of its width, from its upper left corner.
@@ -145,7 +145,7 @@ export function svgOf(tab: Tab): string {
   return new XMLSerializer().serializeToString(map);
 }
 
-/** The legend's fills and what they stand for. */
+/** The legend's fills and their meanings. */
 function legendOf(): { fill: string; name: string }[] {
   const boxes = [...element('legend').querySelectorAll<HTMLElement>('i')];
   let from = '';
@@ -181,24 +181,24 @@ async function savePng(tab: Tab): Promise<void> {
 }
 
 const FILES: [string, string, (tab: Tab) => void][] = [
-  ['CSV', 'The list as a table, all decimals', (tab) => save(`\ufeff${csvOf(tab)}`, 'csv', 'text/csv')],
+  ['CSV', 'The list as a table, at full precision', (tab) => save(`\ufeff${csvOf(tab)}`, 'csv', 'text/csv')],
   [
     'GeoJSON',
-    'Outlines and figures of what the map shows',
+    'Outlines and figures of the areas on the map',
     (tab) => save(geojsonOf(tab), 'geojson', 'application/geo+json'),
   ],
-  ['SVG', 'The map, to edit and print', (tab) => save(svgOf(tab), 'svg', 'image/svg+xml')],
-  ['PNG', 'The map, as a picture', (tab) => void savePng(tab)],
+  ['SVG', 'The map as a drawing, to edit and print', (tab) => save(svgOf(tab), 'svg', 'image/svg+xml')],
+  ['PNG', 'The map as a picture', (tab) => void savePng(tab)],
 ];
 
-/** Buttons that take along what is seen. */
+/** Adds the buttons that download what is shown. */
 export function startFiles(): void {
-  element('take').append(
-    h('span', {}, 'Take along'),
+  element('download').append(
+    h('span', {}, 'Download'),
     ...FILES.map(([name, what, make]) =>
       h(
         'button',
-        { type: 'button', title: what, id: `take-${name.toLowerCase()}`, click: () => make(openTab()!) },
+        { type: 'button', title: what, id: `download-${name.toLowerCase()}`, click: () => make(openTab()!) },
         name,
       ),
     ),

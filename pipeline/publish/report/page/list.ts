@@ -5,12 +5,12 @@ import { mark } from './where.ts';
 import { getsNets } from './who.ts';
 import { capital, h, monthInWords } from './words.ts';
 
-/** Rows at first; the rest on request, since 774 of them take long to draw. */
+/** Rows drawn at first; the rest on request, since 774 of them take long to draw. */
 const FIRST = 30;
-/** Whether the country's list is of its LGAs rather than its states, and whether all its rows are wanted. */
+/** Whether the country's list is of LGAs rather than of states, and whether to draw all its rows. */
 const wanted = { lgas: false, all: false };
 
-/** Areas in the order of the question that is asked. */
+/** Keeps the list of areas in the order of the open question. */
 export function startList(): void {
   onView((before) => {
     if (before.tab !== view.tab || before.state !== view.state) wanted.all = false;
@@ -20,27 +20,27 @@ export function startList(): void {
 
 function draw(): void {
   const tab = openTab();
-  // The country's list is what a reader looks for first; a place's own card comes before its list.
+  // For the country a reader looks at the list first; a place's card comes before its list.
   element('beside').classList.toggle('country', view.state === null);
   if (tab) element('ranking').replaceChildren(...list(tab));
 }
 
-/** The list is made anew and the place stands above it: who picked here goes on reading there. */
+/** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
 function goTo(code: string): void {
   setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
   element('place').querySelector('h3')!.focus();
 }
 
-/** Codes that the list is of. */
-export function listed(tab: Tab): string[] {
-  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
-  return tab.order(ofLgas ? lgasInView() : data.states.map(({ state_code }) => state_code));
-}
+const listsLgas = (tab: Tab) => view.state !== null || wanted.lgas || tab.id === 'who';
+
+/** Codes of the areas in the list, in its order. */
+export const listed = (tab: Tab): string[] =>
+  tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
 
 function list(tab: Tab): Node[] {
   const codes = listed(tab);
   const { lga, state } = data.words;
-  const ofLgas = view.state !== null || wanted.lgas || tab.id === 'who';
+  const ofLgas = listsLgas(tab);
   const shown = wanted.all ? codes : codes.slice(0, FIRST);
   const columns = tab.columns();
   const name = (code: string) => (view.state === null ? fullName(code) : nameOf(code));

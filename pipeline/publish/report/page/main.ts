@@ -17,7 +17,7 @@ const age = element('age');
 age.textContent = describeAge(data.periods, data.estimated, new Date());
 age.hidden = age.textContent === '';
 
-/** Plots of the pages below the map, drawn when one is first opened: hidden, they would have no width. */
+/** Plots by tab, drawn when the tab is first opened: hidden, they would have no width. */
 const PLOTS: Record<string, (() => void)[]> = {
   when: [seasonStates],
   good: [pastForecasts, seasonCheck, surveys, validation, transmission],
@@ -27,7 +27,7 @@ function drawPlots(): void {
   if (drawn.has(view.tab)) return;
   drawn.add(view.tab);
   for (const draw of PLOTS[view.tab] ?? []) draw();
-  // A plot wider than its place scrolls there, by keyboard too.
+  // A plot wider than its container scrolls, also by keyboard.
   for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
     if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
 }
@@ -42,7 +42,7 @@ startAddress();
 setView({});
 document.documentElement.dataset.ready = 'map';
 
-// The map first; what lies below it once the browser has shown it.
+// The map first; the plots below it once the browser has shown the map.
 requestAnimationFrame(() =>
   setTimeout(() => {
     drawPlots();
@@ -51,7 +51,7 @@ requestAnimationFrame(() =>
   }),
 );
 
-// Folded sections are printed too, but for a brief, which is all that is printed then.
+// Opens folded sections for printing. (A brief is printed alone, by its style.)
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('[data-tab]:not([hidden]) details')) details.setAttribute('open', '');
 });

@@ -13,7 +13,7 @@ const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 let shown = home;
 let moving = 0;
 /** LGA under the pointer. */
-let told: string | null = null;
+let pointed: string | null = null;
 
 /** Moves the map until it shows the box. */
 function moveTo(box: number[]): void {
@@ -40,7 +40,7 @@ function boxOf(path: SVGPathElement): number[] {
   return [x + width / 2 - w / 2, y + height / 2 - hgt / 2, w, hgt];
 }
 
-/** First a state, then the LGAs of that state. */
+/** The first click selects a state, the next an LGA of that state. */
 function pick(code: string): void {
   const { state_code } = lgaOf(code);
   setView(view.state === state_code ? { lga: view.lga === code ? null : code } : { state: state_code, lga: null });
@@ -56,9 +56,9 @@ function showTip(event: PointerEvent): void {
   tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
 }
 
-/** Says what the open tab has to say of an LGA in the month that is looked at; nothing for null. */
+/** Shows the open tab's tooltip for an LGA in the month shown; hides it for null. */
 function writeTip(code: string | null): void {
-  told = code;
+  pointed = code;
   const tab = openTab();
   tip.hidden = code === null || tab === null;
   if (code === null || tab === null) return;
@@ -69,7 +69,7 @@ function draw(): void {
   const tab = openTab();
   if (!tab) return;
   for (const path of lgas) path.setAttribute('fill', fillOf(tab.paint(path.dataset.code!)));
-  for (const path of states) path.classList.toggle('aside', view.state !== null && path.dataset.code !== view.state);
+  for (const path of states) path.classList.toggle('faded', view.state !== null && path.dataset.code !== view.state);
   const own = view.lga
     ? lgas.find(({ dataset }) => dataset.code === view.lga)
     : states.find(({ dataset }) => dataset.code === view.state);
@@ -86,21 +86,21 @@ function draw(): void {
   element('frame').classList.toggle('forecast', ahead > 0);
   const mark = element('forecast-mark');
   mark.hidden = ahead <= 0;
-  mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} past the last estimate`;
+  mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} beyond the last estimate`;
   const { keys, note } = tab.legend();
   element('legend').replaceChildren(...keys);
   element('colour-note').textContent = note;
-  writeTip(told);
+  writeTip(pointed);
 }
 
-/** Makes the map answer pointers and the view. */
+/** Makes the map follow pointers and the view. */
 export function startMap(): void {
   element('lgas').addEventListener('click', (event) => {
     const code = (event.target as Element).getAttribute('data-code');
     if (code !== null) pick(code);
   });
   element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
-  // A finger that is lifted leaves what it was told where it stands.
+  // On a touch screen the tooltip stays when the finger is lifted.
   element('lgas').addEventListener('pointerleave', (event) => {
     if ((event as PointerEvent).pointerType === 'mouse') writeTip(null);
   });

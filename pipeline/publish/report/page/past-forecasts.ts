@@ -3,7 +3,7 @@ import { caption, chart } from './figures.ts';
 import { data } from './store.ts';
 import { dateOf } from './words.ts';
 
-/** What was forecast of each state's cases, and what then came. */
+/** Plots of each state's forecast cases and the cases that were then reported. */
 export function pastForecasts(): void {
   const target = document.getElementById('past-forecasts');
   for (const [state, series] of d3.group(data.past_forecasts, (row) => row.state)) {
@@ -15,10 +15,10 @@ export function pastForecasts(): void {
     const [near, far] = d3.extent(series, ({ horizon }) => horizon) as [number, number];
     const [soon, late] = [of(near), of(far)];
     const all = new Map([...soon, ...late].map((row) => [row.period, row]));
-    const held = late.filter(({ low, high, observed }) => low <= observed && observed <= high).length;
+    const inside = late.filter(({ low, high, observed }) => low <= observed && observed <= high).length;
     const figure = document.createElement('figure');
     figure.append(
-      caption(`${state} · ${held} of ${late.length} in the range`),
+      caption(`${state} · ${inside} of ${late.length} within the range`),
       chart({
         width: 240,
         height: 140,
@@ -33,7 +33,7 @@ export function pastForecasts(): void {
           ticks: 3,
           label: null,
         },
-        ariaLabel: `${state}: forecasts of cases and what was then reported`,
+        ariaLabel: `${state}: forecast cases and the cases then reported`,
         marks: [
           Plot.areaY(late, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
           Plot.lineY(soon, { x: 'date', y: 'median', stroke: 'var(--accent)', strokeWidth: 1.6 }),

@@ -6,10 +6,10 @@ import { dates, h, PLOT_STYLE, share } from './words.ts';
 
 const MOST = 4;
 const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--ahead)'];
-/** Told apart without colour too. */
+/** So that lines can be told apart without colour. */
 const DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
 
-/** Pins a place, or takes its pin off. */
+/** A button that pins or unpins a place. */
 export function pinButton(code: string): HTMLElement {
   const isPinned = view.pins.includes(code);
   const made = h(
@@ -25,7 +25,7 @@ export function pinButton(code: string): HTMLElement {
   return made;
 }
 
-/** The pinned places' series on one chart; nothing without any. */
+/** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
   if (view.pins.length === 0) return [];
   const rows = view.pins.flatMap((code) =>
@@ -46,7 +46,7 @@ export function pinsPart(): Node[] {
         'button',
         {
           type: 'button',
-          'aria-label': `Take the pin off ${nameOf(code)}`,
+          'aria-label': `Unpin ${nameOf(code)}`,
           click: () => setView({ pins: view.pins.filter((pin) => pin !== code) }),
         },
         '×',

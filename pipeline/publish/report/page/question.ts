@@ -4,13 +4,13 @@ import { openTab } from './tabs.ts';
 import { planControls } from './who.ts';
 import { h } from './words.ts';
 
-/** The open tab's sentences and what its map may show; pages without a map in its place. */
+/** Keeps the open tab: its sentences and choices, or its page if it has no map. */
 export function startQuestion(): void {
   const controls = planControls();
   element('plan').append(controls);
   const pages = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#"]')];
-  // By its address alone a question would be opened without the place and the month that are looked at.
+  // The link's address alone would open the tab without the selected place and month.
   for (const link of links)
     link.addEventListener('click', (event) => {
       event.preventDefault();

@@ -3,7 +3,7 @@ import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { capital, PLOT_STYLE, share } from './words.ts';
 
-/** Every state's season, north to south. */
+/** The season of every state, from north to south. */
 export function seasonStates(): void {
   if (!document.getElementById('season-states')) return;
   const order = data.north_to_south.map((i) => data.states[i]!.state);
@@ -26,7 +26,7 @@ export function seasonStates(): void {
         range: ['#f4fbf4', '#08402f'],
         interpolate: 'lab',
         domain: [lowest, 1],
-        label: 'Expected cases, share of the place’s own peak',
+        label: 'Expected cases as a share of the place’s own peak',
         legend: true,
       },
       ariaLabel: `Seasons of the ${data.words.state.many} from north to south`,
@@ -44,7 +44,7 @@ export function seasonStates(): void {
   );
 }
 
-/** Case records against the season expected of a state that had been left out. */
+/** Case records of each state against the season expected of it when it was left out of the fit. */
 export function seasonCheck(): void {
   const target = document.getElementById('season-check');
   for (const { state, expected, recorded, correlation } of target ? data.season_check : []) {

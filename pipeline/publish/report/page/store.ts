@@ -1,11 +1,11 @@
 import { CERTAINTY, NONE, type PageData } from '../page-data.ts';
 
-/** Element by id, which the page's HTML is known to have. */
+/** Element by an id that the page's HTML has. */
 export const element = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;
 
 export const data: PageData = JSON.parse(element('data').textContent!);
 
-/** The view: what the page shows at the moment, and what its address says. */
+/** What the page shows at the moment; its address contains the same. */
 export interface View {
   tab: string;
   /** Index into the data's periods. */
@@ -16,7 +16,7 @@ export interface View {
   pins: string[];
   /** What each tab's map shows, where it has a choice. */
   by: Record<string, string>;
-  /** Nets to hand out, and the least score, minutes to care for a place to get any. */
+  /** Nets to distribute, and the least score and minutes to care for a place to get any. */
   plan: { nets: number; score: number; travel: number };
 }
 export const view: View = {
@@ -25,7 +25,7 @@ export const view: View = {
 };
 
 const listeners: ((before: View) => void)[] = [];
-/** Calls `draw` at every change of the view, with the view before it. */
+/** Calls `draw` after every change of the view, with the previous view. */
 export const onView = (draw: (before: View) => void) => listeners.push(draw);
 /** Changes the view and redraws. */
 export function setView(change: Partial<View>): void {
@@ -58,19 +58,20 @@ export function scoreOf(code: string, month: number): Score {
   return { score: numbers[at]! / 1e4, low: numbers[at + 1]! / 1e4, high: numbers[at + 2]! / 1e4 };
 }
 
-/** Whether the model says how sure it is of levels and ranks. */
+/** Whether the model gives the probabilities of levels and ranks. */
 export const HAS_CHANCES = data.certainty !== '';
 const chances = bytesOf(data.certainty);
 export type Chance = (typeof CERTAINTY)[number];
-/** A chance in a month, whole percent: see page-data.ts. */
+/** A chance in a month, in per cent: see page-data.ts. */
 export const chanceOf = (code: string, month: number, which: Chance): number =>
   chances[(indexOf(code) * months + month) * CERTAINTY.length + CERTAINTY.indexOf(which)]!;
 
-/** Below it, in percent, a level is not called held. */
-export const SURE = 80;
-export const isUnsure = (code: string) => HAS_CHANCES && chanceOf(code, view.month, 'level') < SURE;
-/** `, 93% sure` of the level of a score; nothing where that is unknown. */
-export const sureness = (code: string) => (HAS_CHANCES ? `, ${chanceOf(code, view.month, 'level')}% sure` : '');
+/** Chance, in per cent, from which a level counts as certain. */
+export const CERTAIN = 80;
+export const isUncertain = (code: string) => HAS_CHANCES && chanceOf(code, view.month, 'level') < CERTAIN;
+/** `, 93% certain` for the level of a score; empty if that is unknown. */
+export const certaintyInWords = (code: string) =>
+  HAS_CHANCES ? `, ${chanceOf(code, view.month, 'level')}% certain` : '';
 
 const moves = new Int16Array(bytesOf(data.changes.values).buffer);
 export type Since = 'year' | 'survey';
@@ -78,10 +79,10 @@ export interface Change {
   change: number;
   low: number;
   high: number;
-  /** Of being a rise. */
+  /** Chance of a rise. */
   chance: number;
 }
-/** Change of a score up to a month; null where there is none to tell. */
+/** Change of a score up to a month; null if there is nothing to compare with. */
 export function changeOf(code: string, month: number, since: Since): Change | null {
   const listed = data.changes.months.indexOf(month);
   if (listed < 0) return null;
@@ -96,13 +97,13 @@ const lgas = new Map(data.lgas.map((row) => [row.lga_code, row]));
 export const lgaOf = (code: string) => lgas.get(code)!;
 export const isState = (code: string) => !lgas.has(code);
 export const nameOf = (code: string) => (isState(code) ? stateOf(code).state : lgaOf(code).lga);
-/** With its state's, for lists of LGAs of the whole country. */
+/** An LGA's name with that of its state, for lists of the whole country. */
 export const fullName = (code: string) =>
   isState(code) ? nameOf(code) : `${nameOf(code)}, ${stateOf(lgaOf(code).state_code).state}`;
-/** Codes of the LGAs of the state that is looked at, or of the whole country. */
+/** Codes of the LGAs of the selected state, or of the whole country. */
 export const lgasInView = () =>
   data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);
 export const isForecast = (month: number) => month >= data.estimated;
-/** Class of a score, as the answers have it. */
+/** Index of a score's level, as in the API's answers. */
 export const levelOf = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);
 export const levelName = (level: number) => data.levels[level]!.level.replace('_', ' ');

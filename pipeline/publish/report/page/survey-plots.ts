@@ -2,7 +2,7 @@ import { caption, chart, widthOf } from './figures.ts';
 import { data, element, scoreOf } from './store.ts';
 import { byTest, PLOT_STYLE, share } from './words.ts';
 
-/** The country's rounds; and the scores of states beside what the rounds found there. */
+/** National results by round, and the scores of states against the rounds' results there. */
 export function surveys(): void {
   const rounds = data.trend.national.flatMap((row) => [
     { year: row.survey_year, kind: 'all', value: row.positivity, low: row.low, high: row.high },
@@ -11,7 +11,7 @@ export function surveys(): void {
     ),
   ]);
   element('survey-national').append(
-    caption('Children positive, the whole country'),
+    caption('Share of children positive, national'),
     chart({
       width: widthOf(element('survey-national')),
       height: 290,
@@ -27,7 +27,7 @@ export function surveys(): void {
         ticks: 5,
         tickFormat: '.2f',
       },
-      ariaLabel: 'Positivity of the country by survey round',
+      ariaLabel: 'National positivity by survey round',
       marks: [
         Plot.lineY(
           rounds.filter((row) => row.kind === 'all'),
@@ -64,7 +64,7 @@ export function surveys(): void {
   if (pairs.length === 0) return;
   const top = Math.max(...pairs.map((row) => Math.max(row.survey_high ?? row.positivity, row.high)));
   element('survey-scores').append(
-    caption(`Scores of ${data.words.state.many} beside survey figures`),
+    caption(`Scores of ${data.words.state.many} against survey results`),
     chart({
       width: widthOf(element('survey-scores'), 620),
       height: 360,
@@ -75,7 +75,7 @@ export function surveys(): void {
       fx: { label: null, tickFormat: (year: number) => `${year}${byTest(year)}` },
       x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
       y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
-      ariaLabel: `Scores of ${data.words.state.many} against survey figures, by round`,
+      ariaLabel: `Scores of ${data.words.state.many} against survey results, by round`,
       marks: [
         Plot.frame({ strokeOpacity: 0.3 }),
         Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),

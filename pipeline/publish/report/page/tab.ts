@@ -8,40 +8,40 @@ export interface Column {
   kind?: string;
 }
 
-/** A question, and what map, sentences, list and files say to it, all of the view as it is. */
+/** A question, and how map, sentences, list and files answer it for the present view. */
 export interface Tab {
   id: string;
-  /** What its map may show: value and label; the first unasked. */
+  /** Values and labels of what its map can show; the first is the default. */
   choices: readonly (readonly [string, string])[];
   paint: (code: string) => Paint;
   legend: () => Legend;
-  /** What is to be seen, in a sentence made from the data. */
+  /** The main result, in a sentence made from the data. */
   headline: () => string;
-  /** What to know beside it. */
+  /** Explanations below the headline. */
   words: () => (string | Node)[];
-  /** What the pointer is told of an LGA. */
+  /** Lines of an LGA's tooltip. */
   tip: (code: string) => string[];
   /** Areas in the order of the list. */
   order: (codes: string[]) => string[];
   columns: () => Column[];
-  /** What its list says, above it. */
+  /** The line above its list. */
   caption: () => string;
-  /** Figures of an area for files: all decimals. */
+  /** Figures of an area for downloaded files, at full precision. */
   record: (code: string) => Record<string, string | number | null>;
-  /** Which months it can tell of, indices; none where it is of the year as a whole. Left out: all. */
+  /** Indices of the months that have an answer; empty for a question about the whole year. Left out: all months. */
   months?: readonly number[];
 }
 
-/** What the tab's map shows. */
+/** The value that the tab's map shows. */
 export const chosen = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
-  const asked = view.by[id];
-  return choices.find(([value]) => value === asked)?.[0] ?? choices[0]?.[0] ?? '';
+  const selected = view.by[id];
+  return choices.find(([value]) => value === selected)?.[0] ?? choices[0]?.[0] ?? '';
 };
 
-/** The scope in words: the state that is looked at, or the country. */
+/** Name of the selected state, or of the country. */
 export const scope = () =>
   view.state === null ? data.country : data.states.find(({ state_code }) => state_code === view.state)!.state;
-/** Descending by a figure, equal ones by code. */
+/** Sorts codes by a figure, descending, and ties by code. */
 export const byFigure = (codes: string[], of: (code: string) => number) => {
   const figures = new Map(codes.map((code) => [code, of(code)]));
   return codes.sort((a, b) => figures.get(b)! - figures.get(a)! || (a < b ? -1 : 1));

@@ -6,7 +6,7 @@ import { when } from './when.ts';
 import { where } from './where.ts';
 import { who } from './who.ts';
 
-/** Questions that the map answers, of which some countries' models say nothing. */
+/** Questions that the map answers; some countries' models cannot answer all of them. */
 const TABS: readonly Tab[] = [
   where,
   ...(HAS_CHANCES ? [sure] : []),
@@ -15,5 +15,5 @@ const TABS: readonly Tab[] = [
   who,
 ];
 
-/** The tab that is open; null for a page without the map. */
+/** The open tab; null if it has no map. */
 export const openTab = (): Tab | null => TABS.find(({ id }) => id === view.tab) ?? null;

@@ -4,7 +4,7 @@ import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { dateOf, PLOT_STYLE } from './words.ts';
 
-/** Reported and modelled cases, transmission by month, and projections against what then happened. */
+/** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
 export function transmission(): void {
   if (data.transmission === null) return;
   const { states, projections, errors } = data.transmission;
@@ -19,7 +19,7 @@ export function transmission(): void {
     element('fits').append(
       titled(
         state,
-        wide(`${state}: reported and modelled cases, 100 the mean of the months reported`, [
+        wide(`${state}: reported and modelled cases (100 = mean of the reported months)`, [
           Plot.lineY(rows, { x: 'date', y: 'modelled', stroke: 'var(--accent)', strokeWidth: 2 }),
           Plot.dot(rows, {
             x: 'date',
@@ -84,7 +84,7 @@ export function transmission(): void {
     }),
   );
   element('reproduction').append(
-    caption('New infections per infection, with its 90% range: above 1, infection grows'),
+    caption('New infections per infection, with 90% range: above 1, infections increase'),
     chart({
       width: widthOf(element('reproduction'), 620),
       height: 190,
@@ -123,11 +123,11 @@ export function transmission(): void {
 
 const METHODS: Record<string, string> = {
   model: 'Transmission model',
-  model_and_abeku: 'The model and Abeku',
+  model_and_abeku: 'Model and Abeku et al.',
   same_month_last_year: 'Same month last year',
   same_month_last_three_years: 'Same month, three years',
   abeku_raw: 'Abeku et al. 2002',
-  abeku_log: 'The same, logarithms',
+  abeku_log: 'Abeku et al., logarithms',
   flat: 'Last year’s mean',
 };
 
@@ -169,7 +169,7 @@ function errorPlot(errors: { method: string; development: number; held_back: num
   );
 }
 
-/** What a card around a plot takes of the width. */
+/** Width that the card around a plot takes. */
 const CARD_PADDING = 40;
 
 function wide(ariaLabel: string, marks: Plots.Markish[]): Element {

@@ -4,7 +4,7 @@ import { data, element } from './store.ts';
 import { PLOT_STYLE } from './words.ts';
 
 const HEIGHT = 330;
-/** The same colour and mark for a model in every plot; models that are not there have none. */
+/** Gives each model the same colour and symbol in every plot. */
 const scaleOf = (models: string[]) => ({
   color: { domain: models.map(modelName), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
   symbol: { domain: models.map(modelName), range: ['circle', 'diamond2', 'square2'], legend: true },
@@ -12,7 +12,7 @@ const scaleOf = (models: string[]) => ({
 const diagonal = (from: number, to: number) =>
   Plot.link([0], { x1: from, y1: from, x2: to, y2: to, strokeOpacity: 0.5, strokeDasharray: '3 4' });
 
-/** How predictions met what was observed on cells that were left out. */
+/** Plots of predictions against observations in cells that were left out. */
 export function validation(): void {
   if (!data.validation) return;
   const { scores, calibration, pit } = data.validation;
@@ -31,7 +31,7 @@ function calibrationPlot(models: string[], calibration: Validation['calibration'
   if (points.length === 0) return;
   const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
   element('calibration').append(
-    caption('Predicted and observed, in ten groups'),
+    caption('Predicted and observed shares, in ten groups'),
     chart({
       width: widthOf(element('calibration')),
       height: HEIGHT,
@@ -65,12 +65,12 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
   const points = scores
     .filter((row) => row.survey_year === null)
     .flatMap(({ model, coverage }) =>
-      coverage.map(({ level, share: held }) => ({ model: modelName(model), level, held })),
+      coverage.map(({ level, share: inside }) => ({ model: modelName(model), level, inside })),
     );
   if (points.length === 0) return;
-  const low = Math.floor(10 * Math.min(...points.map(({ level, held }) => Math.min(level, held))) - 0.5) / 10;
+  const low = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
   element('coverage').append(
-    caption('How often ranges hold what was observed'),
+    caption('How often ranges contain the observed share'),
     chart({
       width: widthOf(element('coverage')),
       height: HEIGHT,
@@ -84,15 +84,16 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
       ariaLabel: 'Share of cells inside ranges of 50 to 95%, by model',
       marks: [
         diagonal(low, 1),
-        Plot.lineY(points, { x: 'level', y: 'held', stroke: 'model', strokeOpacity: 0.55 }),
+        Plot.lineY(points, { x: 'level', y: 'inside', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'level',
-          y: 'held',
+          y: 'inside',
           stroke: 'model',
           fill: 'model',
           symbol: 'model',
           r: 4,
-          title: (row) => `${row.model}: ${(100 * row.held).toFixed(1)}% in the ${Math.round(100 * row.level)}% range`,
+          title: (row) =>
+            `${row.model}: ${(100 * row.inside).toFixed(1)}% in the ${Math.round(100 * row.level)}% range`,
         }),
       ],
     }),
@@ -110,7 +111,7 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
     }));
   });
   element('pit').append(
-    caption('Where observed shares fell among the predictions'),
+    caption('Position of observed shares in the predictive distribution'),
     chart({
       width: widthOf(element('pit')),
       height: HEIGHT,
@@ -119,7 +120,7 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
       style: PLOT_STYLE,
       marginRight: 108,
       fy: { domain: models.map(modelName), label: null },
-      x: { domain: [0, 1], label: 'predicted probability of less', labelOffset: 40, ticks: 5 },
+      x: { domain: [0, 1], label: 'predicted probability of a lower share', labelOffset: 40, ticks: 5 },
       y: { label: null, ticks: 3 },
       ariaLabel: 'Probability integral transform of the observed shares, by model',
       marks: [

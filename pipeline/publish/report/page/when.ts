@@ -3,7 +3,7 @@ import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
 import { data, indexOf, lgasInView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
-import { capital, h, shortMonth, whole } from './words.ts';
+import { capital, h, integer, shortMonth } from './words.ts';
 
 type Figures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];
@@ -12,36 +12,36 @@ const NAMES: Record<Measure, string> = {
   rain_transmission: 'rain-driven transmission',
 };
 
-/** The run of so many months that holds most of the year, by a measure. */
+/** The run of `months` consecutive months with the largest share of the year, by a measure. */
 export function runOf(code: string, measure: Measure, months: number): Figures {
   const row = data.windows[indexOf(code)]!;
   const at =
     (MEASURES.indexOf(measure) * RUNS.length + RUNS.indexOf(months as (typeof RUNS)[number])) * WINDOW_COLUMNS.length;
   return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[at + i] ?? null])) as Figures;
 }
-const asked = () => {
+const choice = () => {
   const [measure, months] = chosen(when).split(' ') as [Measure, string];
   return { measure, months: Number(months) };
 };
-const of = (code: string) => runOf(code, asked().measure, asked().months);
+const of = (code: string) => runOf(code, choice().measure, choice().months);
 const lastOf = (first: number, months: number) => ((first + months - 2) % 12) + 1;
 /** `Jul–Oct`. */
 export const runInWords = ({ first }: { first: number }, months: number) =>
   `${shortMonth(first)}–${shortMonth(lastOf(first, months))}`;
 const range = ({ low, high }: Figures) => (low === null || high === null ? '' : ` (${low}–${high})`);
 const verdict = (figures: Figures) => (figures.verdict === null ? null : VERDICTS[figures.verdict]!);
-/** What both measures say of four months; where they differ, nothing is known. */
+/** The verdict on four months by both measures; `unknown` if they differ. */
 export const together = (code: string) => {
   const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
   return cases === rain ? cases! : 'unknown';
 };
-/** Both verdicts, where they differ: `unknown: rain says reached, cases say unlikely`. */
+/** The verdict by both measures, and if they differ each of them: `unknown (rain: reached, cases: unlikely)`. */
 export const togetherInWords = (code: string) => {
   const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
-  return cases === rain ? cases! : `unknown: rain says ${rain}, cases say ${cases}`;
+  return cases === rain ? cases! : `unknown (rain: ${rain}, cases: ${cases})`;
 };
-/** How sure the model is of the months, to one; rain's is of the rain alone. */
-const sureOf = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
+/** Probability that the run's start is right to within a month; for rain that of the rain alone. */
+const certaintyOf = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
 const { lga } = data.words;
 
 export const when: Tab = {
@@ -55,14 +55,14 @@ export const when: Tab = {
   ),
   paint: (code) => ({
     fill: fillIn(YEARS, of(code).share) ?? NOTHING,
-    unsure: of(code).start !== null && of(code).start! < 80,
+    uncertain: of(code).start !== null && of(code).start! < 80,
   }),
   legend: () => ({
     keys: [scaleKey(YEARS)],
-    note: `Share of the year’s ${NAMES[asked().measure]} in the ${asked().months} months on end that hold most of it. Hatched: those months are not right to a month with 80% probability.`,
+    note: `Share of the year’s ${NAMES[choice().measure]} in the ${choice().months} consecutive months with the largest share. Hatched: the probability that these months are right to within a month is below 80%.`,
   }),
   headline: () => {
-    const { measure, months } = asked();
+    const { measure, months } = choice();
     const starts = d3
       .rollups(
         lgasInView(),
@@ -73,33 +73,33 @@ export const when: Tab = {
     const [first, number] = starts[0]!;
     const where = view.state === null ? '' : ` of ${scope()}`;
     const all = lgasInView().length;
-    const share = number === all ? `all ${whole(all)}` : `${whole(number)} of ${whole(all)}`;
-    return `${runInWords({ first }, months)} hold most of the year’s ${NAMES[measure]} in ${share} ${lga.many}${where}`;
+    const share = number === all ? `all ${integer(all)}` : `${integer(number)} of ${integer(all)}`;
+    return `${runInWords({ first }, months)} are the ${months} months with the most ${NAMES[measure]} in ${share} ${lga.many}${where}`;
   },
   words: () => {
     const verdicts = d3.rollup(lgasInView(), (own) => own.length, together);
-    const say = (word: (typeof VERDICTS)[number]) => whole(verdicts.get(word) ?? 0);
+    const number = (verdict: (typeof VERDICTS)[number]) => integer(verdicts.get(verdict) ?? 0);
     return [
-      `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that line). By both measures that is reached in ${say('reached')} ${lga.many}, unlikely in ${say('unlikely')}, unknown in ${say('unknown')}.`,
-      'The measures differ, and children’s malaria lies somewhere between them: reported cases are of all ages and swing little; rain-driven transmission leaves out what needs no rain, and no record verifies it. How sure the months are comes of the index’s errors in places left out; for rain it is too sure if rain is not what decides.',
+      `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold). By both measures, the threshold is reached in ${number('reached')} ${lga.many}, unlikely to be reached in ${number('unlikely')} and unknown in ${number('unknown')}.`,
+      'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
     ];
   },
   tip: (code) => {
-    const { months } = asked();
+    const { months } = choice();
     const figures = of(code);
     return [
       `${runInWords(figures, months)}: ${figures.share}%${range(figures)} of the year`,
-      figures.start === null ? 'errors unknown' : `right to a month: ${sureOf(figures)}`,
+      figures.start === null ? 'errors unknown' : `right to within a month: ${certaintyOf(figures)}`,
     ];
   },
   order: (codes) => byFigure(codes, (code) => of(code).share),
   columns: () => {
-    const { measure, months } = asked();
+    const { measure, months } = choice();
     const other = MEASURES.find((name) => name !== measure)!;
     return [
       { head: `${capital(NAMES[measure])}: months`, cell: (code: string) => runBar(of(code).first, months) },
       { head: 'Share of year', kind: 'number', cell: (code: string) => `${of(code).share}%${range(of(code))}` },
-      { head: 'Right to a month', kind: 'number', cell: (code: string) => sureOf(of(code)) },
+      { head: 'Right to within a month', kind: 'number', cell: (code: string) => certaintyOf(of(code)) },
       {
         head: capital(NAMES[other]),
         kind: 'number',
@@ -109,23 +109,23 @@ export const when: Tab = {
         },
       },
       measure === 'reported_cases'
-        ? { head: 'Own record', kind: 'number', cell: (code: string) => recordOf(code, months) }
+        ? { head: 'Own case record', kind: 'number', cell: (code: string) => recordOf(code, months) }
         : { head: '60% in four months', cell: together },
     ];
   },
   caption: () => {
-    const { measure } = asked();
-    const own = ' Own record: share of its case record in the months shown, and its own best months.';
+    const { measure } = choice();
+    const own = ' Own case record: share of its cases in the months shown; then its own best months and their share.';
     return `Largest share of the year’s ${NAMES[measure]} first.${measure === 'reported_cases' ? own : ''}`;
   },
   record: (code) => ({
-    months: asked().months,
+    months: choice().months,
     ...Object.fromEntries(
       MEASURES.flatMap((measure) => {
-        const figures = runOf(code, measure, asked().months);
+        const figures = runOf(code, measure, choice().months);
         return [
           [`${measure}_first_month`, figures.first],
-          [`${measure}_last_month`, lastOf(figures.first, asked().months)],
+          [`${measure}_last_month`, lastOf(figures.first, choice().months)],
           [`${measure}_share`, figures.share / 100],
           [`${measure}_share_low`, figures.low === null ? null : figures.low / 100],
           [`${measure}_share_high`, figures.high === null ? null : figures.high / 100],
@@ -136,8 +136,8 @@ export const when: Tab = {
   }),
 };
 
-/** Twelve boxes, those of the run filled, and the months in words. */
-export function runBar(first: number, months: number): HTMLElement {
+/** Twelve boxes, filled for the months of the run, and the months in words. */
+function runBar(first: number, months: number): HTMLElement {
   const isIn = (month: number) => (month - first + 12) % 12 < months;
   return h(
     'span',

@@ -1,36 +1,39 @@
 import { fillIn, fillOf, hatchKey, key, levelFill, levelFills, SCORES, scaleKey } from './colours.ts';
 import {
+  CERTAIN,
+  certaintyInWords,
   chanceOf,
   data,
   fullName,
   HAS_CHANCES,
-  isUnsure,
+  isUncertain,
   levelName,
   levelOf,
   lgasInView,
   nameOf,
   type Score,
-  SURE,
   scoreOf,
-  sureness,
   view,
 } from './store.ts';
 import { byFigure, type Column, chosen, scope, type Tab } from './tab.ts';
-import { count, h, monthInWords, share, whole, withRange } from './words.ts';
+import { count, h, integer, monthInWords, share, withRange } from './words.ts';
 
 const of = (code: string) => scoreOf(code, view.month);
 
-/** A score as a mark on its range. */
-export function rangeBar({ score, low, high }: Score, top: number, fill = fillIn(SCORES, score)): HTMLElement {
+/** A score as a mark on the bar of its range. */
+export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
   const at = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
   return h(
     'span',
     { class: 'track' },
-    h('span', { class: 'extent', style: `left:${at(low)};width:${at(high - low)};background:${fill}` }),
+    h('span', {
+      class: 'extent',
+      style: `left:${at(low)};width:${at(high - low)};background:${fillIn(SCORES, score)}`,
+    }),
     h('span', { class: 'at', style: `left:${at(score)}` }),
   );
 }
-export const populationOf = (code: string) =>
+const populationOf = (code: string) =>
   (data.lgas.find((row) => row.lga_code === code) ?? data.states.find((row) => row.state_code === code))!.population;
 
 const { lga } = data.words;
@@ -43,33 +46,33 @@ export const where: Tab = {
   ],
   paint: (code) => ({
     fill: chosen(where) === 'level' ? levelFill(of(code).score) : fillIn(SCORES, of(code).score),
-    unsure: isUnsure(code),
+    uncertain: isUncertain(code),
   }),
   legend: () => ({
     keys: [
       ...(chosen(where) === 'level' ? levelFills.map((fill, i) => key(fill, levelName(i))) : [scaleKey(SCORES)]),
-      ...(HAS_CHANCES ? [hatchKey(`level not held with ${SURE}% probability`)] : []),
+      ...(HAS_CHANCES ? [hatchKey(`level less than ${CERTAIN}% certain`)] : []),
     ],
-    note: 'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35, high; very high from 0.50.',
+    note: 'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35 and high from 0.35. Very high, from 0.50, is a class added here.',
   }),
   headline: () => {
     const areas = view.state === null ? data.states.map(({ state_code }) => state_code) : lgasInView();
     const [highest] = byFigure([...areas], (code) => of(code).score);
-    const held = lgasInView().filter((code) => !isUnsure(code)).length;
+    const certain = lgasInView().filter((code) => !isUncertain(code)).length;
     const place = view.state === null ? '' : ` in ${scope()}`;
-    if (!HAS_CHANCES) return `${nameOf(highest!)} is highest${place}: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} is highest${place}; ${whole(held)} of ${count(lgasInView().length, lga)} hold their level with ${SURE}% probability`;
+    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score${place}: ${withRange(of(highest!))}`;
+    return `${nameOf(highest!)} has the highest score${place}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];
     const [first] = byFigure(lgasInView(), (code) => of(code).score);
     return [
-      `${monthInWords(view.month)}: scores of ${lga.many} run from ${share(lowest)} to ${share(highest)}. ${fullName(first!)} is the highest ${lga.one}, ${withRange(of(first!))}.`,
-      `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; in brackets its 90% range.${HAS_CHANCES ? ` Hatched: the model gives its level less than ${SURE}%, so it may well be another.` : ''}`,
+      `${monthInWords(view.month)}: scores of ${lga.many} range from ${share(lowest)} to ${share(highest)}. The highest is that of ${fullName(first!)}: ${withRange(of(first!))}.`,
+      `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; its 90% range is in brackets.${HAS_CHANCES ? ` Hatched: the model gives the level shown a probability of less than ${CERTAIN}%, so the true level may well be another.` : ''}`,
     ];
   },
   tip: (code) => [
-    `${share(of(code).score)} · ${levelName(levelOf(of(code).score))}${sureness(code)}`,
+    `${share(of(code).score)} · ${levelName(levelOf(of(code).score))}${certaintyInWords(code)}`,
     `90% range ${share(of(code).low)}–${share(of(code).high)}`,
   ],
   order: (codes) => byFigure(codes, (code) => of(code).score),
@@ -80,15 +83,15 @@ export const where: Tab = {
       { head: 'Score', kind: 'number', cell: (code) => share(of(code).score) },
       { head: '90% range', kind: 'number range', cell: (code) => `${share(of(code).low)}–${share(of(code).high)}` },
       {
-        head: HAS_CHANCES ? 'Level, how sure' : 'Level',
+        head: HAS_CHANCES ? 'Level, certainty' : 'Level',
         kind: 'level',
-        cell: (code) => `${levelName(levelOf(of(code).score))}${sureness(code).replace(' sure', '')}`,
+        cell: (code) => `${levelName(levelOf(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => whole(populationOf(code)) },
+      { head: 'People', kind: 'number people', cell: (code) => integer(populationOf(code)) },
     ];
     return columns;
   },
-  caption: () => 'Highest score first. Where bars overlap, the order may be by chance.',
+  caption: () => 'Highest score first. Where ranges overlap, the order may be due to chance.',
   record: (code) => ({
     ...scoreRecord(code),
     level: levelName(levelOf(of(code).score)),
@@ -97,11 +100,11 @@ export const where: Tab = {
   }),
 };
 
-/** A score as files have it. */
+/** A score's columns in downloaded files. */
 export const scoreRecord = (code: string) => {
   const { score, low, high } = of(code);
   return { score, score_low: low, score_high: high };
 };
 
-/** Fill of an area as it stands on the map of scores, for marks beside it. */
+/** Fill of an area on the map of scores, for marks beside it. */
 export const mark = (code: string) => fillOf({ fill: fillIn(SCORES, of(code).score) });

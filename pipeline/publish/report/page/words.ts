@@ -1,21 +1,21 @@
 import { monthName, periodName } from '../names.ts';
 import { data, isForecast } from './store.ts';
 
-/** ` by` and the test of a round, where it is not the score's. */
+/** ` by` and the test of a round; empty if it is the score's test. */
 export function byTest(survey_year: number): string {
   const words = data.other_tests?.[survey_year];
   return words === undefined ? '' : ` by ${words}`;
 }
-/** `J`, `F` … by month 1 to 12. */
+/** `J`, `F` … for months 1 to 12. */
 export const initial = (month: number) => monthName(month)[0]!;
-/** `Jan` … by month 1 to 12. */
+/** `Jan` … for months 1 to 12. */
 export const shortMonth = (month: number) => monthName(month).slice(0, 3);
 /** The first of the month, for time scales. */
 export const dateOf = (period: string) =>
   new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));
 export const dates = data.periods.map(dateOf);
 
-/** A share with the decimals that its range deserves; files that are taken along have all four. */
+/** A share with the decimals that its range justifies; downloaded files have all four. */
 export const share = (value: number) => value.toFixed(2);
 /** A difference of shares, with its sign. */
 export const signed = (value: number) => {
@@ -25,24 +25,23 @@ export const signed = (value: number) => {
 /** `0.23 (0.15–0.34)`. */
 export const withRange = ({ score, low, high }: { score: number; low: number; high: number }) =>
   `${share(score)} (${share(low)}–${share(high)})`;
-/** A whole number with its thousands apart by a space that does not break, the same in every locale. */
-export const whole = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
+/** An integer with non-breaking spaces between thousands, the same in every locale. */
+export const integer = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
 /** `1.2 million`, `340 000`. */
 export const about = (value: number) =>
-  value >= 1e6 ? `${(value / 1e6).toFixed(1)} million` : whole(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
-/** `December 2023`, told as a forecast if it is one. */
+  value >= 1e6
+    ? `${(value / 1e6).toFixed(1)} million`
+    : integer(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
+/** `December 2023`, or `April 2024 (forecast)`. */
 export const monthInWords = (month: number) =>
   `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
 /** `1 LGA`, `3 LGAs`. */
 export const count = (number: number, { one, many }: { one: string; many: string }) =>
-  `${whole(number)} ${number === 1 ? one : many}`;
-/** At the head of a column or a list. */
+  `${integer(number)} ${number === 1 ? one : many}`;
+/** With a capital first letter. */
 export const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
-/** `a`, `a and b`, `a, b and c`. */
-export const inList = (words: readonly string[]) =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** `h('p', { class: 'note' }, 'text')`: an element; text is text, never HTML. */
+/** `h('p', { class: 'note' }, 'text')` makes an element; strings become text, never HTML. */
 export function h(
   tag: string,
   attributes: Record<string, string | (() => void)> = {},
@@ -57,5 +56,5 @@ export function h(
   return made;
 }
 
-/** Type of the plots' labels. */
+/** Text style of the plots' labels. */
 export const PLOT_STYLE = { fontSize: '13px', overflow: 'visible' };

@@ -2,21 +2,21 @@ import type { Contents } from '../../snapshot/contents.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { periodName } from '../names.ts';
 
-/** What scores and forecasts rest on, state by state: the last survey, and the last case record. */
+/** The evidence behind scores and forecasts by state: the last survey and the last case record. */
 export function basisPart({ tables, coverage }: Pick<Contents, 'tables' | 'coverage'>): Markup {
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);
-  return html`<h3 id="basis">What months rest on</h3>
-<p>Up to the last survey in a state, its scores rest on surveys; later months carry the last level on with the usual season. ${casesPart(tables.basis)} LGAs and months: table <code>basis</code>.</p>
-<details><summary>State by state</summary>${table(
+  return html`<h3 id="basis">Evidence behind each month</h3>
+<p>Up to the last survey in a state, its scores are based on surveys; later months carry the last level forward with the usual season. ${casesPart(tables.basis)} For LGAs and single months see the table <code>basis</code>.</p>
+<details><summary>By state</summary>${table(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { head: 'State' },
       { head: 'Last survey' },
       { head: 'Estimated months since', number: true },
-      { head: 'Of these moved by cases', number: true },
+      { head: 'Of these adjusted by cases', number: true },
       { head: 'Last month of case records' },
-      { head: 'Error of its case forecasts, one month ahead', number: true },
+      { head: 'Error of case forecasts, one month ahead', number: true },
       { head: 'Four months ahead', number: true },
     ],
     tables.context_states.map(({ state_code, state }) => {
@@ -38,13 +38,13 @@ export function basisPart({ tables, coverage }: Pick<Contents, 'tables' | 'cover
   )}</details>`;
 }
 
-/** Whether reported cases are in any score. */
+/** Whether reported cases enter any score. */
 function casesPart(rows: Contents['tables']['basis']): string {
   const count = (which: string) =>
     new Set(rows.filter(({ area, basis }) => area === 'state' && basis === which).map(({ code }) => code)).size;
   const [own, elsewhere] = [count('cases'), count('cases_elsewhere')];
   if (own + elsewhere === 0)
-    return 'Reported cases are no part of any score, neither estimated nor forecast: what surveys say of how prevalence follows them is too little. They are forecast by themselves.';
-  const others = elsewhere > 0 ? `, and those of ${elsewhere} without records by the mean of the others` : '';
-  return `In ${own} states they are moved by how far reported cases lie from their usual course${others}; the model card (link) says how much and on what evidence.`;
+    return 'Reported cases enter no score, neither estimated nor forecast, because surveys provide too little evidence of how prevalence follows them. They are forecast separately.';
+  const others = elsewhere > 0 ? `, and those of ${elsewhere} states without records by the mean of the others` : '';
+  return `The later scores of ${own} states are adjusted by the deviation of reported cases from their usual course${others}; the model card (link) shows by how much and on what evidence.`;
 }

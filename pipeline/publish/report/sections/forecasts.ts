@@ -18,20 +18,20 @@ const METHODS: Record<string, string> = {
   'last3+12_x_shrunk_season': 'Last 3 and 12 months × shrunk season',
 };
 
-/** How good forecasts of reported cases were on months that they had not seen, beside simple methods. */
+/** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
 export function forecastPart({ forecast_skill }: Pick<Tables, 'forecast_skill'>): Markup {
-  const whole = forecast_skill.filter(({ origins }) => origins === 'all');
-  const horizons = [...new Set(whole.map(({ horizon_months }) => horizon_months))];
-  const levels = [...Map.groupBy(whole, ({ area_level }) => area_level)];
-  return html`<h3 id="forecast-skill">Forecasts of reported cases, tested</h3>
+  const overall = forecast_skill.filter(({ origins }) => origins === 'all');
+  const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
+  const levels = [...Map.groupBy(overall, ({ area_level }) => area_level)];
+  return html`<h3 id="forecast-skill">Test of the forecasts of reported cases</h3>
 ${
-  whole.length === 0
+  overall.length === 0
     ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
-    : html`<p>From each month of the records’ last years a model of the records, which saw none of what came later, said what the next one to four months would bring. Error: mean of the absolute difference of logarithms, .25 being a factor of 1.28. CRPS asks the same of the whole range; less is better of both. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
+    : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(level, rows, horizons))}
-<p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> what was then reported; each as a share of the state’s own mean</p>
+<p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> later reported; each as a share of the state’s own mean</p>
 <div id="past-forecasts" class="small-multiples"></div>
-<p class="note">By year of the month that was forecast from: table <code>forecast_skill</code>.</p>`
+<p class="note">For results by year of the forecast’s origin see the table <code>forecast_skill</code>.</p>`
 }`;
 }
 

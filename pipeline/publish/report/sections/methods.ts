@@ -5,7 +5,7 @@ import temml from 'temml';
 import type { Territory } from '../../../contract/territory.ts';
 import { html, type Markup, raw } from '../markup.ts';
 
-/** The model pages in the pipeline's order. Their paths are spelt out: a page that changes makes another snapshot. */
+/** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
 const PAGES: Readonly<Record<string, string>> = {
   zonal: '../../../zonal/MODEL.md',
   survey: '../../../survey/MODEL.md',
@@ -15,20 +15,23 @@ const PAGES: Readonly<Record<string, string>> = {
   transmission: '../../../transmission/MODEL.md',
 };
 
-/** The pages for reviewers of the models, as they stand in the repository, where they tell of this country; equations as MathML. */
+/** The repository's model pages, with equations as MathML, if they describe this country's fit. */
 export function methodsSection({ model_pages }: Territory): Markup {
   if (!model_pages)
     return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
-<p class="lead">The pages <code>MODEL.md</code> beside the code of each stage have every model in full, with priors and figures of the country that it was made on; this country’s own are in <code>model-card.json</code>.</p></section>`;
+<p class="lead">The page <code>MODEL.md</code> beside the code of each stage describes its model in full, with priors and with results for the country that it was developed on. This country’s own results are in <code>model-card.json</code>.</p></section>`;
   return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
-<p class="lead">Every model in full, for reviewers: data, equations, priors, estimation, checks and limits.</p>
+<p class="lead">Full descriptions of the models, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(PAGES).map(([name, file]) => {
   const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'));
   return html`<details id="method-${name}" class="method"><summary>${title}</summary>${raw(body)}</details>`;
 })}</section>`;
 }
 
-/** A page's title and, as HTML, what follows it. Links into the repository, which no reader of the report has, become text. */
+/**
+ * A page's title and the rest of it as HTML. Links into the repository, which readers of the report do not have, become
+ * text.
+ */
 export function renderPage(markdown: string): { title: string; body: string } {
   const end = markdown.indexOf('\n');
   return { title: markdown.slice('# '.length, end), body: marked.parse(markdown.slice(end), { async: false }) };
@@ -43,7 +46,7 @@ const marked: Marked = new Marked({
       level: 'inline',
       start: (text) => text.indexOf('$'),
       tokenizer: (text) => {
-        // $x$, or $`x`$ where Markdown would read something into x
+        // $x$, or $`x`$ if x contains Markdown's own characters
         const found = /^\$(`?)(?=\S)([^$]*[^$\s`])\1\$/.exec(text);
         return found ? { type: 'equation', raw: found[0], tex: found[2] } : undefined;
       },

@@ -2,7 +2,7 @@ import { html, type Markup } from '../markup.ts';
 import { periodName } from '../names.ts';
 import type { PageData } from '../page-data.ts';
 
-/** What everything on the page rests on, and of when that is. */
+/** The observations that everything on the page is based on, with their dates. */
 export function evidenceStrip(observed: PageData['observed']): Markup {
   return html`<dl class="observed">${observed.map(({ what, months, span }) =>
     months.length === 0

@@ -5,7 +5,7 @@ import { renderMap } from '../map.ts';
 import { html, type Markup } from '../markup.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../names.ts';
 
-/** The questions asked of the map: map, controls, sentences, and the place that is looked at. The first map is drawn here and stands without any script. */
+/** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
 export function mapStage({ tables, coverage, model }: Contents): Markup {
   const periods = periodsOf(tables);
   const latest = periods.indexOf(coverage.last_estimated);
@@ -31,14 +31,14 @@ export function mapStage({ tables, coverage, model }: Contents): Markup {
 <div id="frame">${renderMap(outlines, { label: inWords(`Map of the score by LGA, ${name}`, model.territory), fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${SCORE_CLASSES.map(({ below, fill }) => html`<span><i style="background:${fill}"></i>${Number.isFinite(below) && `below ${below.toFixed(2)}`}</span>`)}</div>
 <p id="colour-note" class="note"></p>
-<div id="take" class="take"></div><p id="cite" class="note"></p>
+<div id="download" class="download"></div><p id="cite" class="note"></p>
 </div>
 <div class="beside" id="beside">
 <div class="card question"><h2 id="headline">Malaria risk by LGA, ${name}</h2><div id="words"></div><div id="plan"></div></div>
-<div class="card finder"><div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home" title="The whole country">All</button></div></div>
+<div class="card finder"><div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home" title="Show the whole country">All</button></div></div>
 <div class="card" id="pins" hidden></div>
-<div class="card place"><p id="said" class="unseen" role="status"></p>
-<div id="place"><noscript>The map shows ${name}. Series, seasons and the other months need JavaScript, which this page carries in itself.</noscript></div></div>
+<div class="card place"><p id="announcement" class="unseen" role="status"></p>
+<div id="place"><noscript>The map shows ${name}. Time series, seasons and the other months require JavaScript, which is turned off in this browser.</noscript></div></div>
 <div class="card" id="ranking"></div>
 </div>
 </div>

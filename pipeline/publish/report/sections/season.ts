@@ -6,34 +6,34 @@ import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 import { windowsPart } from './windows.ts';
 
-/** When cases are expected to be highest, and the months to act in, state by state. */
+/** When cases are expected to be highest, and the best months to act, by state. */
 export function seasonSection(contents: Contents): Markup {
   const { description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
   if (contents.tables.season.length === 0)
-    return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">When: the season</h2>
+    return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
 <p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
   return html`<section id="season" aria-labelledby="season-head">
-<h2 id="season-head">When: the season</h2>
-<p class="lead">Expected level of reported cases in each month, as a share of the place’s own peak. It says when, not how much. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is right to about a month. ${evenSeasons(states.map(({ state_code }) => seasonOf(state_code)))}</p>
+<h2 id="season-head">Season</h2>
+<p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${evenSeasons(states.map(({ state_code }) => seasonOf(state_code)))}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
 ${windowsPart(contents.tables)}
 </section>`;
 }
 
-/** How the season compared with case records that were left out. */
+/** Comparison of the season with case records that were left out of its fit. */
 export function seasonChecked(contents: Contents, { season_check }: Evidence): Markup | null {
   if (contents.tables.season.length === 0) return null;
   const { check } = contents.season_method;
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
-  return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Whether the season is right</h2>
-${check.series === 0 && html`<p class="missing">There are no monthly case records in this country’s data: its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+  return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
+${check.series === 0 && html`<p class="missing">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
-  html`<p>Monthly case records of ${check.series} states, each left out in turn: median correlation <b>${check.median_correlation.toFixed(3)}</b>, the high season’s midpoint <b>${check.mean_months_off.toFixed(2)}</b> months off on average, the peak <b>${check.mean_months_peak_is_off.toFixed(2)}</b>.</p>
-<p class="key"><span class="line model"></span> expected from rain, the state left out <span class="dot reported"></span> case records</p>
+  html`<p>Monthly case records of ${check.series} states were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
+<p class="key"><span class="line model"></span> expected from rain without the state’s records <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
 <details><summary>The same as a table</summary>${table(
     'Each state’s records against the season expected without them',
@@ -42,8 +42,8 @@ ${
       { head: 'Correlation', number: true },
       { head: 'Peak expected' },
       { head: 'Peak recorded' },
-      { head: 'Midpoint off, months', number: true },
-      { head: 'Off by, share of the peak', number: true },
+      { head: 'Midpoint off by, months', number: true },
+      { head: 'Error, share of the peak', number: true },
       { head: 'Months on the wrong side of half the peak', number: true },
     ],
     season_check.map((row) => [
@@ -60,10 +60,10 @@ ${
 </section>`;
 }
 
-/** What to make of states that are high all year; nothing where there are none. */
+/** An explanation of states whose season lasts all year; empty if there are none. */
 function evenSeasons(states: readonly Season[]): string {
   const even = states.filter(({ high_months }) => high_months.length === 12).length;
   if (even === 0) return '';
   const which = even === states.length ? 'In every state' : `In ${even} of ${states.length} states`;
-  return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shades tell which months stand out.`;
+  return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading shows which months stand out.`;
 }

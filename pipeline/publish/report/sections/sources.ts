@@ -5,37 +5,37 @@ import { html, type Markup, table } from '../markup.ts';
 
 type Finding = ReportLine & { stage: string };
 
-/** Stages that fit and check models: what they tell is no gap in what came in. */
+/** Stages that fit and check models, whose findings are not gaps in the data. */
 const MODELS = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
 
-/** Gaps and rules: what the build found in what it read, and what it did about it. */
+/** The build's findings in its data, with the rule applied to each, and those of the models. */
 export function findingsSection(findings: readonly Finding[]): Markup {
   const ofModels = findings.filter(({ stage }) => MODELS.has(stage));
   const gaps = findings.filter(({ stage }) => !MODELS.has(stage));
   return html`<section id="findings" aria-labelledby="findings-head">
-<h2 id="findings-head">What was missing, and what was done</h2>
-<p class="lead">What the build found in the data it read, and the rule it followed for each.</p>
-${gaps.length > 0 ? findingsTable(`${gaps.length} findings in the data`, gaps) : html`<p>Nothing was missing.</p>`}
-${ofModels.length > 0 && html`<details><summary>What the models reported while they were fitted</summary>${findingsTable(`${ofModels.length} lines`, ofModels)}</details>`}
+<h2 id="findings-head">Gaps in the data</h2>
+<p class="lead">What the build found in its data, and the rule that it applied in each case.</p>
+${gaps.length > 0 ? findingsTable(`${gaps.length} findings in the data`, gaps) : html`<p>There are no gaps.</p>`}
+${ofModels.length > 0 && html`<details><summary>Messages of the models from their fits</summary>${findingsTable(`${ofModels.length} messages`, ofModels)}</details>`}
 </section>`;
 }
 
 const findingsTable = (caption: string, findings: readonly Finding[]) =>
   table(
     caption,
-    [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'What' }],
+    [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'Finding' }],
     findings.map((f) => [f.stage, f.source, f.rule, f.what]),
   );
 
-/** A note in the country's words where it is the program's own; what others wrote stays as they wrote it. */
+/** A note that `new-country` drafted, in the country's words; notes by others stay unchanged. */
 const drafted = (note: string, territory: Territory): string =>
   note.startsWith('Drafted by new-country: ') ? inWords(note, territory) : note;
 
-/** Whose data it is, under which licence, and of which bytes. */
+/** The sources with their producers, licences and hashes. */
 export function sourcesSection({ sources, model_version, model }: Contents): Markup {
   return html`<section id="sources" aria-labelledby="sources-head">
-<h2 id="sources-head">Whose data</h2>
-<p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> beside this report holds the hash of every file read and written; <code>malaria-risk verify</code> rechecks them offline. Some licences forbid passing the raw data on.</p>
+<h2 id="sources-head">Data sources</h2>
+<p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> in the directory above this report contains the hash of every file read and written; <code>malaria-risk verify</code> checks them again, offline. Some licences do not permit passing on the raw data.</p>
 <div class="sources">${sources.map(
     (source) => html`<article class="card source">
 <h3>${source.title}</h3>

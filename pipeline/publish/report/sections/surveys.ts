@@ -14,7 +14,7 @@ const figures = (row: SurveyTrend): Content[] => [
   row.children_tested === null ? null : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
 ];
 
-/** The surveys' findings: the observations that every score rests on. */
+/** The results of the surveys: the observations that every score is based on. */
 export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evidence, 'surveys'>): Markup {
   const trends = trendsOf(tables);
   const { small_sample, confidence } = model.parameters.survey;
@@ -35,19 +35,19 @@ export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evi
     { head: 'Children', number: true },
   ];
   return html`<section id="surveys" aria-labelledby="surveys-head">
-<h2 id="surveys-head">What surveys found</h2>
-<p class="lead">Share of children aged ${model.territory.ages_months.join('–')} months who tested positive by ${survey_method}, round by round, with ranges from the survey’s design. These are observations; the scores are a model’s.</p>
+<h2 id="surveys-head">Survey results</h2>
+<p class="lead">Share of children aged ${model.territory.ages_months.join('–')} months who tested positive by ${survey_method}, round by round, with ranges from the survey’s design. These are observations; the scores are modelled.</p>
 <div class="pair"><div class="card"><figure id="survey-national" class="plot"></figure></div>
 <div class="card">${table(
-    'The whole country',
+    'National',
     [...columns, { head: 'Urban', number: true }, { head: 'Rural', number: true }],
     trends.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
   )}</div></div>
 <div class="card"><figure id="survey-scores" class="plot"></figure>
-<p class="note">State scores in the middle month of each round against the round’s own figure. This is no test: the model has seen these figures. What it shows is how far the model draws small samples towards the whole. ${others.length > 0 && `The score is of ${method} in every round, and ${others.map(([year, words]) => `the figure of ${year} is by ${words}`).join(', ')}: there points off the diagonal tell of the test as well. `}Open circles: few children. Rounds before the first estimated month have no score.</p></div>
-<details><summary>Every state’s rounds as a table</summary>
+<p class="note">Scores of states in the middle month of each round, against the survey result of that round. This is not a test, because the model was fitted to these results: it shows how strongly the model pulls small samples towards the rest. ${others.length > 0 && `The score refers to ${method} in every round, whereas ${others.map(([year, words]) => `the result of ${year} is by ${words}`).join(', ')}; there, points off the diagonal also reflect the difference between the tests. `}Open circles: few children. Rounds before the first estimated month have no score.</p></div>
+<details><summary>All rounds of all states</summary>
 ${table(
-  `Places: where children were tested. Children: how many; “few” is fewer than ${small_sample}. A dash: not published`,
+  `Places: number of places where children were tested. Children: number tested; “few” means fewer than ${small_sample}. A dash means not published`,
   [{ head: 'State' }, ...columns],
   tables.context_states.flatMap(({ state_code, state }) =>
     trends.ofState(state_code).map((row) => [state, ...cells(row)]),

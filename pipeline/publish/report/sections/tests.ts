@@ -1,4 +1,4 @@
-/** Which diagnostic test each survey round used, and what that makes of score and figures, where there are several. */
+/** The diagnostic tests of the survey rounds and, if there are several, their effect on scores and survey results. */
 import { METHOD_NAMES, type Method } from '../../../catalog/values.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
@@ -7,12 +7,12 @@ import { inSentence, periodName } from '../names.ts';
 type Observed = Pick<Evidence, 'surveys'>;
 type Parameters = Pick<Contents['model'], 'parameters'>;
 
-/** The tests that surveys may be by, that of the score first. */
+/** The tests that surveys may use, that of the score first. */
 const testsOf = ({ parameters }: Parameters): Method[] => [parameters.survey.method].flat();
 
 const named = (tests: readonly Method[]) => tests.map((test) => METHOD_NAMES[test]);
 
-/** The tests of each round, by its year, ascending; those of one round in the country's order. */
+/** The tests of each round by ascending year; those of one round in the country's order. */
 function testsByRound(model: Parameters, { surveys }: Observed): [number, Method[]][] {
   const rows = Map.groupBy([...surveys.clusters, ...surveys.state_rounds], ({ survey_year }) => survey_year);
   return [...rows]
@@ -23,7 +23,7 @@ function testsByRound(model: Parameters, { surveys }: Observed): [number, Method
     .sort(([a], [b]) => a - b);
 }
 
-/** By year: the tests, in words, of each round that is not by the score's alone. */
+/** The tests, in words, of each round that used any other test than the score's, by year. */
 export function otherTests(model: Parameters, observed: Observed): Record<number, string> {
   const [first] = testsOf(model);
   const others = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));
@@ -31,10 +31,10 @@ export function otherTests(model: Parameters, observed: Observed): Record<number
 }
 
 /** `round 2021`, `rounds 2013 and 2016`. */
-export const roundsInWords = (years: readonly (number | string)[]): string =>
+const roundsInWords = (years: readonly (number | string)[]): string =>
   `${years.length === 1 ? 'round' : 'rounds'} ${inSentence(years.map(String))}`;
 
-/** What a reader must know of a country whose surveys used several tests; nothing where all rows are by the score's. */
+/** Caveats for a country whose surveys used several tests; empty if all results are by the score's test. */
 export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evidence: Evidence): string[] {
   const { model } = contents;
   const [first, ...others] = testsOf(model);
@@ -42,30 +42,30 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
   if (years.length === 0) return [];
   if (evidence.risk.model === 'baseline')
     return [
-      `Surveys by different tests enter as if they were one: each place by the first of ${named([first!, ...others]).join(', ')} that it was tested by. A change between rounds of different tests may be the test’s.`,
+      `Results of different tests are treated as if they were of one test: each place enters with the first of ${named([first!, ...others]).join(', ')} that was used there. A change between rounds with different tests may be due to the tests.`,
     ];
   const score = METHOD_NAMES[first!];
   const rounds = testsByRound(model, evidence);
   const plain = rounds.flatMap(([year, tests]) => (tests.length === 1 && tests[0] === first ? [year] : []));
   const both = rounds.flatMap(([year, tests]) => (tests.length > 1 ? [year] : []));
-  const told = [
-    ...(plain.length > 0 ? [`${score}: ${roundsInWords(plain)}`] : []),
+  const tested = [
+    ...(plain.length > 0 ? [`by ${score} in ${roundsInWords(plain)}`] : []),
     ...[...Map.groupBy(years, ([, words]) => words)].map(
-      ([words, own]) => `${words}: ${roundsInWords(own.map(([year]) => year))}`,
+      ([words, own]) => `by ${words} in ${roundsInWords(own.map(([year]) => year))}`,
     ),
   ];
   const { mean, sd } = model.parameters.risk.test_offset!;
   const informed =
     both.length === 0
-      ? 'a prior that no survey here checks, as no round has both'
-      : `a prior, of which only ${roundsInWords(both)} ${both.length === 1 ? 'tells' : 'tell'} more`;
+      ? 'a prior that no survey here can check, since no round used both tests'
+      : `a prior, on which only ${roundsInWords(both)}, with both tests, ${both.length === 1 ? 'provides' : 'provide'} further evidence`;
   return [
-    `The score is of one test, ${score}, in every month. Surveys tested by ${told.join('; by ')}. In each round logit positivity by ${METHOD_NAMES.rdt} is taken to lie ${Math.abs(mean)} ± ${sd} ${mean < 0 ? 'below' : 'above'} that by ${METHOD_NAMES.microscopy}: ${informed}. Levels after a round by another test, and changes to or from it, rest on that.`,
-    `The surveys’ own figures are by each round’s own test and are not to be held against the score where that is another: ${years.map(([year, words]) => sideBySide(contents, evidence, Number(year), words)).join('; ')}.`,
+    `The score refers to one test, ${score}, in every month. Surveys tested ${inSentence(tested)}. The model takes logit positivity by ${METHOD_NAMES.rdt} in each round to be ${Math.abs(mean)} ± ${sd} ${mean < 0 ? 'below' : 'above'} that by ${METHOD_NAMES.microscopy}: ${informed}. Levels after a round with another test, and changes to or from it, depend on this.`,
+    `The survey results are by the test of each round. Do not compare them with the score if that is another test: ${years.map(([year, words]) => sideBySide(contents, evidence, Number(year), words)).join('; ')}.`,
   ];
 }
 
-/** The nation's figure of a round, and its score in the middle month of the fieldwork where that is estimated. */
+/** The national result of a round, and the national score in the middle month of its fieldwork if that is estimated. */
 function sideBySide({ tables }: Pick<Contents, 'tables'>, { risk }: Evidence, year: number, words: string): string {
   const percent = (value: number) => `${(100 * value).toFixed(1)}%`;
   const found = tables.survey_trend.find(({ state_code, survey_year }) => state_code === null && survey_year === year)!;
@@ -75,5 +75,5 @@ function sideBySide({ tables }: Pick<Contents, 'tables'>, { risk }: Evidence, ye
   const people = scores.reduce((sum, { population }) => sum + population, 0);
   if (people === 0) return figure;
   const score = scores.reduce((sum, row) => sum + row.population * row.score, 0) / people;
-  return `${figure} stands beside a score of ${percent(score)} for the whole country in ${periodName(middle!)}`;
+  return `${figure}, but a national score of ${percent(score)} in ${periodName(middle!)}`;
 }

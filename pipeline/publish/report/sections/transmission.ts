@@ -6,7 +6,7 @@ import { html, type Markup, table } from '../markup.ts';
 import { inSentence, monthName } from '../names.ts';
 import { isReported, methodName } from './words.ts';
 
-/** The compartmental model: fits, projections against what then happened, and what it does not show. */
+/** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function transmissionSection({ transmission }: Contents, { fits }: Evidence): Markup {
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
@@ -17,8 +17,8 @@ ${transmission ? fitted(transmission, fits) : html`<p class="missing">This count
 function fitted({ states, assumed, projection_test, limits }: TransmissionModel, fits: Evidence['fits']): Markup {
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
-  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It says nothing of other states or of LGAs.</p>
-<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index, 100 the mean of a state’s reported months</p>
+  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other states or LGAs.</p>
+<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of a state’s reported months)</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
 ${table(
@@ -26,9 +26,9 @@ ${table(
   [
     { head: 'State' },
     { head: 'Correlation with reports', number: true },
-    { head: 'The season’s alone, trend taken off', number: true },
-    { head: 'Months with infection growing' },
-    { head: 'Share of transmission without rain', number: true },
+    { head: 'Correlation of the season, trend removed', number: true },
+    { head: 'Months with growing infection' },
+    { head: 'Share of transmission that does not depend on rain', number: true },
   ],
   states.map((row) => [
     row.state,
@@ -39,7 +39,7 @@ ${table(
   ]),
 )}
 <h3>Projecting a year ahead</h3>
-<p>From each January, the model saw only the months before. Its design was chosen on ${inSentence(development_years.map(String))}, and ${held_back_year} held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
+<p>For each year, the model was fitted only to the months before January. Its design was chosen on ${inSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
 <div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
@@ -75,7 +75,7 @@ ${table(
 ${
   fits &&
   table(
-    'The same, with further simple methods',
+    'Mean absolute error, with further simple methods',
     [{ head: 'Method' }, { head: 'Development', number: true }, { head: `Held back, ${held_back_year}`, number: true }],
     Object.keys(fits.projection.held_back.errors)
       .filter(isReported)

@@ -5,7 +5,7 @@ import { monthName } from '../names.ts';
 
 type Measure = SeasonWindow['measure'];
 
-/** Which months on end hold most of a year, for whoever plans seasonal chemoprevention; by state, LGAs in the tables. */
+/** The consecutive months with most of a year's malaria, by state, for planners of seasonal chemoprevention. */
 export function windowsPart({ season_windows, context_states }: Tables): Markup {
   const rows = new Map(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
@@ -18,29 +18,30 @@ export function windowsPart({ season_windows, context_states }: Tables): Markup 
     });
   const four = by(4);
   const count = (verdict: string) => four.filter((row) => overall(row.cases, row.rain) === verdict).length;
+  const byRainOnly = four.filter(({ cases, rain }) => rain.criterion === 'reached' && cases.criterion !== 'reached');
   const shown = (months: number) =>
     by(months).map(({ state, cases, rain }) => [state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)]);
   const columns = [
     { head: 'State' },
     { head: 'Reported cases: months' },
     { head: 'Share (90% range)', number: true },
-    { head: 'Right to a month', number: true },
-    { head: 'Rain’s transmission: months' },
+    { head: 'Right to within a month', number: true },
+    { head: 'Rain-driven transmission: months' },
     { head: 'Share (90% range)', number: true },
-    { head: 'Right to a month', number: true },
-    { head: 'Own record: share in the months by cases; its own best' },
+    { head: 'Right to within a month', number: true },
+    { head: 'Own case record: share in these months by cases; its own best months' },
   ];
-  return html`<h3 id="season-windows">Months to act in</h3>
-<p>Seasonal chemoprevention is given in the months on end that hold most of a year’s malaria. Two measures, because they differ: <b>reported cases</b>, the index above, whose swing is that of facilities’ records of all ages; and <b>rain’s transmission</b>, the part of transmission that follows rain, without what needs none and without immunity, which no record verifies. Children’s malaria lies somewhere between them. Ranges and chances come of how far the index was off in states left out; for the second measure they are the same errors, so too sure if rain is not what decides.</p>
-<p>WHO first recommended chemoprevention where more than 60% of a year’s clinical malaria falls within four months on end (2012, 2013; since 2022 without that line). By both measures that is <b>reached</b> in ${count('reached')} states, <b>unlikely</b> in ${count('unlikely')}, and <b>unknown</b> in ${count('unknown')}, mostly because rain says yes and reported cases say no. A share of rain of 60% or more in three months marked places past the line in Cairns et al. (2012) with a sensitivity of 95% and a specificity of 74%.</p>
+  return html`<h3 id="season-windows">Best months to act</h3>
+<p>Seasonal chemoprevention is given in the consecutive months with most of a year’s malaria. Two measures are shown, because they differ: <b>reported cases</b>, the index above, which varies as the records of health facilities for all ages do; and <b>rain-driven transmission</b>, the part of transmission that follows rain. The latter excludes transmission that does not depend on rain, ignores immunity, and is verified by no record. Malaria in children lies somewhere between the two. Ranges and chances are derived from the errors of the index in states left out of the fit; the second measure uses the same errors, so it is overconfident if rain is not the deciding factor.</p>
+<p>WHO first recommended chemoprevention where more than 60% of a year’s clinical malaria falls within four consecutive months (2012, 2013; since 2022 without that threshold). By both measures, the threshold is <b>reached</b> in ${count('reached')} states, <b>unlikely</b> to be reached in ${count('unlikely')} and <b>unknown</b> in ${count('unknown')}${byRainOnly.length > count('unknown') / 2 && ', mostly because it is reached by rain but not by reported cases'}. In Cairns et al. (2012), 60% or more of a year’s rain in three months identified places above the threshold with a sensitivity of 95% and a specificity of 74%.</p>
 ${table(
-  'Four months on end',
+  'Four consecutive months',
   [
     ...columns,
     { head: '60%: by cases' },
     { head: 'By rain' },
-    { head: 'Together' },
-    { head: 'Rain in its wettest three months', number: true },
+    { head: 'Both' },
+    { head: 'Share of rain in the wettest three months', number: true },
   ],
   four.map(({ state, cases, rain }, i) => [
     ...[state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)],
@@ -48,11 +49,11 @@ ${table(
     percent(of(context_states[i]!.state_code, 'reported_cases', 3).rain_share),
   ]),
 )}
-<details><summary>Three and five months</summary>${table('Three months on end', columns, shown(3))}${table('Five months on end', columns, shown(5))}</details>
-<p class="note">LGAs: table <code>season_windows</code>.</p>`;
+<details><summary>Three and five months</summary>${table('Three consecutive months', columns, shown(3))}${table('Five consecutive months', columns, shown(5))}</details>
+<p class="note">For LGAs see the table <code>season_windows</code>.</p>`;
 }
 
-/** What both measures say; where they differ, nothing is known. */
+/** The verdict by both measures; `unknown` if they differ. */
 const overall = (cases: SeasonWindow, rain: SeasonWindow) =>
   cases.criterion === rain.criterion ? cases.criterion : 'unknown';
 

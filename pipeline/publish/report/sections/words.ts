@@ -1,4 +1,4 @@
-/** The report's words on what the figures mean and what they do not show. Each is said of what this snapshot holds. */
+/** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
 import { missingData } from '../../../catalog/missing.ts';
 import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -7,40 +7,40 @@ import type { Evidence } from '../evidence.ts';
 import { inSentence, monthName, periodName } from '../names.ts';
 import { describeTests } from './tests.ts';
 
-/** What a reader must know before using a score, the weightiest first, in the country's words. */
+/** What a reader must know before using a score, most important first, in the country's words. */
 export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {
   const { coverage, model, tables, sources } = contents;
   const { risk, surveys } = evidence;
   const seasonal = tables.season.length > 0;
   const lines = [
-    `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and says nothing of adults or of severe illness.`,
-    'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in a way it does not know of, the truth can lie outside more often.',
-    `Scores rest on household surveys, years apart. Between and after the rounds they follow the model, not new observation: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}a wet year, an outbreak or a campaign does not show.`,
+    `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or severe illness.`,
+    'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in ways that it does not account for, the truth can lie outside more often.',
+    `Scores are based on household surveys years apart. Between and after the rounds they follow the model, not new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do not show a wet year, an outbreak or a campaign.`,
     ...describeTests(contents, evidence),
     ...missingData(sources),
   ];
   if (risk.model === 'baseline')
     lines.push(
-      'The scores are the simple baseline’s: each state’s average of the nearest survey round, moved by the season. LGAs of one state differ only by their season; no other difference inside a state enters.',
+      'The scores are those of the simple baseline: each state’s average in the nearest survey round, adjusted for the season. LGAs of one state differ only in their season; no other difference within a state is taken into account.',
     );
   const unseen = monthsWithoutSurvey(surveys.clusters.map(({ period }) => period));
   if (seasonal && unseen.length > 0)
     lines.push(
-      `No survey was taken in ${monthsInWords(unseen)}: for these months the score rests on the season’s shape alone.`,
+      `No survey was taken in ${monthsInWords(unseen)}: for these months the score depends on the shape of the season alone.`,
     );
   const byState = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (byState.length > 0) {
     const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${inSentence(byState.map(String))} are`;
     const { state_only_effective_size } = model.parameters.risk;
     lines.push(
-      `${rounds} known by state only, without the number of children tested: each state’s figure counts as one of ${state_only_effective_size} children, which is an assumption.`,
+      `${rounds} known only by state, without the number of children tested: each state’s result is assumed to count as much as a sample of ${state_only_effective_size} children.`,
     );
   }
   lines.push(
-    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried on, without any new observation${seasonal ? ', and with the usual season: no rain that has fallen enters, here or in the estimated months' : ''}.`,
-    `Net use, treatment and the other figures of the context are shown beside the score and are no inputs to it. ${model.parameters.context.note}`,
-    'Rounds of few children are marked; use their ranges, not their points.',
-    `Levels are classes of the score: a place near a boundary between two classes may change class without a change that matters. ${tables.context_lgas.length} LGAs are joined by code${shareNames(tables.context_lgas) ? '; some share a name' : ''}.`,
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without new observations${seasonal ? ' and with the usual season. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
+    `Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ${model.parameters.context.note}`,
+    'Survey results from few children are marked; use their ranges rather than their point values.',
+    `Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. Join the ${tables.context_lgas.length} LGAs by code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
   );
   return lines.map((line) => inWords(line, model.territory));
 }
@@ -51,15 +51,15 @@ export function monthsWithoutSurvey(periods: readonly string[]): number[] {
   return seen.size === 0 ? [] : Array.from({ length: 12 }, (_, i) => i + 1).filter((month) => !seen.has(month));
 }
 
-/** `January to July` for months (1-12, ascending) on end, else all their names. */
+/** `January to July` for consecutive months (1-12, ascending), else all their names. */
 export function monthsInWords(months: readonly number[]): string {
-  const onEnd = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
-  return onEnd ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : inSentence(months.map(monthName));
+  const consecutive = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
+  return consecutive ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : inSentence(months.map(monthName));
 }
 
 const METHODS: Record<string, string> = {
   model: 'Transmission model',
-  model_and_abeku: 'The model and Abeku’s adjustment, geometric mean',
+  model_and_abeku: 'Geometric mean of the model and Abeku’s adjustment',
   same_month_last_year: 'Same month last year',
   same_month_last_three_years: 'Same month, mean of three years',
   abeku_raw: 'Seasonal adjustment (Abeku et al. 2002)',
@@ -67,7 +67,7 @@ const METHODS: Record<string, string> = {
   flat: 'Last year’s mean in every month',
 };
 
-/** Methods that the report shows: all but the levels that development chose the model's among. */
+/** Whether the report shows a method: it leaves out the variants among which development chose the model's level. */
 export const isReported = (method: string): boolean => !/^model_level_of_/.test(method);
 
 /** A projection method in words. */

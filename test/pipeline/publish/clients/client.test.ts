@@ -23,7 +23,7 @@ beforeAll(() => {
   return () => rmSync(root, { recursive: true, force: true });
 });
 
-/** Writes a country's clients. @returns the folder of the one in TypeScript */
+/** Writes a country's clients. @returns the folder of the TypeScript client */
 function write(country: string, files: Record<string, string>): string {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, country, name)), { recursive: true });
@@ -32,7 +32,7 @@ function write(country: string, files: Record<string, string>): string {
   return path.join(root, country, 'ts');
 }
 
-/** What the compiler says of the client in `at` and one file more. */
+/** The compiler's errors for the client in `at` together with the file `use`. */
 function compile(use: string, at = folder): string {
   writeFileSync(path.join(at, 'use.ts'), use);
   const options = [
@@ -64,7 +64,7 @@ function compile(use: string, at = folder): string {
 const head =
   "import { createClient } from './malaria-risk.ts';\nconst { get, table } = createClient({ base: 'http://localhost', key: 'k' });\n";
 
-test('the shipped client and its examples are sound TypeScript', () => {
+test('the shipped client and its examples compile', () => {
   expect(
     compile(
       `${head}const { lgas } = await get('/v1/risk/lgas', { state: 'KN' });\nconst score: number | undefined = lgas[0]?.score;\nexport { score };\n`,
@@ -80,7 +80,7 @@ await get('/v1/risk/lgas');\nawait get('/v1/series/lgas', {});\nawait table('/v1
   expect(faults.match(/error TS/g)).toHaveLength(6);
 });
 
-test('another country’s client is sound TypeScript too, in its own words', () => {
+test('another country’s client compiles too, and uses its own words', () => {
   const files = clientFiles(OTHER, { state: '07', lga: '1201', period: '2021-12' });
   expect(compile(`${head}await get('/v1/risk/lgas', { state: '07' });\n`, write('other', files))).toBe('');
   const nigerian = Object.entries(files).flatMap(([name, text]) => (nigerianIn(text) ? [name] : []));
@@ -91,7 +91,7 @@ test('another country’s client is sound TypeScript too, in its own words', () 
   expect(files['ts/places.ts']).toContain('by the names of department and commune. */');
 });
 
-test('everything that lies there is shipped, in the same bytes each time', () => {
+test('all files of the clients are shipped, with the same bytes every time', () => {
   const clients = path.join(ROOT, 'pipeline/publish/clients');
   const left = (name: string) => /__pycache__|egg-info|^build$/.test(name);
   const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left }).sort();
@@ -100,7 +100,7 @@ test('everything that lies there is shipped, in the same bytes each time', () =>
   expect(clientFiles(TERRITORY)).toEqual(files);
 });
 
-test('types of schemas', () => {
+test('schemas become TypeScript types', () => {
   expect(typeOf({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } })).toBe('(number | null)[]');
   expect(typeOf({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] })).toBe(
     "{\n  a: 'x';\n  b?: number;\n}",
@@ -108,7 +108,7 @@ test('types of schemas', () => {
   expect(() => typeOf({ type: 'date' })).toThrow(/type date/);
 });
 
-test('the reference tells of every operation and every error', () => {
+test('the reference lists every operation and every error', () => {
   const page = renderApiPage(buildOpenapi('tiny-1-00000000', TERRITORY));
   for (const { id, path: route } of JSON_OPERATIONS)
     expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);

@@ -20,11 +20,11 @@ const write =
     const stages = Object.entries(own).map(([stage, key]) => ({ stage, key }));
     writeFileSync(path.join(directory, 'manifest.json'), JSON.stringify({ model_version: version, stages }));
   };
-const sound = async () => {};
-const make = (version: string, own: Record<string, string> = keys, how = write(version), check = sound) =>
+const valid = async () => {};
+const make = (version: string, own: Record<string, string> = keys, how = write(version), check = valid) =>
   makeCandidate(out, { version, keys: own, write: how, check });
 
-test('a version appears whole, and nothing is current', async () => {
+test('makeCandidate adds a complete version, and nothing is current', async () => {
   const { directory, already } = await make('v-1');
   expect(already).toBe(false);
   expect(directory).toBe(path.join(out, 'snapshots/v-1'));
@@ -38,14 +38,14 @@ test('a version is never written again', async () => {
   expect((await make('v-1', keys, () => Promise.reject(new Error('must not write')))).already).toBe(true);
 });
 
-test('the same version out of other stages is refused', async () => {
+test('the same version made by other stages is refused', async () => {
   await make('v-1');
   await expect(make('v-1', { ingest: 'b'.repeat(64) })).rejects.toThrow(
-    /v-1: found other content than v-1 has by its inputs and code/,
+    /v-1: found content that differs from that of v-1 by its inputs and code/,
   );
 });
 
-test('what fails its check, or fails while it is written, leaves nothing', async () => {
+test('a version that fails its check or its writing leaves nothing behind', async () => {
   await make('v-1');
   const unfit = () => Promise.reject(new Error('an LGA is missing'));
   await expect(make('v-2', keys, write('v-2'), unfit)).rejects.toThrow('an LGA is missing');
@@ -53,7 +53,7 @@ test('what fails its check, or fails while it is written, leaves nothing', async
   expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
 });
 
-test('of two builds that make the same at once, one version stays; with other content the second is refused', async () => {
+test('of two concurrent builds of the same version one stays; if contents differ, the second is refused', async () => {
   const meanwhile = (content: string) => async (directory: string) => {
     await make('v-1');
     await write('v-1')(directory);
@@ -62,11 +62,11 @@ test('of two builds that make the same at once, one version stays; with other co
   const { directory } = await make('v-1', keys, meanwhile(''));
   expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
   rmSync(directory, { recursive: true });
-  await expect(make('v-1', keys, meanwhile('{"other":1}'))).rejects.toThrow(/found other content/);
+  await expect(make('v-1', keys, meanwhile('{"other":1}'))).rejects.toThrow(/found content that differs/);
   expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
 });
 
-test('current moves from a version to another in one step', async () => {
+test('current moves from one version to another in one step', async () => {
   await pointCurrent(out, 'v-1');
   expect(readlinkSync(path.join(out, 'current'))).toBe('snapshots/v-1');
   await pointCurrent(out, 'v-2');
@@ -74,7 +74,7 @@ test('current moves from a version to another in one step', async () => {
   expect(readdirSync(out)).toEqual(['current']);
 });
 
-test('a directory in place of current is told of, and left as it is', async () => {
+test('a directory in place of current is reported and left unchanged', async () => {
   mkdirSync(path.join(out, 'current'));
   expect(() => checkCurrent(out)).toThrow(/current: found a directory, expected a link to the published snapshot/);
   rmSync(path.join(out, 'current'), { recursive: true });
@@ -83,18 +83,18 @@ test('a directory in place of current is told of, and left as it is', async () =
   expect(() => checkCurrent(out)).not.toThrow();
 });
 
-test('what a killed build left aside is cleared', async () => {
+test('temporary files of a killed build are cleared', async () => {
   await make('v-1');
   mkdirSync(path.join(out, 'snapshots/.v-0.4194999-x-1.tmp'), { recursive: true });
   writeFileSync(path.join(out, 'current.4194999-x-2.tmp'), '');
-  // Somebody's own, where `out` is a directory with other things in it.
+  // A file of the user's own, if `out` has other things in it.
   writeFileSync(path.join(out, 'draft.tmp'), '');
   clearUnfinished(out);
   expect(readdirSync(path.join(out, 'snapshots'))).toEqual(['v-1']);
   expect(readdirSync(out).sort()).toEqual(['draft.tmp', 'snapshots']);
 });
 
-test('the newest candidate is what the latest build ended with, also where it was there before', async () => {
+test("the newest candidate is the latest build's version, even if it existed before", async () => {
   expect(newestCandidate(out)).toBeNull();
   const code = { version: '1.0.0', commit: null, dirty: null, lock_file: null, node: '26.0.0' };
   const note = (version: string, minute: number) =>
@@ -104,7 +104,7 @@ test('the newest candidate is what the latest build ended with, also where it wa
   await note('v-2', 2);
   expect(newestCandidate(out)?.version).toBe('v-2');
   await note('v-1', 3);
-  // A full disk cut the next line short; the one after it counts.
+  // The next line was cut short by a full disk; the line after it counts.
   writeFileSync(path.join(out, 'releases/candidates.jsonl'), '\n{"version":"v-', { flag: 'a' });
   expect(newestCandidate(out)).toEqual({
     version: 'v-1',

@@ -1,4 +1,4 @@
-/** Publishing to another directory and to object storage: what proxies find there is whole, also after a kill. */
+/** Publishing to another directory and to object storage: proxies find complete versions there, also after a kill. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,7 +34,7 @@ beforeEach(() => {
   cpSync(base, out, { recursive: true, verbatimSymlinks: true });
 });
 
-test('another directory: the same bytes, its own current and history, and the one it came from is left alone', async () => {
+test('another directory gets the same bytes and its own current and history; the build directory stays unchanged', async () => {
   const there = path.join(temporary(), 'srv');
   const { code, stdout } = await runHere(['publish', first, '--out', out, '--to', there, '--by', 'Ada']);
   expect([code, stdout]).toEqual([0, `Published ${first}: ${there}\n`]);
@@ -51,17 +51,17 @@ test('another directory: the same bytes, its own current and history, and the on
     [first, there],
     [second, there],
   ]);
-  // A rollback there, by itself.
+  // The other directory is rolled back by itself.
   await publishVersion(there, { version: first });
   expect(currentVersion(there)).toBe(first);
   expect((await runHere(['publish', '--out', out, '--to', out])).code).toBe(2);
 });
 
-test('a copy that is not what was read is not put in place', async () => {
+test('a damaged version is not copied', async () => {
   const there = path.join(temporary(), 'srv');
   await publishVersion(out, { version: first, to: there });
   overwrite(path.join(out, 'snapshots', second), 'tables/README.md', 'other');
-  await expect(publishVersion(out, { to: there, approve: 'anyway' })).rejects.toThrow(/not fit to be published/);
+  await expect(publishVersion(out, { to: there, approve: 'anyway' })).rejects.toThrow(/must not be published/);
   expect(currentVersion(there)).toBe(first);
   expect(readdirSync(path.join(there, 'snapshots'))).toEqual([first]);
 });
@@ -82,8 +82,8 @@ afterEach(async () => {
 });
 const pointer = () => storage.objects.get(`${ROOT}/current`)?.toString().trim();
 
-/** What a proxy would fetch now: every file that the manifest of what is current lists, with its bytes. */
-function expectWhole(): string | undefined {
+/** Checks every file that the current manifest lists, as a proxy would fetch it. @returns the current version */
+function expectComplete(): string | undefined {
   const target = pointer();
   if (target === undefined) return undefined;
   const manifest: Manifest = JSON.parse(storage.objects.get(`${ROOT}/${target}/manifest.json`)!.toString());
@@ -92,11 +92,11 @@ function expectWhole(): string | undefined {
   return manifest.model_version;
 }
 
-test('object storage: files, manifest, then current; a proxy serves it and takes up the next', async () => {
+test('object storage gets files, manifest, then current; a proxy serves the version and switches to the next', async () => {
   await publishVersion(out, { version: first, to: URL });
   const order = storage.put.filter((name) => !name.startsWith(`${ROOT}/releases/`));
   expect(order.slice(-2)).toEqual([`${ROOT}/snapshots/${first}/manifest.json`, `${ROOT}/current`]);
-  expect(expectWhole()).toBe(first);
+  expect(expectComplete()).toBe(first);
   const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
   const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });
   const { key } = await giveKey(service.store);
@@ -110,7 +110,7 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
     by: 'Ada',
     changes: { scores_compared: 72 },
   });
-  // What was replaced is still answered from, and so it is by a proxy that has to fetch it.
+  // The replaced version is still served, also by a proxy that has to fetch it first.
   const fresh = await startService({ snapshot: URL, snapshotCopies: path.join(temporary(), 'copies') });
   for (const { get, store } of [service, fresh]) {
     const { key: own } = await giveKey(store);
@@ -119,16 +119,19 @@ test('object storage: files, manifest, then current; a proxy serves it and takes
     expect((await before()).headers.get('deprecation')).toMatch(/^@\d+$/);
     expect((await get(`/v1/versions/${first}/diff/${second}`, own)).status).toBe(200);
   }
-  // Going back puts nothing but what is told, and the pointer.
+  // A rollback writes only the release index and the pointer.
   storage.put.length = 0;
   await publishVersion(out, { version: first, to: URL });
-  const told = `${ROOT}/releases/`;
-  expect(storage.put.filter((name) => !name.startsWith(told))).toEqual([`${ROOT}/current`]);
-  expect(storage.put.slice(-2)).toEqual([`${told}${first}/index/manifest.json`, `${ROOT}/current`]);
+  const releases = `${ROOT}/releases/`;
+  expect(storage.put.filter((name) => !name.startsWith(releases))).toEqual([`${ROOT}/current`]);
+  expect(storage.put.slice(-2)).toEqual([`${releases}${first}/index/manifest.json`, `${ROOT}/current`]);
   expect(currentVersion(out)).toBe(first);
 });
 
-/** A proxy over the storage, asked all the while: what it answered, by the version that it named. */
+/**
+ * Sends requests to a proxy over the storage until the returned function is called, which returns its answers by
+ * version.
+ */
 async function readAllTheWhile() {
   const copies = mkdtempSync(path.join(tmpdir(), 'malaria-copies-'));
   const service = await startService({ snapshot: `${URL}/`, snapshotCopies: copies });
@@ -153,7 +156,7 @@ async function readAllTheWhile() {
   };
 }
 
-test(`killed at ${KILLS} moments of publishing to object storage: old or new, whole, also to the proxy that reads meanwhile`, async () => {
+test(`killed at ${KILLS} moments of publishing to object storage, it leaves the old version or the new, also for a proxy that reads meanwhile`, async () => {
   await publishVersion(out, { version: first, to: URL });
   const stopReading = await readAllTheWhile();
   const { uniform: random } = randomStream(20261122, 'kills');
@@ -166,7 +169,7 @@ test(`killed at ${KILLS} moments of publishing to object storage: old or new, wh
     storage.objects.set(`${ROOT}/current`, Buffer.from(`snapshots/${first}`));
     storage.put.length = 0;
     const { child, ended } = start(['publish', second, '--out', out, '--to', URL]);
-    // Two are at the very end: with the manifest, and with the pointer.
+    // The first two kills are at the very end: at the manifest and at the pointer.
     const at = i < 2 ? files.length + 1 + i : Math.floor(random() * files.length);
     storage.fault(() => {
       if (storage.put.length >= at) child.kill('SIGKILL');
@@ -174,7 +177,7 @@ test(`killed at ${KILLS} moments of publishing to object storage: old or new, wh
     });
     const { signal } = await ended;
     storage.fault(null);
-    const current = expectWhole();
+    const current = expectComplete();
     expect([first, second]).toContain(current);
     seen.add(`${signal} ${current === first ? 'old' : 'new'}`);
   }
@@ -182,39 +185,39 @@ test(`killed at ${KILLS} moments of publishing to object storage: old or new, wh
   const read = await stopReading();
   for (const [version, answers] of read) {
     expect([first, second]).toContain(version);
-    // One answer to each route, whatever was under way.
+    // One answer to each route, at any stage of the publication.
     expect(answers.size, [...answers].join('\n')).toBe(2);
     for (const answer of answers) expect(answer).toMatch(/^200 /);
   }
   expect(read.has(first)).toBe(true);
   await publishVersion(out, { version: second, to: URL });
-  expect(expectWhole()).toBe(second);
+  expect(expectComplete()).toBe(second);
   expect(releasesIn(out).filter(({ status }) => status === 'started')).toEqual([]);
 });
 
-test('storage that cannot be reached, refuses, or was published to meanwhile: one line each, nothing moved', async () => {
+test('if storage is unreachable, refuses, or was published to meanwhile, publish prints one line and changes nothing', async () => {
   await publishVersion(out, { version: first, to: URL });
   const attempt = async (expected: RegExp, env: Record<string, string> = {}) => {
     const { code, stderr } = await run(['publish', '--out', out, '--to', URL], { env });
     expect(stderr).toMatch(expected);
     expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(expectWhole()).toBe(first);
+    expect(expectComplete()).toBe(first);
     return code;
   };
-  expect(
-    await attempt(/AccessDenied.*expected to be allowed to read and write there/, { AWS_ACCESS_KEY_ID: 'reader' }),
-  ).toBe(2);
-  const gone = await attempt(/what is published there is as it was/, {
+  expect(await attempt(/AccessDenied.*expected access to read and write there/, { AWS_ACCESS_KEY_ID: 'reader' })).toBe(
+    2,
+  );
+  const gone = await attempt(/the published version there is unchanged/, {
     AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
     AWS_MAX_ATTEMPTS: '1',
   });
   storage.fault((name) => {
-    // Somebody else moves the pointer, to the same version, while the files go up.
+    // Another publication rewrites the pointer, to the same version, while the files are uploaded.
     if (name.endsWith(`${second}/manifest.json`))
       storage.objects.set(`${ROOT}/current`, Buffer.from(`snapshots/${first}\n`));
     return false;
   });
-  expect([gone, await attempt(/somebody else published there meanwhile/)]).toEqual([3, 3]);
+  expect([gone, await attempt(/another version was published there in the meantime/)]).toEqual([3, 3]);
   expect(existsSync(path.join(out, 'releases'))).toBe(true);
   expect((await runHere(['publish', '--out', out, '--to', 's3://'])).stderr).toMatch(
     /--to: found s3:\/\/, expected s3:\/\/BUCKET/,

@@ -1,4 +1,4 @@
-/** From a candidate to what is current, and back: the gate, the record of it, rollbacks, kills, two at once. */
+/** Publishing a candidate: the gate, records, rollbacks, kills, and concurrent publications. */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -19,11 +19,11 @@ import { run, temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
-/** The writes at which it is killed: the last is past a publication's end. */
+/** The writes at which it is killed; the last is after the end of a publication. */
 const WRITES = process.env.MALARIA_LONG ? Array.from({ length: 40 }, (_, i) => i + 1) : [1, 6, 20, 31, 33, 40];
 const FAILING_WRITES = path.resolve(import.meta.dirname, '../../../support/failing-writes.ts');
 const { directory: country } = writeTiny();
-/** The tiny country published, and a candidate that was built after it. */
+/** The published tiny country with a later candidate. */
 let base = '';
 const first = currentVersion(inject('builtTiny'))!;
 let second = '';
@@ -36,7 +36,7 @@ const copy = () => {
   cpSync(base, out, { recursive: true, verbatimSymlinks: true });
   return out;
 };
-/** Puts a current version in place whose scores of one month were others. */
+/** Replaces the current version by one with other scores in one month. */
 async function withOtherScores(out: string): Promise<void> {
   const was = copySnapshot(path.join(out, 'snapshots', first));
   await rewriteTable(
@@ -48,7 +48,7 @@ async function withOtherScores(out: string): Promise<void> {
   cpSync(was, path.join(out, 'snapshots', first), { recursive: true });
 }
 
-test('a build leaves current alone, and publish moves it to the newest candidate, on record', async () => {
+test('a build does not change current; publish points it to the newest candidate and records that', async () => {
   const out = copy();
   expect(currentVersion(out)).toBe(first);
   const { code, stdout } = await runHere(['publish', '--out', out, '--by', 'Ada', '--json']);
@@ -71,12 +71,12 @@ test('a build leaves current alone, and publish moves it to the newest candidate
   expect(releasesIn(out)).toHaveLength(2);
 });
 
-test('a rollback stays whatever the nightly build makes, until somebody publishes', async () => {
+test('a rollback stays in effect through later builds until the next publication', async () => {
   const out = copy();
   await publishVersion(out);
   await publishVersion(out, { version: first });
   expect(currentVersion(out)).toBe(first);
-  // The same as was rolled back, and one that is new.
+  // The version that was rolled back, and a new one.
   for (const updatedAt of ['2031-01-01T00:00:00Z', '2031-01-02T00:00:00Z']) {
     await buildHere(country, out, { updatedAt });
     expect(currentVersion(out)).toBe(first);
@@ -86,13 +86,13 @@ test('a rollback stays whatever the nightly build makes, until somebody publishe
   expect(releasesIn(out).map((release) => release.model_version)).toEqual([first, second, first, model_version]);
 });
 
-test('what the gate stops takes a reason, which is kept', async () => {
+test('a version that the gate stops needs a reason, which is recorded', async () => {
   const out = copy();
   await withOtherScores(out);
   const stopped = await runHere(['publish', '--out', out]);
   expect([stopped.code, stopped.stdout]).toEqual([1, '']);
   expect(stopped.stderr).toMatch(
-    /^malaria-risk: tiny-1-\w{8} is not published; it takes a reason \(--approve REASON\) because of this: 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
+    /^malaria-risk: tiny-1-\w{8} is not published; it needs a reason \(--approve REASON\): 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
   );
   expect(currentVersion(out)).toBe(first);
   expect(releasesIn(out)).toHaveLength(1);
@@ -110,12 +110,12 @@ test('a damaged version is not published, whatever the reason', async () => {
   const out = copy();
   overwrite(path.join(out, 'snapshots', second), 'v1/periods.json', '{}');
   await expect(publishVersion(out, { approve: 'anyway' })).rejects.toThrow(
-    /is not fit to be published, \d+ faults: v1\/periods\.json/,
+    /must not be published, \d+ faults: v1\/periods\.json/,
   );
   expect(currentVersion(out)).toBe(first);
 });
 
-test('what was built without validation is a candidate for trial alone', async () => {
+test('a version built without validation cannot be published', async () => {
   const out = copy();
   const built = await runHere(['build', '--country', country, '--out', out, '--without-validation']);
   expect(built.stdout).toContain('It cannot be published: built without validation');
@@ -136,7 +136,7 @@ test('what was built without validation is a candidate for trial alone', async (
   expect(both.code).toBe(2);
 });
 
-test('a made-up country takes no real one’s place, and another country takes a reason', async () => {
+test('a made-up country cannot replace a real one, and another country needs a reason', async () => {
   const out = copy();
   const directory = path.join(out, 'snapshots', first);
   rewriteManifest(directory, (manifest) => {
@@ -147,37 +147,37 @@ test('a made-up country takes no real one’s place, and another country takes a
     manifest.synthetic = true;
   });
   const { stdout, code } = await runHere(['review', '--out', out]);
-  expect([code, stdout]).toEqual([1, expect.stringContaining('a made-up country never replaces a real one')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('a made-up country cannot replace a real one')]);
 });
 
-test('a version that is not there, or a path: the versions that are', async () => {
+test('for an unknown version or a path the error lists existing versions', async () => {
   for (const version of ['tiny-1-00000000', '../snapshots']) {
     const { code, stderr } = await runHere(['publish', version, '--out', base]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`expected a version there, such as ${first}, ${second}`),
+      expect.stringContaining(`expected an existing version, such as ${first}, ${second}`),
     ]);
   }
   const { code, stderr } = await runHere(['publish', '--out', temporary()]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no candidate')]);
 });
 
-test('of two at once one comes after the other; who waits too long is told to try again', async () => {
+test('concurrent publications run one after the other; one that waits too long is asked to try again', async () => {
   const out = copy();
   const third = (await buildHere(country, out, { updatedAt: '2031-01-02T00:00:00Z' })).model_version;
   const ended = await Promise.all([second, third].map((version) => run(['publish', version, '--out', out])));
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
   const releases = releasesIn(out);
   expect(releases.map(({ status }) => status)).toEqual(['published', 'published', 'published']);
-  // Each was held against what it replaced.
+  // Each was compared with the version that it replaced.
   expect(releases.map(({ replaces }) => replaces)).toEqual([null, first, releases[1]!.model_version]);
   expect(currentVersion(out)).toBe(releases[2]!.model_version);
   await publishAlone(out, () =>
-    expect(publishAlone(out, async () => {}, 10)).rejects.toThrow(/try again when that is done/),
+    expect(publishAlone(out, async () => {}, 10)).rejects.toThrow(/try again when it is done/),
   );
 });
 
-test(`killed at ${WRITES.length} of its writes: the old version or the new, and the record tells which`, async () => {
+test(`killed at ${WRITES.length} of its writes, publish leaves the old version or the new, and the record shows which`, async () => {
   const killAt = async (at: number) => {
     const out = copy();
     const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'SIGKILL' };
@@ -186,7 +186,7 @@ test(`killed at ${WRITES.length} of its writes: the old version or the new, and 
     const last = releasesIn(out).at(-1)!;
     expect([first, second]).toContain(current);
     if (last.number === 2) expect(outcomeOf(last, current)).toBe(current === second ? 'published' : 'abandoned');
-    // Nothing left behind is in the way.
+    // Remaining temporary files do not prevent another publication.
     await publishVersion(out);
     expect(currentVersion(out)).toBe(second);
     const ended = releasesIn(out).map(({ status, model_version }) => `${model_version} ${status}`);
@@ -198,7 +198,7 @@ test(`killed at ${WRITES.length} of its writes: the old version or the new, and 
   };
   const seen: string[] = [];
   for (let i = 0; i < WRITES.length; i += 2) seen.push(...(await Promise.all(WRITES.slice(i, i + 2).map(killAt))));
-  // A test that never hit the moments in between would prove nothing.
+  // The test proves nothing unless it hits the moments in between.
   expect([...new Set(seen)]).toEqual([
     'SIGKILL, old, 1 published',
     'SIGKILL, old, 2 started',
@@ -207,7 +207,7 @@ test(`killed at ${WRITES.length} of its writes: the old version or the new, and 
   ]);
 });
 
-test('a full disk: one line, nothing moved, and a later try goes through', async () => {
+test('on a full disk publish prints one line and changes nothing; a later try succeeds', async () => {
   const fillAt = async (at: number) => {
     const out = copy();
     const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'ENOSPC' };
@@ -221,15 +221,15 @@ test('a full disk: one line, nothing moved, and a later try goes through', async
   await Promise.all([fillAt(1), fillAt(4)]);
 });
 
-test('a current version that was removed by hand is told of', async () => {
+test('a current version that was removed by hand is reported', async () => {
   const out = copy();
   rmSync(path.join(out, 'snapshots', first), { recursive: true });
-  await expect(publishVersion(out)).rejects.toThrow(/found a link to tiny-1-\w{8}, which is not there; put it back/);
+  await expect(publishVersion(out)).rejects.toThrow(/found a link to tiny-1-\w{8}, which does not exist; restore it/);
   rmSync(path.join(out, 'current'));
   expect((await publishVersion(out)).replaces).toBeNull();
 });
 
-test('the first release has nothing to be held against, and says so', async () => {
+test('the review of a first release reports that there is nothing to compare with', async () => {
   const out = copy();
   rmSync(path.join(out, 'current'));
   rmSync(path.join(out, 'releases'), { recursive: true });

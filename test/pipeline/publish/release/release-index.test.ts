@@ -1,4 +1,4 @@
-/** What publications tell of versions: the list, diffs, the feed; also after rollbacks, prunes and promises that end. */
+/** The release index: versions, diffs and the feed, also after rollbacks, prunes and the end of promised times. */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -30,29 +30,38 @@ const manifestIn = (out: string): ReleaseIndex => JSON.parse(read(out, releaseIn
 const versionsIn = (out: string): Versions => JSON.parse(read(out, manifestIn(out).answers['/v1/versions']!));
 const faultsOf = (out: string) => releaseIndexFaults(path.join(out, 'snapshots', currentVersion(out)!));
 
-test('a publication tells what is current, what it replaced and until when that is kept, and what changed', async () => {
+test('a publication lists the current version, the replaced one with its end date, and the changes', async () => {
   const out = copy();
   expect(versionsIn(out)).toMatchObject({ current: first, versions: [{ model_version: first, status: 'current' }] });
-  const said = ['--note', 'Rain of <June> & July', '--keep-days', '10', '--by', 'Ada', '--approve', 'not to be told'];
-  expect((await runHere(['publish', '--out', out, ...said])).code).toBe(0);
-  const told = versionsIn(out);
-  const [now, was] = told.versions;
+  const options = [
+    '--note',
+    'Rain of <June> & July',
+    '--keep-days',
+    '10',
+    '--by',
+    'Ada',
+    '--approve',
+    'internal reason',
+  ];
+  expect((await runHere(['publish', '--out', out, ...options])).code).toBe(0);
+  const listed = versionsIn(out);
+  const [now, was] = listed.versions;
   expect(now).toMatchObject({ model_version: second, status: 'current', path: `/v1/versions/${second}`, sunset: null });
   expect(was).toMatchObject({ model_version: first, status: 'kept', path: `/v1/versions/${first}` });
   expect(Date.parse(was!.sunset!) - Date.parse(was!.replaced_at!)).toBe(10 * 86_400_000);
-  expect(told.releases[0]).toMatchObject({
+  expect(listed.releases[0]).toMatchObject({
     ...{ model_version: second, replaces: first, rollback: false, note: 'Rain of <June> & July', new_months: [] },
     ...{ changed: ['model'], scores: { compared: 72, moved: 0 }, diff: `/v1/versions/${first}/diff/${second}` },
   });
-  const diff: VersionsDiff = JSON.parse(read(out, manifestIn(out).answers[told.releases[0]!.diff!]!));
+  const diff: VersionsDiff = JSON.parse(read(out, manifestIn(out).answers[listed.releases[0]!.diff!]!));
   expect(diff).toMatchObject({ from: first, to: second, all: { compared: 72, moved: 0 } });
   const feed = read(out, manifestIn(out).answers['/feed.atom']!);
   expect(feed).toContain('Rain of &#60;June&#62; &#38; July');
-  for (const secret of ['Ada', 'not to be told']) expect(feed + JSON.stringify(told)).not.toContain(secret);
+  for (const secret of ['Ada', 'internal reason']) expect(feed + JSON.stringify(listed)).not.toContain(secret);
   expect(await faultsOf(out)).toEqual([]);
 });
 
-test('a rollback is told as one; a version that is pruned is gone, and its history stays', async () => {
+test('a rollback is listed as such; a pruned version is marked as gone, and its history stays', async () => {
   const out = copy();
   await publishVersion(out);
   await publishVersion(out, { version: first });
@@ -73,22 +82,22 @@ test('a rollback is told as one; a version that is pruned is gone, and its histo
   expect(await faultsOf(out)).toEqual([]);
 });
 
-test('past its promised time a version is gone with the next publication', async () => {
+test('after its promised time a version is dropped by the next publication', async () => {
   const out = copy();
   await publishVersion(out, { keepDays: 1 });
   const name = manifestIn(out).answers['/v1/versions']!;
-  const told = versionsIn(out);
-  told.versions[1]!.sunset = '2026-01-01T00:00:00.000Z';
+  const listed = versionsIn(out);
+  listed.versions[1]!.sunset = '2026-01-01T00:00:00.000Z';
   rmSync(path.join(out, 'releases', name));
-  writeFileSync(path.join(out, 'releases', name), JSON.stringify(told));
-  expect(await faultsOf(out)).toEqual([`releases/${name}: not what its manifest says`]);
+  writeFileSync(path.join(out, 'releases', name), JSON.stringify(listed));
+  expect(await faultsOf(out)).toEqual([`releases/${name}: differs from its manifest`]);
   expect((await runHere(['verify', path.join(out, 'current')])).code).toBe(1);
   await buildHere(writeTiny().directory, out, { updatedAt: '2031-01-02T00:00:00Z' });
   await publishVersion(out);
   expect(versionsIn(out).versions.map(({ status }) => status)).toEqual(['current', 'kept', 'gone']);
 });
 
-test('where nothing was told before, what is replaced is known at least', async () => {
+test('without an earlier index, the index lists at least the replaced version', async () => {
   const out = copy();
   rmSync(path.join(out, 'releases', first, 'index'), { recursive: true });
   expect(await faultsOf(out)).toEqual([]);
@@ -98,7 +107,7 @@ test('where nothing was told before, what is replaced is known at least', async 
   expect(existsSync(path.join(out, 'releases', first, 'diff', `${second}.json.br`))).toBe(true);
 });
 
-test('the feed tells new months, and no figure', () => {
+test('the feed lists new months, but no figures', () => {
   const release = {
     ...{ model_version: 'tiny-2-00000000', replaces: 'tiny-1-00000000', released_at: '2031-01-01T00:00:00.000Z' },
     ...{ rollback: false, note: null, new_months: ['2024-01', '2024-02'], changed: ['data' as const], diff: null },
@@ -112,7 +121,7 @@ test('the feed tells new months, and no figure', () => {
   };
   const feed = renderFeed('tiny-2-00000000', [version], [release]);
   expect(feed).toContain('<title>tiny-2-00000000, 2024-01 to 2024-02 estimated</title>');
-  expect(feed).toContain('Takes the place of tiny-1-00000000. Other data than before. Rain: 2023 → 2024.');
+  expect(feed).toContain('Replaces tiny-1-00000000. Changed: data. Rain: 2023 → 2024.');
   expect(feed).not.toMatch(/4711|815/);
   expect(feed.match(/urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}</g)).toHaveLength(2);
 });

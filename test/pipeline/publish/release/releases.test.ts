@@ -1,4 +1,4 @@
-/** The history of a build's directory: listed, pruned, and versions of it built again. */
+/** The history of a build's directory: listing, pruning, and reproducing versions. */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     if (day < 3) await publishVersion(out, { by: 'Ada', approve: day === 2 ? 'all is well' : undefined });
   }
   versions = made as typeof versions;
-  // Of what was replaced, the first has long been so.
+  // The first version was replaced long ago.
   const record = path.join(out, 'releases/000002.json');
   writeFileSync(
     record,
@@ -36,12 +36,12 @@ beforeAll(async () => {
   );
 });
 const copy = () => {
-  const place = path.join(temporary(), 'build');
-  cpSync(out, place, { recursive: true, verbatimSymlinks: true });
-  return place;
+  const directory = path.join(temporary(), 'build');
+  cpSync(out, directory, { recursive: true, verbatimSymlinks: true });
+  return directory;
 };
 
-test('a table of who, when, why, with a star at what is current, and the candidates', async () => {
+test('`releases list` shows who published when and why, with a star at the current version, and the candidates', async () => {
   const { stdout, code } = await runHere(['releases', 'list', '--out', out]);
   expect(code).toBe(0);
   const lines = stdout.split('\n');
@@ -59,7 +59,7 @@ test('a table of who, when, why, with a star at what is current, and the candida
   );
 });
 
-test('what a kill left started is told as what became of it; current moved by hand is told of', async () => {
+test('a publication left as started is listed with its outcome; a current moved by hand is reported', async () => {
   const place = copy();
   const record = path.join(place, 'releases/000003.json');
   writeFileSync(record, readFileSync(record, 'utf8').replace('"published"', '"started"'));
@@ -73,7 +73,7 @@ test('what a kill left started is told as what became of it; current moved by ha
   expect(stdout).toContain(`current leads to ${versions[3]}, which no record here says`);
 });
 
-test('prune keeps what is current, what can be gone back to, the newest candidate and what was just replaced', async () => {
+test('prune keeps the current version, those to roll back to, the newest candidate and a recently replaced one', async () => {
   const later = Date.now() + HOUR;
   const place = copy();
   // The second has just been replaced by the third.
@@ -83,11 +83,11 @@ test('prune keeps what is current, what can be gone back to, the newest candidat
     versions[1],
   ]);
   expect(readdirSync(path.join(place, 'snapshots')).sort()).toEqual([versions[2], versions[3]].sort());
-  // What every figure was made of is still known.
+  // The manifest of a pruned version stays.
   expect(readJson(path.join(place, 'releases', versions[0]), 'manifest.json').model_version).toBe(versions[0]);
   expect(listReleases(place).releases).toHaveLength(3);
 
-  // After a rollback the version that was rolled back from is the second newest.
+  // After a rollback the version before it is the second newest.
   const back = copy();
   await publishVersion(back, { version: versions[0] });
   expect((await pruneReleases(back, 1, later)).removed.map(({ model_version }) => model_version).sort()).toEqual(
@@ -96,7 +96,7 @@ test('prune keeps what is current, what can be gone back to, the newest candidat
   expect(existsSync(path.join(back, 'current/v1/periods.json'))).toBe(true);
 });
 
-test('prune keeps the raw files of what stays, and what was accepted after the newest candidate', async () => {
+test('prune keeps the raw files of remaining versions and those accepted after the newest candidate', async () => {
   const place = copy();
   const store = path.join(place, 'raw');
   const kept = readdirSync(store).sort();
@@ -109,7 +109,7 @@ test('prune keeps the raw files of what stays, and what was accepted after the n
   expect([raw, removed]).toEqual([{ files: 1, bytes: 3 }, []]);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
   for (const name of kept) utimesSync(path.join(store, name), 0, 0);
-  // A file that only the version that goes was made of.
+  // A file from which only the removed version was made.
   const [first] = versions;
   rewriteManifest(path.join(place, 'snapshots', first), (manifest) => {
     (manifest.sources[0] as Source).files[0]!.sha256 = old!.name;
@@ -122,7 +122,7 @@ test('prune keeps the raw files of what stays, and what was accepted after the n
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
 
-test('prune leaves versions that no build here noted, waits for no build, and says what it removed', async () => {
+test('prune leaves versions that no build here recorded, does not wait for builds, and reports what it removed', async () => {
   const place = copy();
   const own = path.join(place, 'snapshots/tiny-1-00000000');
   cpSync(path.join(place, 'snapshots', versions[0]), own, { recursive: true });
@@ -140,7 +140,7 @@ test('prune leaves versions that no build here noted, waits for no build, and sa
   expect((await runHere(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
 });
 
-test('reproduce: the same bytes from the raw files, also from a store by SHA-256 and after pruning', async () => {
+test('reproduce makes the same bytes from the raw files, also from a store by SHA-256 and after pruning', async () => {
   const place = copy();
   await pruneReleases(place, 1, Date.now() + HOUR);
   const store = path.join(place, 'raw');
@@ -155,18 +155,18 @@ test('reproduce: the same bytes from the raw files, also from a store by SHA-256
   expect(stdout).toMatch(new RegExp(`${versions[0]}: all \\d{3,} files came out the same, byte for byte`));
 });
 
-test('reproduce stops where raw files or code are others, and names them', async () => {
+test('reproduce refuses different raw files or code, and names them', async () => {
   const place = copy();
   const raw = path.join(temporary(), 'raw');
   cpSync(country, raw, { recursive: true });
   writeFileSync(path.join(raw, 'surveys.csv'), `${readFileSync(path.join(raw, 'surveys.csv'), 'utf8')}\n`);
-  // What builds kept would do.
+  // Otherwise the files kept by builds would be used.
   rmSync(path.join(place, 'raw'), { recursive: true });
   const reproduce = (version: string) => runHere(['releases', 'reproduce', version, '--out', place, '--raw-data', raw]);
   const other = await reproduce(versions[0]);
   expect([other.code, other.stderr]).toEqual([
     2,
-    expect.stringMatching(/surveys\.csv: found another file in .*, expected SHA-256/),
+    expect.stringMatching(/surveys\.csv: found a different file in .*, expected SHA-256/),
   ]);
   rewriteManifest(path.join(place, 'snapshots', versions[0]), ({ stages }) => {
     stages[0].code['pipeline/csv.ts'] = '0'.repeat(64);
@@ -174,7 +174,7 @@ test('reproduce stops where raw files or code are others, and names them', async
   const code = await reproduce(versions[0]);
   expect([code.code, code.stderr]).toEqual([
     2,
-    expect.stringMatching(/found other code: pipeline\/csv\.ts, expected the code that built it/),
+    expect.stringMatching(/found different code: pipeline\/csv\.ts, expected the code that built it/),
   ]);
   const none = await reproduce('tiny-1-00000000');
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('found no tiny-1-00000000')]);

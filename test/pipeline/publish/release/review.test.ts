@@ -33,7 +33,7 @@ beforeAll(async () => {
   after = (await buildHere(changed.directory, out)).snapshot;
 });
 const review = (a: string | null, b: string) => reviewSnapshot(a === null ? null : openSnapshot(a), openSnapshot(b));
-/** Adds findings to a snapshot, its hash left as it is: nothing here verifies. */
+/** Adds findings to a snapshot without updating its hashes, since nothing here verifies it. */
 const withFindings = (snapshot: string, ...findings: object[]) => {
   const copy = copySnapshot(snapshot);
   overwrite(copy, 'findings.json', JSON.stringify([...readJson(copy, 'findings.json'), ...findings]));
@@ -41,7 +41,7 @@ const withFindings = (snapshot: string, ...findings: object[]) => {
 };
 const swapped = { stage: 'ingest', source: 'surveys', rule: 'rdt against microscopy', what: 'they look swapped' };
 
-test('what it is made of: raw data, lines of model.json', async () => {
+test('the review lists changes of raw data and of lines of model.json', async () => {
   const found = await review(before, after);
   expect(found.sources).toMatchObject([
     {
@@ -54,7 +54,7 @@ test('what it is made of: raw data, lines of model.json', async () => {
   expect([found.refused, found.approvals]).toEqual([[], []]);
 });
 
-test('findings are told apart: new, as before, gone; a new one that asks for it takes a reason', async () => {
+test('findings are new, known or gone; a new one can make the version need a reason', async () => {
   const known = readJson(after, 'findings.json').length;
   expect(known).toBeGreaterThan(0);
   const loud = { ...swapped, needs_approval: true };
@@ -64,12 +64,12 @@ test('findings are told apart: new, as before, gone; a new one that asks for it 
   expect(found.findings.gone).toContainEqual(quiet);
   expect(found.findings.known.length).toBeGreaterThan(0);
   expect(found.approvals).toEqual(['surveys (rdt against microscopy): they look swapped']);
-  // Whoever published it said why.
+  // The earlier publication already gave a reason.
   expect((await review(withFindings(before, loud), withFindings(after, loud))).approvals).toEqual([]);
   expect((await review(null, withFindings(after, loud))).approvals).toHaveLength(1);
 });
 
-test('tables: rows and columns that changed, are gone, or are new', async () => {
+test('the review lists changed, removed and new rows and columns of tables', async () => {
   const copy = copySnapshot(after);
   await rewriteTable(
     copy,
@@ -93,21 +93,21 @@ test('tables: rows and columns that changed, are gone, or are new', async () => 
     ],
   });
   expect(tableOf('season').keyed).toEqual({ only_in_a: 0, only_in_b: 0, changed: 0 });
-  expect(approvals).toEqual(['context_lgas.irs_coverage is gone']);
+  expect(approvals).toEqual(['the column context_lgas.irs_coverage is missing']);
 });
 
-test('months, answers and the transmission model that are gone take a reason', async () => {
+test('missing months, answers and transmission model need a reason', async () => {
   const shorter = copySnapshot(after);
   rewriteManifest(shorter, ({ coverage }) => {
     coverage.first_estimated = '2021-01';
     coverage.transmission = false;
   });
   const { approvals } = await review(after, shorter);
-  expect(approvals).toContain('the transmission model is gone');
-  expect(approvals.filter((line) => /answers of risk-lgas are gone/.test(line))).toHaveLength(1);
+  expect(approvals).toContain('the transmission model is missing');
+  expect(approvals.filter((line) => /answers of risk-lgas are missing/.test(line))).toHaveLength(1);
 });
 
-test('the command: text, JSON, and a page in releases or where it is asked for', async () => {
+test('the command prints text or JSON and writes a page into releases or to a given file', async () => {
   const page = path.join(temporary(), 'review.html');
   const [text, json] = await Promise.all([
     runHere(['review', '--out', out]),
@@ -125,7 +125,7 @@ test('the command: text, JSON, and a page in releases or where it is asked for',
   expect(html).toBe(readFileSync(kept, 'utf8'));
   for (const part of [
     'May it be published?',
-    'Yes: nothing here asks for a reason.',
+    'Yes, and no reason is required.',
     'small_sample was 100',
     '12 rows added',
     '<svg',
@@ -133,6 +133,6 @@ test('the command: text, JSON, and a page in releases or where it is asked for',
     expect(html).toContain(part);
   expect(html).not.toContain('undefined');
   expect(html).not.toContain('<script');
-  // What is current is left as it is.
+  // The current version has not changed.
   expect(currentVersion(out)).toBe(currentVersion(inject('builtTiny')));
 });

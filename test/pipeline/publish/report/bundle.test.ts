@@ -16,7 +16,7 @@ const write = (files: Record<string, string>) => {
   return path.join(folder, 'main.ts');
 };
 
-test('modules come after those they import, once, without types', () => {
+test('each module appears once, after those that it imports, without types', () => {
   const main = write({
     'main.ts': "import { b } from './b.ts';\nimport {\n  a,\n} from './a.ts';\nresult = a + b;\n",
     'a.ts': 'export const a: number = 1;\n',
@@ -25,7 +25,7 @@ test('modules come after those they import, once, without types', () => {
   expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
 });
 
-test('each module has its own names; what it exports, the page has once', () => {
+test('each module has its own scope; its exports are visible to the page', () => {
   const main = write({
     'main.ts': "import { a } from './a.ts';\nconst f = 2;\nresult = a() + f;\n",
     'a.ts': 'const f = 1;\nexport function a() {\n  return f;\n}\n',
@@ -33,7 +33,7 @@ test('each module has its own names; what it exports, the page has once', () => 
   expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
 });
 
-test('a name exported twice, a package and another name are refused', () => {
+test('names exported twice, imports of packages and renamed imports are refused', () => {
   expect(() =>
     joinModules(
       write({
@@ -43,21 +43,21 @@ test('a name exported twice, a package and another name are refused', () => {
     ),
   ).toThrow(/'f' has already been declared/);
   expect(() => joinModules(write({ 'main.ts': "import { a } from 'd3';\n" }))).toThrow(
-    /main\.ts: found import .* from 'd3'.*, expected names of a file/,
+    /main\.ts: found import .* from 'd3'.*, expected an import of names from a file/,
   );
   expect(() =>
     joinModules(write({ 'main.ts': "import { a as b } from './a.ts';\n", 'a.ts': 'export const a = 1;\n' })),
-  ).toThrow(/expected names of a file/);
+  ).toThrow(/expected an import of names from a file/);
 });
 
-test('the page is of the libraries and its own script, the same at every call', () => {
+test('the page consists of the libraries and its own script, the same in every call', () => {
   const { scripts, licences } = pageParts();
   expect(scripts.map(({ type }) => type)).toEqual([null, null, 'module']);
   expect(licences.map(({ name }) => name)).toEqual(['D3', 'Observable Plot']);
   expect(pageParts().scripts).toEqual(scripts);
 });
 
-test("the page's scripts are typed as a browser's", () => {
+test("the page's scripts pass the type check for browsers", () => {
   const root = path.resolve(import.meta.dirname, '../../../..');
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '--noEmit', '-p', path.join(root, 'pipeline/publish/report/page')], {

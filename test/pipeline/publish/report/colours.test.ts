@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { LEVELS } from '../../../../pipeline/contract/schemas.ts';
 import { LEVEL_FILLS, SCORE_CLASSES } from '../../../../pipeline/publish/report/names.ts';
 
-/** Linear RGB as seen without one kind of cone: Machado, Oliveira & Fernandes 2009, severity 1. */
+/** Matrices for linear RGB as seen without one kind of cone: Machado, Oliveira & Fernandes 2009, severity 1. */
 const SIGHT = {
   usual: [
     [1, 0, 0],
@@ -46,12 +46,12 @@ test.each(
   Object.entries(SIGHT).flatMap(([sight, matrix]) =>
     Object.entries(FILLS).map(([what, fills]) => ({ sight, what, matrix, fills })),
   ),
-)('$what grow darker by steps that show: $sight', ({ matrix, fills }) => {
+)('$what grow darker in visible steps: $sight', ({ matrix, fills }) => {
   const seen = fills.map((fill) => lightnessSeen(fill, matrix));
   for (const [i, lightness] of seen.slice(1).entries()) expect(seen[i]! - lightness).toBeGreaterThan(6);
 });
 
-test('each level ends where a class of the score does', () => {
+test('the end of each level is the end of a class of the score', () => {
   const ends = SCORE_CLASSES.map(({ below }) => below);
   for (const { below } of LEVELS) expect(ends).toContain(below);
 });

@@ -68,25 +68,25 @@ const outlines: DiffOutlines = {
   })),
 };
 
-test('of another country, in its words', () => {
+test("a page for another country uses that country's words", () => {
   const page = renderDiffPage(diff, { ...outlines, territory: OTHER });
   expect(page).toContain('scores of communes and months compared');
   expect(levelsIn(page)).toEqual([]);
 });
 
-test('a page of two versions: maps by LGA, cells, levels, largest changes, and what is over its threshold', () => {
+test('a comparison page has maps by LGA, cells, levels, largest changes and exceeded thresholds', () => {
   const page = renderDiffPage(diff, outlines);
   for (const part of [
     '12.5% of scores &lt;moved&gt;',
     '<title>AB 2023-01: 0.0123</title>',
-    '&lt;NG001001&gt;, Abia: mean change 0.0200, largest -0.2000; of 24 months, 2 in another level, 1 with ranges apart',
+    '&lt;NG001001&gt;, Abia: mean change 0.0200, largest -0.2000; of 24 months, 2 with a different level, 1 with ranges that do not overlap',
     'NG001002: not compared',
-    'Months in another level',
-    'Months whose ranges are apart',
+    'Months with a different level',
+    'Months with ranges that do not overlap',
     '0.4000 (0.3000–0.5000)',
     'Only in the new version: months 2023-05 to 2023-07.',
     'cannot be scored yet',
-    'score 3 (0.2); gone: urban',
+    'score 3 (0.2); removed: urban',
   ])
     expect(page).toContain(part);
   // The highest rise is D3's darkest orange.
@@ -97,9 +97,9 @@ test('a page of two versions: maps by LGA, cells, levels, largest changes, and w
   expect(page).not.toContain('Made-up');
 });
 
-test('nothing flipped is no map of flips; a made-up country is called one', () => {
+test('without changed levels there is no map of them; a made-up country is marked as such', () => {
   const none = { ...diff, synthetic: true, all: { ...tally, flipped: 0, disjoint: 0 } };
   const page = renderDiffPage(none, outlines);
-  expect(page).not.toContain('Months in another level');
+  expect(page).not.toContain('Months with a different level');
   expect(page).toContain('Made-up country.');
 });

@@ -19,7 +19,7 @@ const scores = {
   forecasts_lgas: [{ lga_code: 'NG001001', ...scored('2024-01', 0.6) }],
 };
 
-test('chances are whole percent; that of the level of the score is rounded down, so that 80 is 80% or more', () => {
+test("chances are in whole per cent; that of the score's level is rounded down, so that 80 means 80% or more", () => {
   const row = (code: string, period: string, own: object, state: number | null) => ({
     ...{ code, period, probability_very_low: 0, probability_low: 0, probability_moderate: 0, probability_high: 0 },
     ...{ probability_very_high: 0, probability_above_very_low: 0.996, probability_above_low: 0.504 },
@@ -43,7 +43,7 @@ test('chances are whole percent; that of the level of the score is rounded down,
   ]);
 });
 
-test('changes of the last year and the forecast, ten-thousandths, none where there is none', () => {
+test('changes of the last year and of forecast months are ten-thousandths, NONE if missing', () => {
   const row = (code: string, period: string, survey: number | null) => ({
     ...{ code, period, change_year: -0.0123, change_year_low: -0.2, change_year_high: 0.1 },
     ...{ probability_rise_year: 0.4, survey_month: survey === null ? null : '2021-12', change_survey: survey },
@@ -66,7 +66,7 @@ test('changes of the last year and the forecast, ten-thousandths, none where the
   ]);
 });
 
-test('runs of months: both measures, each of three lengths, for every area', () => {
+test('every area has runs of months of three lengths by both measures', () => {
   const run = (code: string, measure: string, months: number) => ({
     ...{ code, measure, months, first_month: 7, share: months / 10, share_low: null, share_high: 0.55 },
     ...{ start_probability: 0.9, criterion: months === 4 ? 'unlikely' : null, record_first_month: null },
@@ -85,7 +85,7 @@ test('runs of months: both measures, each of three lengths, for every area', () 
   expect(windowsOf({ ...areas, season_windows: [] } as unknown as Tables)).toEqual([]);
 });
 
-test('a figure that is the same everywhere is no layer', () => {
+test('a figure that is the same everywhere is not a layer', () => {
   const contents = {
     sources: [
       { figure: 'itn_use', title: 'Nets, 2018', notes: ['Thin.'] },
@@ -102,7 +102,7 @@ test('a figure that is the same everywhere is no layer', () => {
   expect(layersOf(contents)).toEqual([{ figure: 'itn_use', title: 'Nets, 2018', notes: ['Thin.'] }]);
 });
 
-test('what was observed: rounds, then months from the first file to the last', () => {
+test('observations are the survey rounds, then the months from the first file to the last', () => {
   const span = (role: string, first: string, last: string) => ({ role, span: { first, last } });
   const sources = [
     span('cases_states', '2015-01', '2023-12'),

@@ -3,7 +3,7 @@ import { pathOf } from '../../../../pipeline/publish/report/map.ts';
 
 const units = ([x, y]: readonly [number, number]): [number, number] => [Math.round(x * 10), Math.round(-y * 10)];
 
-test('a ring is a start and relative steps; points on one unit are one', () => {
+test('a ring is a start and relative steps; points on the same unit become one', () => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -14,7 +14,7 @@ test('a ring is a start and relative steps; points on one unit are one', () => {
   expect(pathOf({ type: 'Polygon', coordinates: [ring] }, units)).toBe('M0 0l10 0 0-10z');
 });
 
-test('parts and holes are rings of one path, and what is too small to see is left out', () => {
+test('parts and holes are rings of one path, without those too small to see', () => {
   const big = [
     [0, 0],
     [1, 0],

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { methodsSection, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
-test('equations become MathML, headings go one level down, links out of the page become text', () => {
+test('equations become MathML, headings move down one level, links out of the page become text', () => {
   const { title, body } = renderPage(
     '# Title\n\n## Part\n\nA $x_i$ and $`5\\%`$ of [the season](../season/MODEL.md), [code](fit.ts), [site](https://example.org).\n\n```math\n\\frac{a}{b}\n```\n',
   );
@@ -16,11 +16,11 @@ test('equations become MathML, headings go one level down, links out of the page
   expect(body).toContain('<a href="#method-season">the season</a>, code, <a href="https://example.org">site</a>');
 });
 
-test('an equation that cannot be read stops the build', () => {
+test('an equation that cannot be parsed stops the build', () => {
   expect(() => renderPage('# T\n\n$\\nosuch{x}$\n')).toThrow(/nosuch/);
 });
 
-test('every model page is in the report, no equation left as text', () => {
+test('every model page is in the report, with no equation left as text', () => {
   const { markup } = methodsSection(TERRITORY);
   for (const name of ['zonal', 'survey', 'season', 'risk', 'forecast', 'transmission']) {
     const page = readFileSync(path.join(import.meta.dirname, '../../../../pipeline', name, 'MODEL.md'), 'utf8');

@@ -10,7 +10,7 @@ const report = (snapshot: string) => path.join(snapshot, 'report/index.html');
 
 describe('the report in Chromium', () => {
   test.skipIf(skipWithoutChromium)(
-    needsChromium('no name breaks out of the page, and a made-up country is called one'),
+    needsChromium('no name breaks out of the page, and a made-up country is marked as such'),
     async () => {
       const { directory } = writeTiny(({ files, model, sources }) => {
         const rename = (file: string, name: string, to: string) => {
@@ -38,7 +38,7 @@ describe('the report in Chromium', () => {
   );
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium('one round and no case records: the page says what is not there'),
+    needsChromium('with one round and no case records the page reports what is missing'),
     async () => {
       const { directory } = writeTiny(({ files, sources }) => {
         const rows = String(files['surveys.csv'])

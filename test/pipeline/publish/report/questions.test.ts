@@ -1,4 +1,4 @@
-/** The report of the tiny country, asked all its questions. */
+/** All tabs of the tiny country's report. */
 import path from 'node:path';
 import { describe, inject } from 'vitest';
 import { reportQuestions } from '../../../support/report-questions.ts';

@@ -30,28 +30,28 @@ const APART: [number, string][] = [
 ];
 const BOTH = ['microscopy', 'rdt'];
 
-test('rounds by another test than the score’s: which, by how much they are set off, and their figures beside the score', () => {
+test('rounds with another test than the score’s are listed, with the assumed offset and a comparison with the score', () => {
   expect(describeTests(contents(BOTH), evidence(APART))).toEqual([
-    'The score is of one test, microscopy, in every month. Surveys tested by microscopy: rounds 2013 and 2016; by rapid diagnostic test: round 2021. In each round logit positivity by rapid diagnostic test is taken to lie 0.6 ± 0.4 above that by microscopy: a prior that no survey here checks, as no round has both. Levels after a round by another test, and changes to or from it, rest on that.',
-    'The surveys’ own figures are by each round’s own test and are not to be held against the score where that is another: 9.2% positive by rapid diagnostic test in 2021 stands beside a score of 5.0% for the whole country in May 2021.',
+    'The score refers to one test, microscopy, in every month. Surveys tested by microscopy in rounds 2013 and 2016 and by rapid diagnostic test in round 2021. The model takes logit positivity by rapid diagnostic test in each round to be 0.6 ± 0.4 above that by microscopy: a prior that no survey here can check, since no round used both tests. Levels after a round with another test, and changes to or from it, depend on this.',
+    'The survey results are by the test of each round. Do not compare them with the score if that is another test: 9.2% positive by rapid diagnostic test in 2021, but a national score of 5.0% in May 2021.',
   ]);
   expect(describeTests(contents(BOTH, -0.3), evidence(APART))[0]).toContain('0.3 ± 0.4 below that by microscopy');
 });
 
-test('a round by both tells more of the difference; of a month without a score there is none to compare', () => {
+test('a round with both tests is evidence on the difference; a month without a score is not compared', () => {
   const [of, figures] = describeTests(contents(BOTH), evidence([...APART, [2021, 'microscopy']], 'spatial', '2009-05'));
-  expect(of).toContain('by microscopy and rapid diagnostic test: round 2021.');
-  expect(of).toContain('a prior, of which only round 2021 tells more');
+  expect(of).toContain('by microscopy and rapid diagnostic test in round 2021.');
+  expect(of).toContain('a prior, on which only round 2021, with both tests, provides further evidence');
   expect(figures).toMatch(/: 9\.2% positive by microscopy and rapid diagnostic test in 2021\.$/);
 });
 
-test('the baseline takes all tests as one, and says so', () => {
+test('the baseline treats all tests as one, and the text says so', () => {
   expect(describeTests(contents(BOTH), evidence(APART, 'baseline'))).toEqual([
-    expect.stringMatching(/^Surveys by different tests enter as if they were one/),
+    expect.stringMatching(/^Results of different tests are treated as if they were of one test/),
   ]);
 });
 
-test('nothing is said where all rows are by the score’s test', () => {
+test('there is no text on tests if all results are by the score’s test', () => {
   expect(describeTests(contents('microscopy'), evidence([[2018, 'microscopy']]))).toEqual([]);
   expect(describeTests(contents(BOTH), evidence([[2018, 'microscopy']]))).toEqual([]);
   expect(otherTests(contents(BOTH).model, evidence(APART))).toEqual({ 2021: 'rapid diagnostic test' });

@@ -40,17 +40,17 @@ const section = (
     },
   ).markup;
 
-test('nothing measured is said, and no figure is shown', () => {
+test('without validation the page says so and shows no figure', () => {
   const text = section(null);
-  expect(text).toContain('were not put to the test');
+  expect(text).toContain('were not tested on survey cells');
   expect(text).not.toContain('CRPS');
 });
 
-test('made-up countries are told in words, by group and by country, and whether they were run with this model', () => {
+test('made-up countries are described in words, by group and by country, with whether they were run with this model', () => {
   const text = section(null);
   for (const part of [
     'on 2 made-up countries',
-    'held 85.7% to 92.2% of the true values',
+    'contained 85.7% to 92.2% of the true values',
     '2018-2020',
     'has changed since',
     '0.777',
@@ -58,19 +58,19 @@ test('made-up countries are told in words, by group and by country, and whether 
     expect(text).toContain(part);
   expect(section(null, true)).not.toContain('has changed since');
   expect(section(null, true, ['trend-1'])).toContain(
-    'has changed since; 1 of these countries, computed again, came out',
+    'has changed since; 1 of these countries, computed again, gave the same results',
   );
 });
 
-test('countries of other zones are folded to their families', () => {
+test('made-up countries with other zones are shown by family only', () => {
   const of = (zone: string) =>
     section(null, false, [], { pooled: [...known_truth.pooled, row('zone', zone, 0.9), row('distance', 'near', 0.9)] });
-  expect(of('NC')).toMatch(/<td>NC<.*Country by country/s);
-  expect(of('XX')).toContain('Their areas and surveys are not made like this country’s.');
-  expect(of('XX')).not.toMatch(/<td>XX<|Country by country|<td>near</);
+  expect(of('NC')).toMatch(/<td>NC<.*By country/s);
+  expect(of('XX')).toContain('Their areas and surveys do not resemble this country’s.');
+  expect(of('XX')).not.toMatch(/<td>XX<|By country|<td>near</);
 });
 
-test('what was measured is shown with its standard errors', () => {
+test('validation scores are shown with their standard errors', () => {
   const over = (mean: number, standard_error: number | null) => ({ mean, standard_error });
   const measured: Validation = {
     score: 'spatial',

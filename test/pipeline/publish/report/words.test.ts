@@ -14,7 +14,7 @@ test('months without a survey', () => {
   expect(monthsWithoutSurvey([])).toEqual([]);
 });
 
-test('what a reader must know: months that no survey saw, rounds by state and what they count for, the forecast', () => {
+test('limits: months without a survey, rounds known only by state and their weight, the forecast', () => {
   const limits = (years: number[]) =>
     describeRiskLimits(
       {
@@ -39,12 +39,14 @@ test('what a reader must know: months that no survey saw, rounds by state and wh
       } as unknown as Parameters<typeof describeRiskLimits>[1],
     ).join('\n');
   expect(limits([])).toContain('No survey was taken in January, February,');
-  expect(limits([])).not.toContain('known by state only');
+  expect(limits([])).not.toContain('known only by state');
   expect(limits([2021])).toContain(
-    'Round 2021 is known by state only, without the number of children tested: each state’s figure counts as one of 85 children, which is an assumption.',
+    'Round 2021 is known only by state, without the number of children tested: each state’s result is assumed to count as much as a sample of 85 children.',
   );
-  expect(limits([2021, 2015])).toContain('Rounds 2015 and 2021 are known by state only');
-  expect(limits([])).toMatch(/Months after December 2023 are forecasts: .* no rain that has fallen enters/);
+  expect(limits([2021, 2015])).toContain('Rounds 2015 and 2021 are known only by state');
+  expect(limits([])).toMatch(
+    /Months after December 2023 are forecasts: .* take the rain of the actual year into account/,
+  );
 });
 
 test('lists in words', () => {
@@ -56,7 +58,7 @@ test('lists in words', () => {
   ]);
 });
 
-test('months on end are a span', () => {
+test('consecutive months are written as a span', () => {
   expect([monthsInWords([1, 2, 3]), monthsInWords([1, 3]), monthsInWords([1, 2, 12])]).toEqual([
     'January to March',
     'January and March',
@@ -64,7 +66,7 @@ test('months on end are a span', () => {
   ]);
 });
 
-test('every method but the levels that development chose among is shown, by a name', () => {
+test('every method is shown by a name, except the variants among which development chose', () => {
   const methods = ['model', 'model_and_abeku', 'same_month_last_year', 'flat', 'model_level_of_6_months'];
   const shown = methods.filter(isReported);
   expect(shown).toEqual(methods.slice(0, 4));

@@ -20,7 +20,7 @@ const SKILL = [1, 2, 3, 4].map((horizon_months) => ({
   ...{ log_mae: horizon_months / 10, crps_log: 1, coverage_50: 0.5, coverage_90: 0.9, crps_per_1000: null },
 }));
 
-test('survey up to the last one of the state, then the usual season; records that are blank or masked are none', async () => {
+test("the basis is 'survey' up to the state's last one, then the usual season; blank or masked records do not count", async () => {
   const rows = await withDatabase(async (db) => {
     await db.run(PREPARE);
     const coverage = {
@@ -33,21 +33,21 @@ test('survey up to the last one of the state, then the usual season; records tha
   });
   expect(rows).toHaveLength(5 * 10);
   const of = (code: string, period: string) => rows.find((row) => row.code === code && row.period === period)!;
-  const told = ({ basis, last_survey, months_since_survey, last_cases, cases_log_mae }: (typeof rows)[number]) => [
+  const summary = ({ basis, last_survey, months_since_survey, last_cases, cases_log_mae }: (typeof rows)[number]) => [
     ...[basis, last_survey, months_since_survey, last_cases, cases_log_mae],
   ];
-  expect(told(of('A1', '2020-01'))).toEqual(['survey', null, null, null, null]);
-  expect(told(of('A1', '2020-04'))).toEqual(['survey', '2020-03', 1, null, null]);
-  expect(told(of('A1', '2020-06'))).toEqual(['usual_season', '2020-05', 1, '2020-06', null]);
-  expect(told(of('A1', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', 0.2]);
-  // Four months are forecast and no more; another LGA of the state has no record; the state has that of its LGA.
+  expect(summary(of('A1', '2020-01'))).toEqual(['survey', null, null, null, null]);
+  expect(summary(of('A1', '2020-04'))).toEqual(['survey', '2020-03', 1, null, null]);
+  expect(summary(of('A1', '2020-06'))).toEqual(['usual_season', '2020-05', 1, '2020-06', null]);
+  expect(summary(of('A1', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', 0.2]);
+  // Only four months are forecast; the other LGA of the state has no record; the state has the record of its LGA.
   expect(of('A1', '2020-10').cases_log_mae).toBe(0.4);
-  expect(told(of('A2', '2020-08'))).toEqual(['usual_season', '2020-05', 3, null, null]);
-  expect(told(of('AA', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', null]);
-  // Months that cases move are told so, but none before the last survey.
+  expect(summary(of('A2', '2020-08'))).toEqual(['usual_season', '2020-05', 3, null, null]);
+  expect(summary(of('AA', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', null]);
+  // Months adjusted by cases are marked, but none before the last survey.
   expect([of('AA', '2020-05').basis, of('AA', '2020-07').basis, of('A2', '2020-07').basis]).toEqual([
     ...['survey', 'cases', 'cases'],
   ]);
   expect(of('B1', '2020-07').basis).toBe('cases_elsewhere');
-  expect(told(of('B1', '2020-01'))).toEqual(['usual_season', null, null, null, null]);
+  expect(summary(of('B1', '2020-01'))).toEqual(['usual_season', null, null, null, null]);
 });

@@ -1,4 +1,4 @@
-/** The nation, the series, the outlines and the crosswalk of the tiny country say what the other answers say. */
+/** The tiny country's answers for the nation, its series, outlines and places agree with its other answers. */
 import path from 'node:path';
 import { area } from '@turf/turf';
 import { feature } from 'topojson-client';
@@ -15,7 +15,7 @@ import { LGAS } from '../../../support/tiny-country.ts';
 const current = path.join(inject('builtTiny'), 'current');
 const answer = <T>(file: string): T => readJson(current, `v1/${file}.json`);
 
-test('a nation is its states, in one order', () => {
+test("the nation's answer lists the LGAs of all states in one order", () => {
   const nation = answer<schemas.RiskNation>('risk/nation/2021-06');
   expect(nation.lgas.map(({ lga_code }) => lga_code).sort()).toEqual(LGAS);
   const scores = nation.lgas.map(({ score }) => score);
@@ -26,14 +26,14 @@ test('a nation is its states, in one order', () => {
     ).toEqual(answer<schemas.RiskLgas>(`risk/lgas/2021-06/${state}`).lgas);
 });
 
-test('a forecast of the nation for n months is that of the states', () => {
+test("the nation's forecast of n months agrees with those of the states", () => {
   const { forecasts } = answer<schemas.ForecastsNation>('forecasts/nation/3');
   const abia = answer<schemas.ForecastsLgas>('forecasts/lgas/3/AB').forecasts;
   expect(forecasts.map(({ period }) => period)).toEqual(abia.map(({ period }) => period));
   expect(forecasts.map(({ lgas }) => lgas.length)).toEqual([4, 4, 4]);
 });
 
-test('a series has every month once, estimated ones and then forecasts, as the other answers have them', () => {
+test('a series has every month once, first estimated, then forecast, with the figures of the other answers', () => {
   const { series, lga } = answer<schemas.SeriesLgas>('series/lgas/NG002001');
   expect(lga).toBe('Place 3');
   const periods = series.map(({ period }) => period);
@@ -49,7 +49,7 @@ test('a series has every month once, estimated ones and then forecasts, as the o
     expect(['survey', 'usual_season']).toContain(basis);
   }
   expect(answer<schemas.SeriesStates>('series/states/AD').series).toHaveLength(series.length);
-  // Its score is the baseline's, which knows no probabilities.
+  // The score is the baseline's, which has no probabilities.
   for (const month of series) expect([month.level_probability, month.change_year]).toEqual([null, null]);
 });
 
@@ -87,7 +87,7 @@ test('the topology unpacks to the same outlines', () => {
   expect(topology.objects.states.geometries.map(({ properties }) => properties.code)).toEqual(['AB', 'AD']);
 });
 
-test('places: who borders on whom, across states too', () => {
+test('places lists neighbours, also across state borders', () => {
   const { states, lgas } = answer<schemas.Places>('places');
   expect(lgas.map(({ lga_code, neighbours }) => [lga_code, ...neighbours])).toEqual([
     ['NG001001', 'NG001002'],
@@ -105,7 +105,7 @@ test('places: who borders on whom, across states too', () => {
   ]);
 });
 
-test('each table told is there in each format told, with its rows and columns', async () => {
+test('each listed table exists in each listed format, with its rows and columns', async () => {
   const { tables } = answer<schemas.Tables>('tables');
   expect(tables.length).toBeGreaterThan(12);
   await withDatabase(async (db) => {
@@ -126,11 +126,11 @@ test('each table told is there in each format told, with its rows and columns', 
   });
 });
 
-test('what came after the twelve is optional, and only that', () => {
+test('exactly the operations after the first twelve are optional', () => {
   expect(JSON_OPERATIONS.filter(({ optional }) => !optional)).toHaveLength(12);
 });
 
-test('the description has an answer of this snapshot to every operation, short and of its schema', () => {
+test('the API description has a short example from this snapshot for every operation, valid by its schema', () => {
   const { paths, components } = answer<any>('openapi');
   const exampleOf = (name: string) => components.parameters[name].example;
   expect(['state', 'lga', 'period', 'months'].map(exampleOf)).toEqual(['AB', 'NG001001', '2021-12', '4']);
@@ -144,17 +144,17 @@ test('the description has an answer of this snapshot to every operation, short a
   expect(shown('/v1/tables/places.csv')).toMatch(/^area,code,.*\nstate,AB,[^\n]*$/);
 });
 
-test('the description, which any key reads, shows no case records', () => {
+test('the API description, which any key can read, shows no case records', () => {
   const text = JSON.stringify(answer('openapi'));
   const { states } = answer<schemas.TransmissionModel>('transmission/model');
   expect(states[0]!.series.length).toBeGreaterThan(0);
   expect(text).not.toMatch(/"reported":\s*[\d.]/);
 });
 
-test('the package of the tables reads as CSV by what it says of each column', async () => {
+test('every CSV can be read with the column types of the data package', async () => {
   const described = readJson(current, 'tables/datapackage.json');
   const { files } = readJson(current, 'manifest.json');
-  expect(described.licenses).toEqual([{ title: 'Of each source its own', path: '/v1/licences' }]);
+  expect(described.licenses).toEqual([{ title: 'The licence of each source', path: '/v1/licences' }]);
   const READ = { string: 'VARCHAR', number: 'DOUBLE', integer: 'BIGINT', boolean: 'BOOLEAN' } as Record<string, string>;
   await withDatabase(async (db) => {
     for (const { name, path: file, bytes, hash, schema } of described.resources) {

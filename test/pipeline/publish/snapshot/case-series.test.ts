@@ -10,19 +10,19 @@ import { writeTiny } from '../../../support/tiny-country.ts';
 const seriesIn = (snapshot: string) =>
   (readJson(snapshot, 'v1/transmission/model.json') as TransmissionModel).states[0]!.series;
 
-/** Text files of a snapshot in which a month's figure stands as it was reported. */
+/** Text files of a snapshot that contain a month's figure as reported. */
 function filesWith(snapshot: string, reported: readonly number[]): string[] {
-  const told = reported.map(String).filter((text) => /\.\d{3,}/.test(text));
-  expect(told.length).toBeGreaterThan(10);
+  const figures = reported.map(String).filter((text) => /\.\d{3,}/.test(text));
+  expect(figures.length).toBeGreaterThan(10);
   return readdirSync(snapshot, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(json|csv|html)$/.test(name))
     .filter((name) => {
       const text = readFileSync(path.join(snapshot, name), 'utf8');
-      return told.some((figure) => text.includes(`:${figure},`) || text.includes(`,${figure},`));
+      return figures.some((figure) => text.includes(`:${figure},`) || text.includes(`,${figure},`));
     });
 }
 
-test('monthly case records as an index: no file of the snapshot has them as they were reported', async () => {
+test('with monthly case records published as an index, no file of the snapshot has them as reported', async () => {
   const exact = path.join(inject('builtTiny'), 'current');
   const reported = seriesIn(exact).map((row) => row.reported);
   expect(filesWith(exact, reported).sort()).toEqual(['tables/transmission_series.csv', 'v1/transmission/model.json']);

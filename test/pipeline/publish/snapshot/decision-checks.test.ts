@@ -17,7 +17,7 @@ beforeAll(async () => {
   made = await runSmall('spatial');
 });
 
-/** What the checks find in the small country's tables, as a snapshot rounds them, after `change`. */
+/** Faults that the checks find in the small country's rounded tables after `change`. */
 function faultsAfter(change: string): Promise<string[]> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'decisions-'));
   return withDatabase(async (db) => {
@@ -58,56 +58,56 @@ async function findIn(db: Database): Promise<string[]> {
   return found;
 }
 
-test('what the model hands on breaks no rule', async () => {
+test("the model's own output passes all checks", async () => {
   expect(await faultsAfter('SELECT 1')).toEqual([]);
 });
 
 const one = "WHERE code = 'AA02' AND period = '2022-05'";
 test.each([
   ['probability_low = 1.01, probability_moderate = -0.01', /^probabilities lga AA02 2022-05: probability_low is 1\.01/],
-  ['probability_low = 1 - probability_low', /^probabilities lga AA02 2022-05: levels make/],
+  ['probability_low = 1 - probability_low', /^probabilities lga AA02 2022-05: the probabilities of the levels sum to/],
   [
     'probability_above_moderate = 1 - probability_above_moderate',
-    /probability_above_moderate is .*, but levels make it/,
+    /probability_above_moderate is .*, but the levels give/,
   ],
   [
     `probability_moderate = 0, probability_very_high = 1 - probability_low - probability_high, probability_above_high = 1 - probability_low - probability_high,
      probability_above_moderate = 1 - probability_low`,
-    /AA02 2022-05: levels as probable as these have no mean of/,
+    /AA02 2022-05: the probabilities of the levels are incompatible with a score of/,
   ],
   [
     'probability_highest_nation = 1 - probability_highest_nation',
-    /^probabilities lga nation 2022-05: .* makes [\d.]+ of 6 areas, expected 1/,
+    /^probabilities lga nation 2022-05: .* sums to [\d.]+ of 6 areas, expected 1/,
   ],
   [
     'probability_highest_state = 1 - probability_highest_state',
-    /^probabilities lga AA 2022-05: .* makes [\d.]+ of 3 areas, expected 1/,
+    /^probabilities lga AA 2022-05: .* sums to [\d.]+ of 3 areas, expected 1/,
   ],
-  ['probability_highest_state = NULL', /probability_highest_state is of LGAs/],
-])('probabilities with %s', async (change, expected) => {
+  ['probability_highest_state = NULL', /probability_highest_state must be null for states/],
+])('probabilities with %s are faulty', async (change, expected) => {
   expect((await faultsAfter(`UPDATE probabilities SET ${change} ${one}`)).join('\n')).toMatch(
     new RegExp(expected.source, 'm'),
   );
 });
 
 test.each([
-  ['change_year = change_year + 0.01', /^changes lga AA02 2022-05: change_year is .*, but scores make it/],
-  ['change_year_low = change_year + 0.001', /change_year lies outside its range/],
+  ['change_year = change_year + 0.01', /^changes lga AA02 2022-05: change_year is .*, but the scores give/],
+  ['change_year_low = change_year + 0.001', /change_year is outside its range/],
   ['probability_rise_survey = 1.5', /probability_rise_survey is 1\.5/],
   [
     'change_year_low = -1, change_year_high = -0.0001, change_year = -0.001, probability_rise_year = 0.5',
     /AA02 2022-05: /,
   ],
-  ["survey_month = '2021-06'", /survey_month 2021-06 cannot be compared with it/],
-  ["survey_month = '2022-05'", /survey_month 2022-05 cannot be compared with it/],
-  ['survey_month = NULL', /change_survey goes with survey_month/],
-])('changes with %s', async (change, expected) => {
+  ["survey_month = '2021-06'", /survey_month 2021-06 cannot be compared with this month/],
+  ["survey_month = '2022-05'", /survey_month 2022-05 cannot be compared with this month/],
+  ['survey_month = NULL', /change_survey and survey_month must both be null/],
+])('changes with %s are faulty', async (change, expected) => {
   expect((await faultsAfter(`UPDATE changes SET ${change} ${one}`)).join('\n')).toMatch(
     new RegExp(expected.source, 'm'),
   );
 });
 
-test('a range and a probability that cannot both be', async () => {
+test('a range that contradicts a probability is a fault', async () => {
   const widened = `UPDATE risk_lgas SET score_high = 0.9, score_low = 0.2 WHERE lga_code = 'AA02' AND period = '2022-05';
     UPDATE probabilities SET probability_low = 0.2, probability_moderate = 0.5, probability_high = 0.2, probability_very_high = 0.1, probability_very_low = 0,
       probability_above_very_low = 1, probability_above_low = 0.8, probability_above_moderate = 0.3, probability_above_high = 0.1 ${one}`;

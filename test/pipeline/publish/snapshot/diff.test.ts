@@ -17,7 +17,7 @@ import { runHere } from '../../../support/run-here.ts';
 import { sourceIn, writeTiny } from '../../../support/tiny-country.ts';
 
 let built = '';
-/** Three months later, with their case records: months that the first one forecast are estimated. */
+/** A snapshot with three more estimated months, which the first one forecast, and their case records. */
 let later = '';
 beforeAll(async () => {
   built = (await buildHere(writeTiny().directory)).snapshot;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   later = (await buildHere(next.directory)).snapshot;
 });
 const compare = (a: string, b: string) => diffSnapshots(openSnapshot(a), openSnapshot(b));
-/** Sets the score of a state's first LGA in a month, its range around it. */
+/** Sets an LGA's score in a month, with a range around it. */
 const setScore = (snapshot: string, lga: string, period: string, score: number, level: string) =>
   rewriteTable(
     snapshot,
@@ -40,7 +40,7 @@ const setScore = (snapshot: string, lga: string, period: string, score: number, 
      WHERE lga_code = '${lga}' AND period = '${period}'`,
   );
 
-test('a snapshot differs from itself in nothing', async () => {
+test('a snapshot does not differ from itself', async () => {
   const diff = await compare(built, built);
   // 4 LGAs in 14 estimated and 4 forecast months.
   expect(diff.all).toMatchObject({ compared: 72, moved: 0, flipped: 0, disjoint: 0, largest_change: 0 });
@@ -51,7 +51,7 @@ test('a snapshot differs from itself in nothing', async () => {
   expect(diff.answers.reduce((sum, { changed }) => sum + changed, 0)).toBe(0);
 });
 
-test('scores moved, levels flipped and ranges apart, by state and month', async () => {
+test('the diff counts moved scores, changed levels and disjoint ranges by state and month', async () => {
   const [a, b] = [copySnapshot(built), copySnapshot(built)];
   await setScore(a, 'NG001001', '2021-09', 0.3, 'moderate');
   await setScore(b, 'NG001001', '2021-09', 0.55, 'very_high');
@@ -88,7 +88,7 @@ test('scores moved, levels flipped and ranges apart, by state and month', async 
   expect(diff.over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
 });
 
-test('the largest changes name an LGA once, in the month that changed most', async () => {
+test('the largest changes list an LGA once, with the month of its largest change', async () => {
   const b = copySnapshot(built);
   for (const [period, change] of [
     ['2021-09', 0.02],
@@ -106,7 +106,7 @@ test('the largest changes name an LGA once, in the month that changed most', asy
   ]);
 });
 
-test('an LGA that is gone is over every threshold', async () => {
+test('a missing LGA exceeds every threshold', async () => {
   const b = copySnapshot(built);
   for (const table of ['risk_lgas', 'forecasts_lgas'])
     await rewriteTable(b, table, `DELETE FROM ${table} WHERE lga_code = 'NG001001'`);
@@ -115,7 +115,7 @@ test('an LGA that is gone is over every threshold', async () => {
   expect(diff.over).toEqual(['1 LGAs are gone: NG001001']);
 });
 
-/** The later snapshot, said to have a round from January 2022 on. */
+/** The later snapshot with a survey round from January 2022 on in its manifest. */
 function surveyedUntil(last: string): string {
   const b = copySnapshot(later);
   rewriteManifest(b, ({ sources }) => {
@@ -124,7 +124,7 @@ function surveyedUntil(last: string): string {
   return b;
 }
 
-test('past forecasts are scored where their months are estimated by now', async () => {
+test('past forecasts are scored if their months are now estimated with a new survey', async () => {
   const diff = await compare(built, surveyedUntil('2022-03'));
   expect(diff.past_forecasts?.periods).toEqual(['2022-01', '2022-02', '2022-03']);
   expect(diff.past_forecasts?.all.forecasts).toBe(12);
@@ -134,7 +134,7 @@ test('past forecasts are scored where their months are estimated by now', async 
     [3, 4],
   ]);
   expect(diff.only_in_b.periods).toEqual(['2022-05', '2022-06', '2022-07']);
-  // By another way: the first month's error out of the files themselves.
+  // The first month's error, computed independently from the files.
   const errors = ['AB', 'AD'].flatMap((state) => {
     const forecast = readJson(built, `v1/forecasts/lgas/1/${state}.json`).forecasts[0].lgas;
     const estimated = readJson(later, `v1/risk/lgas/2022-01/${state}.json`).lgas;
@@ -146,7 +146,7 @@ test('past forecasts are scored where their months are estimated by now', async 
   expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
 });
 
-test('estimates that no new survey stands behind score no forecast, whatever cases were reported', async () => {
+test('estimates without a new survey score no forecast, whatever cases were reported', async () => {
   const diff = await compare(built, surveyedUntil('2022-01'));
   expect(diff.past_forecasts?.periods).toEqual(['2022-01']);
   expect(diff.unscored_periods).toEqual(['2022-02', '2022-03']);
@@ -155,17 +155,17 @@ test('estimates that no new survey stands behind score no forecast, whatever cas
   expect(cases.unscored_periods).toEqual(['2022-01', '2022-02', '2022-03']);
 });
 
-test('snapshots of two countries are not compared', async () => {
+test('snapshots of different countries are refused', async () => {
   const b = copySnapshot(built);
   rewriteManifest(b, (manifest) => {
     manifest.country = 'Elsewhere';
   });
   await expect(compare(built, b)).rejects.toThrow(
-    /found Tiny country and Elsewhere, expected two snapshots of one country/,
+    /found Tiny country and Elsewhere, expected two snapshots of the same country/,
   );
 });
 
-test('the command: a table, JSON, a file, and 1 at the gate', async () => {
+test('the command prints a table or JSON, writes a file, and exits with 1 at the gate', async () => {
   const b = copySnapshot(built);
   await setScore(b, 'NG001001', '2021-09', 0.99, 'very_high');
   await setScore(b, 'NG002001', '2021-09', 0.99, 'very_high');

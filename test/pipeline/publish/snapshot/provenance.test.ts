@@ -22,10 +22,10 @@ beforeAll(async () => {
   manifest = readJson(built.snapshot, 'manifest.json');
 });
 
-/** Answers that change with every version, whose name they hold. */
+/** Answers that contain the version's name and so change with every version. */
 const NAMES_VERSION = ['periods', 'licences', 'openapi', 'model-card'];
 
-test('from a score back to the raw files, with hash, citation and licence', () => {
+test('a score is traced back to the raw files, with hash, citation and licence', () => {
   const found = provenanceOf(manifest, 'v1/risk/lgas/2021-09/AB.json');
   expect(found.sha256).toBe(sha256(readFileSync(path.join(built.snapshot, 'v1/risk/lgas/2021-09/AB.json'))));
   expect(found.stages[0]).toMatchObject({
@@ -46,7 +46,7 @@ test('from a score back to the raw files, with hash, citation and licence', () =
   expect(found.raw.find(({ source }) => source === 'population')!.read_by).toEqual(['zonal']);
 });
 
-test('what is not behind a file is not told of it', () => {
+test('stages and raw files that are not behind a file are not listed', () => {
   const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
   expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
@@ -54,7 +54,7 @@ test('what is not behind a file is not told of it', () => {
   expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
-test('answers change only with what they are said to be made of', async () => {
+test('answers change only with the artifacts that they are declared to be made from', async () => {
   const other = writeTiny((c) => {
     c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
   });
@@ -76,7 +76,7 @@ test('answers change only with what they are said to be made of', async () => {
   }
 });
 
-test('the manifest holds the hash that was found, and the one that was catalogued where it is another', () => {
+test("the manifest has the hash of the file found, and the catalog's if that differs", () => {
   const surveys = manifest.sources.find(({ id }: any) => id === 'surveys');
   expect(surveys.files[0]).toEqual({
     path: 'surveys.csv',
@@ -91,7 +91,7 @@ test('the manifest holds the hash that was found, and the one that was catalogue
   expect(JSON.stringify(manifest)).not.toMatch(/seconds|duration/);
 });
 
-test('`show risk` shows a forecast month as it does an estimated one', async () => {
+test('`show risk` shows forecast months like estimated ones', async () => {
   const show = (...args: string[]) => runHere(['show', 'risk', '--json', '--snapshot', built.snapshot, ...args]);
   const [states, lgas, after] = await Promise.all([
     show('--period', '2022-01'),
@@ -105,7 +105,7 @@ test('`show risk` shows a forecast month as it does an estimated one', async () 
   expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a state and month that it covers/)]);
 });
 
-test('`show --state` takes names too, and says what is near a wrong one', async () => {
+test('`show --state` accepts names too, and suggests one for a misspelt name', async () => {
   const show = (state: string) => runHere(['show', 'risk', '--json', '--snapshot', built.snapshot, '--state', state]);
   const [code, name, wrong] = await Promise.all([show('AB'), show(' abia'), show('Abya')]);
   expect(name.stdout).toBe(code.stdout);
@@ -115,7 +115,7 @@ test('`show --state` takes names too, and says what is near a wrong one', async 
   ]);
 });
 
-test('the command shows it', async () => {
+test('`show provenance` prints the origin of a file as text or JSON', async () => {
   const args = ['show', 'provenance', 'v1/risk/lgas/2021-09/AB.json', '--snapshot', built.snapshot];
   const [text, json, none] = await Promise.all([
     runHere(args),
@@ -129,13 +129,13 @@ test('the command shows it', async () => {
   expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no file, expected one such as/)]);
 });
 
-test('a source whose credits were never filled in is a finding that needs a reason to publish', () => {
+test('a source without credits is a finding, and publishing it needs a reason', () => {
   const open: Record<string, any> = { ...sourceIn(country, 'surveys'), producer: OPEN, licence: OPEN };
   const raw = Object.fromEntries(open.files.map(({ path: file, sha256: hash }: any) => [file, hash]));
   expect(catalogFindings([open as unknown as Source], raw)).toEqual([
     {
       ...{ stage: 'catalog', source: 'surveys', rule: 'not credited', needs_approval: true },
-      what: 'producer, licence: not filled in (sources.json), and told so with every answer that rests on it',
+      what: 'producer, licence: not filled in (sources.json); every answer based on this source will say so',
     },
   ]);
   expect(catalogFindings([{ ...open, producer: 'A', licence: 'B' } as unknown as Source], raw)).toEqual([]);

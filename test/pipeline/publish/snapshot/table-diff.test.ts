@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withDatabase } from '../../../../pipeline/duckdb.ts';
 import { diffTables } from '../../../../pipeline/publish/snapshot/table-diff.ts';
 
-/** The differences between two tables of columns code, value and name. */
+/** The differences between two tables with the columns code, value and name. */
 async function diff(a: string, b: string, columns = 'code, value, name') {
   return withDatabase(async (db) => {
     for (const [schema, rows] of Object.entries({ a, b })) {
@@ -13,7 +13,7 @@ async function diff(a: string, b: string, columns = 'code, value, name') {
   });
 }
 
-test('rows that one has alone, rows that changed, and columns by how much; a null key is a key', async () => {
+test('the diff counts rows in one table only, changed rows and changes by column; null is a valid key', async () => {
   const found = await diff(
     "('x', 1, 'X'), ('y', 2, 'Y'), (NULL, 5, 'all')",
     "('y', 2.5, 'Y'), ('z', 3, 'Z'), (NULL, 1, 'All')",
@@ -30,12 +30,12 @@ test.each([
   ['in A', "('x', 1, 'X'), ('x', 2, 'X')", "('x', 1, 'X')"],
   ['in B', "('x', 1, 'X')", "('x', 1, 'X'), ('x', 2, 'X')"],
   ['in both', "('x', 1, 'X'), ('x', 1, 'X')", "('x', 1, 'X'), ('x', 1, 'X')"],
-])('several rows of one key %s: rows are counted, not compared', async (_, a, b) => {
+])('with several rows of one key %s, rows are counted, not compared', async (_, a, b) => {
   const found = await diff(a, b);
   expect([found.keyed, found.columns]).toEqual([null, []]);
 });
 
-test('no key among the columns: rows are counted, not compared', async () => {
+test('without a key among the columns, rows are counted, not compared', async () => {
   const found = await diff("('x', 1, 'X')", "('x', 2, 'X')", 'label, value, name');
   expect(found).toMatchObject({ rows: { a: 1, b: 1 }, keyed: null, columns: [] });
 });

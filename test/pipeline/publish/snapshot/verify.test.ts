@@ -19,22 +19,22 @@ import {
 import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
-let sound = '';
+let intact = '';
 beforeAll(async () => {
-  sound = (await buildHere(writeTiny().directory)).snapshot;
+  intact = (await buildHere(writeTiny().directory)).snapshot;
 });
 
 const LGAS = 'v1/risk/lgas/2021-09/AB.json';
 const STATES = 'v1/risk/states/2021-09.json';
 
 test('a built snapshot has no faults', async () => {
-  const verdict = await verifySnapshot(sound);
+  const verdict = await verifySnapshot(intact);
   expect(verdict.faults).toEqual([]);
   expect(verdict.files).toBeGreaterThan(100);
 });
 
-test('a snapshot of an older contract has no later operations, and says what of it could not be checked', async () => {
-  const old = copySnapshot(sound);
+test('a snapshot of an older contract may lack later operations; the verdict states what was not checked', async () => {
+  const old = copySnapshot(intact);
   const { files, coverage } = readJson(old, 'manifest.json');
   const optional = OPERATIONS.filter((operation) => operation.optional);
   const ofLater = optional.flatMap((operation) => operationFiles(operation, coverage));
@@ -50,9 +50,9 @@ test('a snapshot of an older contract has no later operations, and says what of 
   });
   const { faults, unchecked } = await verifySnapshot(old);
   expect(faults).toEqual([]);
-  expect(unchecked).toContain('it keeps to contract 1.0.0');
-  // some of a later operation's files gone is damage all the same
-  const torn = copySnapshot(sound);
+  expect(unchecked).toContain('it follows contract 1.0.0');
+  // If only some files of a later operation are missing, the snapshot is damaged.
+  const torn = copySnapshot(intact);
   const gone = later.find((name) => /^v1\/series\/.*\.json$/.test(name))!;
   rmSync(path.join(torn, gone));
   rewriteManifest(torn, (manifest) => {
@@ -62,8 +62,8 @@ test('a snapshot of an older contract has no later operations, and says what of 
   expect((await verifySnapshot(torn)).faults.join()).toContain(gone);
 });
 
-test('the model card holds what scores come of, how they were checked, and their limits in words', () => {
-  const card = readJson(sound, 'model-card.json');
+test('the model card has the basis of the scores, their checks and their limits in words', () => {
+  const card = readJson(intact, 'model-card.json');
   expect(card.risk.baseline.rounds.map((round: { survey_year: number }) => round.survey_year)).toEqual([2018, 2021]);
   expect(card.validation.scores.map(({ model }: { model: string }) => model)).toContain('national');
   expect(card.known_truth.pooled.map(({ truth }: { truth: string }) => truth)).toContain('trend');
@@ -94,28 +94,28 @@ describe('each injected fault is found', () => {
     [
       'a file cut short',
       (s) => overwrite(s, LGAS, readFileSync(path.join(s, LGAS)).subarray(0, 100)),
-      /AB\.json: 100 bytes, the manifest says \d+/,
+      /AB\.json: 100 bytes, but \d+ in the manifest/,
     ],
     ['a file missing', (s) => rmSync(path.join(s, LGAS)), /^v1\/risk\/lgas\/2021-09\/AB\.json: missing/],
     ['a sibling missing', (s) => rmSync(path.join(s, `${LGAS}.br`)), /AB\.json\.br: missing/],
     [
-      'a file too many',
+      'an extra answer',
       (s) => writeFileSync(path.join(s, 'v1/risk/lgas/2021-09/KN.json'), '{}'),
       /KN\.json: not in the manifest/,
     ],
-    ['a file too many beside the answers', (s) => writeFileSync(path.join(s, 'notes.txt'), 'x'), /^notes\.txt: not in/],
+    ['an extra file beside the answers', (s) => writeFileSync(path.join(s, 'notes.txt'), 'x'), /^notes\.txt: not in/],
     [
       'an answer missing from files and manifest',
       (s) => {
         rmSync(path.join(s, LGAS));
         rewriteManifest(s, ({ files }) => delete files[LGAS]);
       },
-      /AB\.json: no answer to risk-lgas/,
+      /AB\.json: the answer to risk-lgas is missing/,
     ],
     [
       'an LGA missing in one month',
       (s) => rewrite(s, LGAS, ({ lgas }) => lgas.pop()),
-      /AB\.json: \/lgas\/1 is undefined, the tables make it \{"lga_code"/,
+      /AB\.json: \/lgas\/1 is undefined, but the tables give \{"lga_code"/,
     ],
     [
       'an LGA missing in one forecast month',
@@ -133,7 +133,7 @@ describe('each injected fault is found', () => {
         rewrite(s, LGAS, ({ lgas }) => {
           lgas[1] = lgas[0];
         }),
-      /AB\.json: \/lgas\/1\/lga_code is "NG00100\d", the tables make it/,
+      /AB\.json: \/lgas\/1\/lga_code is "NG00100\d", but the tables give/,
     ],
     [
       'low above score',
@@ -141,7 +141,7 @@ describe('each injected fault is found', () => {
         rewrite(s, LGAS, ({ lgas }) => {
           lgas[0].score_low = lgas[0].score + 0.0001;
         }),
-      /AB\.json: \/lgas\/0\/score_low is [\d.]+, the tables make it/,
+      /AB\.json: \/lgas\/0\/score_low is [\d.]+, but the tables give/,
     ],
     [
       'high below score',
@@ -166,7 +166,7 @@ describe('each injected fault is found', () => {
         rewrite(s, LGAS, (a) => {
           a.period = '2021-08';
         }),
-      /AB\.json: \/period is "2021-08", the tables make it "2021-09"/,
+      /AB\.json: \/period is "2021-08", but the tables give "2021-09"/,
     ],
     [
       'a score as text',
@@ -177,7 +177,7 @@ describe('each injected fault is found', () => {
       /\/lgas\/0\/score must be number/,
     ],
     [
-      'a field too many',
+      'an extra field',
       (s) =>
         rewrite(s, LGAS, ({ lgas }) => {
           lgas[0].extra = 1;
@@ -229,7 +229,7 @@ describe('each injected fault is found', () => {
           const { season } = lgas[0];
           season.seasonal_index[season.peak_month - 1] = 0.99;
         }),
-      /transmission\/lgas\/AB\.json: \/lgas\/0\/season\/seasonal_index\/\d+ is 0.99, the tables make it 1/,
+      /transmission\/lgas\/AB\.json: \/lgas\/0\/season\/seasonal_index\/\d+ is 0.99, but the tables give 1/,
     ],
     [
       'an LGA missing from the context',
@@ -242,7 +242,7 @@ describe('each injected fault is found', () => {
         rewriteManifest(s, ({ files }) => {
           files[LGAS].etag = `"${'0'.repeat(32)}"`;
         }),
-      /its tag is not/,
+      /its ETag does not match/,
     ],
     [
       'a parameter changed afterwards',
@@ -253,15 +253,15 @@ describe('each injected fault is found', () => {
       /manifest\.json, ingest: its key is not the hash/,
     ],
     [
-      'a raw file said to be another',
+      'a changed hash of a raw file',
       (s) =>
         rewriteManifest(s, ({ sources }) => {
           sources[0].files[0].sha256 = 'a'.repeat(64);
         }),
-      /raw lgas\.geojson is not the one that was handed on/,
+      /raw lgas\.geojson differs from the recorded file/,
     ],
     [
-      'another time of update',
+      'a changed time of update',
       (s) => {
         rewriteManifest(s, (manifest) => {
           manifest.updated_at = '2031-01-01T00:00:00.000Z';
@@ -270,17 +270,17 @@ describe('each injected fault is found', () => {
           value.updated_at = '2031-01-01T00:00:00.000Z';
         });
       },
-      /is not the version of its stages' keys and updated_at/,
+      /does not match the stages' keys and updated_at/,
     ],
     [
-      'a file that is a link to one with its very bytes',
+      'a link to a file with the same bytes',
       (s) => {
         const elsewhere = path.join(s, '..', 'elsewhere.json');
         copyFileSync(path.join(s, LGAS), elsewhere);
         rmSync(path.join(s, LGAS));
         symlinkSync(elsewhere, path.join(s, LGAS));
       },
-      /^v1\/risk\/lgas\/2021-09\/AB\.json: a link or another thing than a file/,
+      /^v1\/risk\/lgas\/2021-09\/AB\.json: not a regular file/,
     ],
     [
       'a pipe in place of a file',
@@ -288,7 +288,7 @@ describe('each injected fault is found', () => {
         rmSync(path.join(s, LGAS));
         execFileSync('mkfifo', [path.join(s, LGAS)]);
       },
-      /AB\.json: a link or another thing/,
+      /AB\.json: not a regular file/,
     ],
     [
       'a manifest that is a link',
@@ -296,7 +296,7 @@ describe('each injected fault is found', () => {
         renameSync(path.join(s, 'manifest.json'), path.join(s, '..', 'elsewhere.json'));
         symlinkSync('../elsewhere.json', path.join(s, 'manifest.json'));
       },
-      /^manifest\.json: a link or another thing/,
+      /^manifest\.json: not a regular file/,
     ],
     [
       'a sibling that unpacks to far more than its file',
@@ -325,10 +325,10 @@ describe('each injected fault is found', () => {
     [
       'forecasts of two months under the name of three',
       (s) => rewrite(s, 'v1/forecasts/states/3.json', ({ forecasts }) => forecasts.pop()),
-      /forecasts\/states\/3\.json: \/forecasts\/2 is undefined, the tables make it \{"period":"2022-03"/,
+      /forecasts\/states\/3\.json: \/forecasts\/2 is undefined, but the tables give \{"period":"2022-03"/,
     ],
     [
-      'a forecast that differs by how far ahead is asked for',
+      'a forecast that differs between horizons',
       (s) =>
         rewrite(s, 'v1/forecasts/lgas/1/AD.json', ({ forecasts }) => {
           forecasts[0].lgas[0].score_low = 0;
@@ -341,7 +341,7 @@ describe('each injected fault is found', () => {
         rewrite(s, LGAS, ({ lgas }) => {
           lgas[0].population += 1;
         }),
-      /2021-09\/AB\.json: \/lgas\/0\/population is \d+, the tables make it \d+/,
+      /2021-09\/AB\.json: \/lgas\/0\/population is \d+, but the tables give \d+/,
     ],
     [
       "a state's people",
@@ -352,7 +352,7 @@ describe('each injected fault is found', () => {
       /context\/states\.json: \/states\/0\/population is/,
     ],
     [
-      "an LGA's score that its state's does not follow",
+      "an LGA's score that does not agree with its state's",
       (s) =>
         rewrite(s, LGAS, ({ lgas }) => {
           for (const field of ['score', 'score_low', 'score_high']) lgas[0][field] = 1;
@@ -370,7 +370,7 @@ describe('each injected fault is found', () => {
       /transmission\/states\.json: \/states\/0\/season\/season_end_month is/,
     ],
     [
-      'a table that says another thing as CSV',
+      'a table with other content as CSV',
       (s) => {
         const name = 'tables/context_lgas.csv';
         overwrite(s, name, readFileSync(path.join(s, name), 'utf8').replace('Place 1', 'Place 9'));
@@ -379,10 +379,10 @@ describe('each injected fault is found', () => {
           files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
         });
       },
-      /^tables\/context_lgas\.csv: other rows than tables\/context_lgas\.parquet/,
+      /^tables\/context_lgas\.csv: its rows differ from tables\/context_lgas\.parquet/,
     ],
     [
-      'a table lacking as CSV',
+      'a table missing as CSV',
       (s) => {
         const names = ['', '.gz', '.br'].map((end) => `tables/context_lgas.csv${end}`);
         for (const name of names) rmSync(path.join(s, name));
@@ -396,14 +396,14 @@ describe('each injected fault is found', () => {
     ['half a manifest', (s) => overwrite(s, 'manifest.json', '{"format":1'), /^manifest\.json: /],
   ];
   test.each(faults)('%s', async (_, inject, expected) => {
-    const copy = copySnapshot(sound);
+    const copy = copySnapshot(intact);
     await inject(copy);
     const { faults: found } = await verifySnapshot(copy);
     expect(found.join('\n')).toMatch(new RegExp(expected.source, 'm'));
   });
 });
 
-describe('each rule that a table breaks is named, whatever the answers say', () => {
+describe('each rule that a table breaks is reported, whatever the answers contain', () => {
   const one = "WHERE lga_code = 'NG001001' AND period = '2021-09'";
   const faults: [string, string, string, RegExp][] = [
     [
@@ -446,7 +446,7 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       'an LGA missing from the context',
       'context_lgas',
       "DELETE FROM context_lgas WHERE lga_code = 'NG001001'",
-      /context_lgas: 3 rows, the manifest says 4/,
+      /context_lgas: 3 rows, but 4 in the manifest/,
     ],
     [
       'an LGA of an unknown state',
@@ -507,13 +507,13 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       "a state's people",
       'context_states',
       "UPDATE context_states SET population = population + 1 WHERE state_code = 'AB'",
-      /context_states AB: \d+ people and 2 LGAs, but its LGAs make \d+ and 2/,
+      /context_states AB: \d+ people and 2 LGAs, but its LGAs give \d+ and 2/,
     ],
     [
-      "an LGA's score that its state's does not follow",
+      "an LGA's score that does not agree with its state's",
       'risk_lgas',
       `UPDATE risk_lgas SET score = 1, score_high = 1 ${one}`,
-      /risk_states AB 2021-09: score [\d.]+, but its LGAs make [\d.]+/,
+      /risk_states AB 2021-09: score [\d.]+, but its LGAs give [\d.]+/,
     ],
     [
       'an index that does not peak at 1',
@@ -525,13 +525,13 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       'two peaks',
       'season',
       "UPDATE season SET is_peak = true WHERE code = 'AB'",
-      /season state AB: its peak is not the first month at 1/,
+      /season state AB: its peak is not the first month with index 1/,
     ],
     [
       'a high month that is not',
       'season',
       'UPDATE season SET is_high = NOT is_high WHERE code IS NULL',
-      /season nation: is_high does not say/,
+      /season nation: is_high does not mark/,
     ],
     [
       'a month of the year missing',
@@ -540,16 +540,16 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       /season: 0 rows of state AB 5, expected 1/,
     ],
     [
-      'a run of months that ends in another month',
+      'a run of months with a wrong last month',
       'season_windows',
       "UPDATE season_windows SET last_month = last_month % 12 + 1 WHERE code = 'AB' AND measure = 'reported_cases' AND months = 3",
-      /season_windows state AB reported_cases 3: its last month is not 3 months on/,
+      /season_windows state AB reported_cases 3: its run is not 3 months long/,
     ],
     [
-      'a criterion that its chance does not make',
+      'a criterion that does not match its probability',
       'season_windows',
       "UPDATE season_windows SET criterion = 'reached' WHERE code = 'AB' AND measure = 'rain_transmission' AND months = 4",
-      /season_windows state AB rain_transmission 4: its criterion is not what its chance makes it/,
+      /season_windows state AB rain_transmission 4: its criterion does not match its criterion_probability/,
     ],
     [
       'a run of months missing',
@@ -558,28 +558,28 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       /season_windows: 0 rows of lga NG001001 reported_cases 5, expected 1/,
     ],
     [
-      'a score that rests on a survey to come',
+      'a score based on a later survey',
       'basis',
       "UPDATE basis SET last_survey = '2099-01' WHERE code = 'AB' AND period = '2021-09'",
       /basis state AB 2021-09: evidence of a later month/,
     ],
     [
-      'a neighbour that is none',
+      'a missing neighbour',
       'places',
       "UPDATE places SET neighbours = '' WHERE code = 'NG001002'",
-      /tables\/places: \/3\/neighbours is "", the tables make it "NG001001 NG002001"/,
+      /tables\/places: \/3\/neighbours is "", but the tables give "NG001001 NG002001"/,
     ],
     [
       'quantiles of cases in the wrong order',
       'forecasts_cases',
       "UPDATE forecasts_cases SET q25 = q75 + 1 WHERE code = 'AB' AND horizon_months = 2",
-      /forecasts_cases state AB \d{4}-\d\d: its quantiles do not ascend/,
+      /forecasts_cases state AB \d{4}-\d\d: its quantiles are negative or not ascending/,
     ],
     [
-      'fewer cases than none',
+      'a negative number of cases',
       'forecasts_cases',
       "UPDATE forecasts_cases SET q05 = -1 WHERE code = 'AB' AND horizon_months = 1",
-      /forecasts_cases state AB \d{4}-\d\d: its quantiles do not ascend from 0/,
+      /forecasts_cases state AB \d{4}-\d\d: its quantiles are negative or not ascending/,
     ],
     [
       'a forecast of a month that was recorded',
@@ -588,7 +588,7 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
       /forecasts_cases state AB \d{4}-\d\d: it is not 3 months after/,
     ],
     [
-      'a forecast of cases nowhere',
+      'a forecast of cases in an unknown area',
       'forecasts_cases',
       "UPDATE forecasts_cases SET code = 'XX' WHERE horizon_months = 4",
       /forecasts_cases state XX \d{4}-\d\d: no such area/,
@@ -596,18 +596,18 @@ describe('each rule that a table breaks is named, whatever the answers say', () 
     ['a table without a column', 'season', 'ALTER TABLE season DROP is_high', /is_high/],
   ];
   test.each(faults)('%s', async (_, table, statement, expected) => {
-    const copy = copySnapshot(sound);
+    const copy = copySnapshot(intact);
     await rewriteTable(copy, table, statement);
     const { faults: found } = await verifySnapshot(copy);
     expect(found.join('\n')).toMatch(new RegExp(expected.source, 'm'));
   });
 });
 
-test('the command exits 1 with a line for each fault, 2 where there is no snapshot', async () => {
-  const copy = copySnapshot(sound);
+test('the command exits with 1 and a line for each fault, and with 2 if there is no snapshot', async () => {
+  const copy = copySnapshot(intact);
   rmSync(path.join(copy, LGAS));
   const [good, bad, none] = await Promise.all([
-    runHere(['verify', sound]),
+    runHere(['verify', intact]),
     runHere(['verify', copy, '--json']),
     runHere(['verify', '/nowhere']),
   ]);

@@ -8,20 +8,20 @@ const ring = [
   [0, 0],
 ];
 
-test('a polygon: byte order, type 3, one ring of four points', () => {
+test('a polygon has the byte order, type 3 and one ring of four points', () => {
   const bytes = toWkb({ type: 'Polygon', coordinates: [ring] });
   expect(bytes.length).toBe(9 + 4 + 4 * 16);
   expect(bytes.subarray(0, 13).toString('hex')).toBe('01030000000100000004000000');
   expect([bytes.readDoubleLE(13 + 2 * 16), bytes.readDoubleLE(13 + 2 * 16 + 8)]).toEqual([1, 2]);
 });
 
-test('a multipolygon holds whole polygons', () => {
+test('a multipolygon contains complete polygons', () => {
   const one = toWkb({ type: 'Polygon', coordinates: [ring] });
   const two = toWkb({ type: 'MultiPolygon', coordinates: [[ring], [ring]] });
   expect(two.toString('hex')).toBe(`010600000002000000${one.toString('hex').repeat(2)}`);
 });
 
-test('what is written is read back', () => {
+test('written geometries are read back unchanged', () => {
   for (const geometry of [
     { type: 'Polygon' as const, coordinates: [ring, ring] },
     { type: 'MultiPolygon' as const, coordinates: [[ring, ring], [ring]] },

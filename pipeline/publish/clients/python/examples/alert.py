@@ -1,11 +1,11 @@
-"""Tells every LGA whose level rose against a year ago, news told from revisions: python alert.py BASE_URL FOLDER
+"""Lists every LGA whose level is higher than a year ago, with news and revisions: python alert.py BASE_URL FOLDER
 
-One request, for the whole table; 304 and no bytes if nothing has changed. FOLDER keeps what the service last said, so
-that a rise which a new model version brings is not taken for news:
+One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run,
+so that a rise caused by a new model version does not appear as news:
 
-    news      a month that was not there the last time, higher than the year before as both versions tell it
-    revision  the rise is there because a new model version tells an earlier month otherwise
-    known     was told the last time too
+    news      a month that was not available in the last run, higher than the year before in both versions
+    revision  a rise that exists only because a new model version changed an earlier month
+    known     listed in the last run too
 """
 
 import sys
@@ -19,22 +19,22 @@ LEVELS = ["very_low", "low", "moderate", "high", "very_high"]
 
 
 def ranks(table: pandas.DataFrame) -> pandas.Series:
-    """Place of the level in LEVELS by LGA and month."""
+    """Index of the level in LEVELS by LGA and month."""
     return table.set_index(["lga_code", "period"])["level"].map(LEVELS.index)
 
 
 def rises(now: pandas.DataFrame, version: str, before: "pandas.DataFrame | None", before_version: str) -> pandas.DataFrame:
-    """Every LGA of the latest month above its level a year ago, with the cause.
+    """Every LGA of the latest month above its level of a year ago, with the cause.
 
     :param now: the table risk_lgas
-    :param before: the same table as it was the last time, None the first time
+    :param before: the same table in the last run, None in the first run
     """
     latest = now["period"].max()
     year_ago = str(pandas.Period(latest, "M") - 12)
-    told = ranks(now)
+    current = ranks(now)
     rows = now[now["period"] == latest].copy()
     rank = rows["level"].map(LEVELS.index)
-    then = rows["lga_code"].map(lambda code: told.get((code, year_ago)))
+    then = rows["lga_code"].map(lambda code: current.get((code, year_ago)))
     rows["level_year_ago"] = then.map(lambda at: None if pandas.isna(at) else LEVELS[int(at)])
     rows, rank, then = rows[rank > then], rank[rank > then], then[rank > then]
     last = None if before is None else ranks(before)
@@ -42,11 +42,11 @@ def rises(now: pandas.DataFrame, version: str, before: "pandas.DataFrame | None"
     def cause(code: str, rank_now: int) -> str:
         if last is None:
             return "first run"
-        then_told, now_told = last.get((code, year_ago)), last.get((code, latest))
-        if now_told is not None and then_told is not None and now_told > then_told:
+        last_then, last_now = last.get((code, year_ago)), last.get((code, latest))
+        if last_now is not None and last_then is not None and last_now > last_then:
             return "known"
-        is_new_month = now_told is None
-        if version == before_version or (is_new_month and (then_told is None or rank_now > then_told)):
+        is_new_month = last_now is None
+        if version == before_version or (is_new_month and (last_then is None or rank_now > last_then)):
             return "news"
         return "revision"
 

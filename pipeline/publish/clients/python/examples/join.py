@@ -1,7 +1,7 @@
-"""Risk beside one's own figures: python join.py BASE_URL OWN.csv OUT.csv
+"""Joins risk to your own figures: python join.py BASE_URL OWN.csv OUT.csv
 
-OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names; one LGA name may stand for several places).
-Rows that match no LGA, and LGAs that have no row, are told and never dropped in silence. Two requests.
+OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names, since several places may have the same LGA
+name). Rows that match no LGA, and LGAs that have no row, are reported and never dropped silently. Two requests.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """A map of the nation's risk in one month, as SVG: python national_map.py BASE_URL OUT.svg [YYYY-MM]
 
-Two requests: scores and outlines. Key from MALARIA_API_KEY. With geopandas and matplotlib the same is
+Two requests: scores and outlines. The key comes from MALARIA_API_KEY. With geopandas and matplotlib the same map is
 ``client.boundaries().merge(client.risk(), on="lga_code").plot("score", legend=True)``.
 """
 

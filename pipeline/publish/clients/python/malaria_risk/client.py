@@ -1,4 +1,4 @@
-"""The client: what the service has, as data frames where pandas is installed and as lists of dicts where it is not."""
+"""The client: returns data frames if pandas is installed, else lists of dicts."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ class MalariaRisk:
     >>> client = MalariaRisk("https://malaria.example.org")     # key from MALARIA_API_KEY
     >>> client.risk("2023-09")                                  # every LGA of the nation, one request
 
-    Every answer comes from one model version: the one of the first answer, in ``model_version``. Once the service has
-    published another, the first is asked for by its own path; where it is not kept, :class:`VersionChanged` is raised
-    instead of mixing the two.
+    All answers come from the model version of the first answer, ``model_version``. After the service has published
+    another, the client requests the first by its own path; if the service no longer keeps it, :class:`VersionChanged` is
+    raised, so that the two are never mixed.
 
-    :param base_url: where the service listens
-    :param key: API key; the environment's ``MALARIA_API_KEY`` if not given
-    :param max_wait: seconds that one call may wait in all at a limit (429) or while the service is busy (503); where
-        the service asks for more, the error is raised at once. A spent monthly allowance is never waited for.
-    :param timeout: seconds to wait for the service to connect, and to send the next bytes
-    :param cache_dir: folder that keeps answers over runs; they are always checked with the service before use.
-        Without one they are kept in memory.
-    :param model_version: answers of this version only, one that ``get("/v1/versions")`` lists as current or kept
-    :param records: lists of dicts even where pandas is installed
+    :param base_url: base URL of the service
+    :param key: API key; default: the environment variable ``MALARIA_API_KEY``
+    :param max_wait: total seconds that one call may wait at a rate limit (429) or while the service is busy (503); if
+        the service asks for a longer wait, the error is raised at once. The client never waits for the renewal of a
+        monthly allowance.
+    :param timeout: seconds to wait for a connection and for the next bytes
+    :param cache_dir: folder that keeps answers between runs; default: in memory. Cached answers are always revalidated
+        with the service before use.
+    :param model_version: accept answers of this version only, which ``get("/v1/versions")`` must list as current or kept
+    :param records: return lists of dicts even if pandas is installed
     """
 
     def __init__(
@@ -64,16 +65,16 @@ class MalariaRisk:
 
     @property
     def model_version(self) -> Optional[str]:
-        """The version that every answer so far came from; None before the first."""
+        """The model version of all answers so far; None before the first."""
         return self._transport.model_version
 
     @property
     def requests(self) -> int:
-        """How many requests this client has sent."""
+        """Number of requests that this client has sent."""
         return self._transport.requests
 
     def close(self) -> None:
-        """Ends the connections; `with MalariaRisk(…) as client:` does so too."""
+        """Closes the connections, as ``with MalariaRisk(…) as client:`` does."""
         self._transport.close()
 
     def __enter__(self) -> MalariaRisk:
@@ -83,11 +84,11 @@ class MalariaRisk:
         self.close()
 
     def restart(self) -> None:
-        """Forgets the pinned model version: the next answer's is taken."""
+        """Forgets the pinned model version; the next answer pins its own."""
         self._transport.restart()
 
     def get(self, path: str, **parameters: Union[str, int]) -> Dict[str, Any]:
-        """The JSON of any operation, such as ``get("/v1/risk/lgas", state="KN")``; for what has no method here."""
+        """The JSON answer of any operation, such as ``get("/v1/risk/lgas", state="KN")``."""
         return json.loads(self._transport.get(path, {name: str(value) for name, value in parameters.items()}))
 
     def periods(self) -> Dict[str, str]:
@@ -95,9 +96,9 @@ class MalariaRisk:
         return self.get("/v1/periods")
 
     def risk(self, period: Optional[str] = None, *, state: Optional[str] = None) -> Rows:
-        """Estimated risk of every LGA of the nation, or of one state: a row each.
+        """Estimated risk of every LGA of the nation, or of one state: one row per LGA.
 
-        :param period: month as YYYY-MM; the latest estimated one if not given
+        :param period: month as YYYY-MM; default: the latest estimated one
         :param state: code of a state
         """
         when = {} if period is None else {"period": period}
@@ -106,9 +107,9 @@ class MalariaRisk:
         return self._rows(_flat(self.get("/v1/risk/lgas", state=state, **when)))
 
     def forecasts(self, months: int = 4, *, state: Optional[str] = None) -> Rows:
-        """Forecast risk of every LGA of the nation, or of one state: a row for each LGA and month.
+        """Forecast risk of every LGA of the nation, or of one state: one row per LGA and month.
 
-        :param months: how many months ahead, 1 to 4
+        :param months: number of months ahead, 1 to 4
         """
         if state is None:
             answer = self.get("/v1/forecasts/nation", months=months)
@@ -117,14 +118,14 @@ class MalariaRisk:
         return self._rows([row for report in answer["forecasts"] for row in _flat(report)])
 
     def series(self, *, lga: Optional[str] = None, state: Optional[str] = None) -> Rows:
-        """Every month, estimated and forecast, of one LGA (``lga``, its code) or one state: a row a month."""
+        """All months, estimated and forecast, of one LGA (``lga``, its code) or one state: one row per month."""
         if (lga is None) == (state is None):
             raise ValueError("give either lga or state; every LGA's history is table('risk_lgas')")
         answer = self.get("/v1/series/states", state=state) if lga is None else self.get("/v1/series/lgas", lga=lga)
         return self._rows(_flat(answer, "series"))
 
     def places(self) -> Rows:
-        """Every LGA with codes, names, its state's and a point: what to join one's own tables by."""
+        """Every LGA with its codes, names, state and centre, for joins with your own tables."""
         places = self.get("/v1/places")
         names = {one["state_code"]: one["state"] for one in places["states"]}
         return self._rows([{**place, "state": names[place["state_code"]]} for place in places["lgas"]])
@@ -133,7 +134,7 @@ class MalariaRisk:
         """Outlines of every LGA, or with ``"states"`` of every state.
 
         A ``GeoDataFrame`` with the columns ``lga_code``, ``lga`` and ``state_code`` (states: ``state_code``, ``state``,
-        ``zone``) where geopandas is installed, else GeoJSON with those properties.
+        ``zone``) if geopandas is installed, else GeoJSON with those properties.
         """
         if level not in ("lgas", "states"):
             raise ValueError(f"level is {level!r}, expected 'lgas' or 'states'")
@@ -148,14 +149,14 @@ class MalariaRisk:
         return geopandas.GeoDataFrame.from_features(outlines["features"], crs="EPSG:4326")
 
     def tables(self) -> List[Dict[str, Any]]:
-        """Which whole tables there are, the scopes each needs, and what its columns mean."""
+        """The whole tables, with the scopes that each needs and the meaning of its columns."""
         return self.get("/v1/tables")["tables"]
 
     def table(self, name: str) -> Rows:
         """A whole table, such as ``table("risk_lgas")``: all months of all LGAs, in one request.
 
-        Read as Parquet where pyarrow is installed, else as CSV. Codes are text; a missing value is NaN (None without
-        pandas), and the code ``NA`` is not.
+        It is read as Parquet if pyarrow is installed, else as CSV. Codes are text. A missing value is NaN (None without
+        pandas), unlike the code ``NA``.
         """
         if self._frames and _has("pyarrow"):
             import pandas
@@ -170,7 +171,7 @@ class MalariaRisk:
         return pandas.read_csv(io.StringIO(text), dtype=codes, keep_default_na=False, na_values=[""])
 
     def download(self, name: str, path: Union[str, Path], format: str = "parquet") -> Path:
-        """Writes a whole table as it is, ``parquet`` or ``csv``, to ``path``; at once or, where it fails, not at all."""
+        """Writes a whole table, ``parquet`` or ``csv``, to ``path``; if the download fails, no file is written."""
         if format not in ("parquet", "csv"):
             raise ValueError(f"format is {format!r}, expected 'parquet' or 'csv'")
         self._transport.download(f"/v1/tables/{name}.{format}", Path(path))
@@ -179,16 +180,16 @@ class MalariaRisk:
     def match(
         self, rows: Rows, *, lga: str = "lga", state: Optional[str] = "state", code: Optional[str] = None
     ) -> Tuple[Rows, Rows]:
-        """Finds the LGA that each row of one's own table stands for.
+        """Finds the LGA of each row of your own table.
 
-        Names are compared without case, accents and signs, and always within their state, since one name may stand
-        for LGAs of several.
+        Names are compared without case, accents and punctuation, and within their state, since LGAs of several states
+        may have the same name.
 
         :param rows: a data frame or dicts
         :param lga: column with the LGA's name
         :param state: column with the state's name or code; None if there is none, which leaves repeated names unmatched
         :param code: column with the LGA's code, instead of names
-        :returns: rows with ``lga_code`` and ``state_code``; and rows that were not matched, with ``why``
+        :returns: matched rows with ``lga_code`` and ``state_code``, and unmatched rows with the reason in ``why``
         """
         is_frame = hasattr(rows, "to_dict")
         matched, unmatched = match(
@@ -211,7 +212,7 @@ class MalariaRisk:
 
 
 def _flat(report: Dict[str, Any], of: str = "lgas") -> List[Dict[str, Any]]:
-    """A report's records, each with what holds for all of them."""
+    """A report's records, each with the report's common fields."""
     common = {name: value for name, value in report.items() if name != of}
     return [{**common, **record} for record in report[of]]
 
@@ -222,7 +223,7 @@ def _is_text(column: str) -> bool:
 
 
 def _value(column: str, cell: str) -> Any:
-    """A CSV cell without pandas."""
+    """The value of a CSV cell, for reading without pandas."""
     if cell == "":
         return None
     if _is_text(column):

@@ -1,4 +1,4 @@
-"""What can go wrong, besides what ``requests`` raises itself when the service cannot be reached."""
+"""The package's errors; if the service cannot be reached, ``requests`` raises its own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ class MalariaRiskError(Exception):
 
 
 class VersionChanged(MalariaRiskError):
-    """The service has published another model version since this client's first answer.
+    """The service has published another model version and no longer keeps that of this client.
 
-    What was read before and what would be read now do not belong together. Call :meth:`MalariaRisk.restart` and read
-    everything again.
+    Answers of the two versions must not be mixed. Call :meth:`MalariaRisk.restart` and read everything again.
     """
 
     def __init__(self, pinned: str, found: str) -> None:
@@ -25,13 +24,13 @@ class VersionChanged(MalariaRiskError):
 class ServiceError(MalariaRiskError):
     """An answer other than data.
 
-    :ivar code: such as ``UNKNOWN_STATE``; ``HTTP_502`` and the like where another server answered in the service's place
+    :ivar code: such as ``UNKNOWN_STATE``; ``HTTP_502`` and the like if another server answered instead of the service
     :ivar status: HTTP status
     :ivar title: what is wrong
     :ivar detail: what to do about it
     :ivar request_id: quote this when asking for help
     :ivar retry_after: seconds until another try makes sense, or None if the service does not say
-    :ivar problem: the whole body
+    :ivar problem: the complete body
     """
 
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after: Optional[int] = None) -> None:
@@ -47,7 +46,7 @@ class ServiceError(MalariaRiskError):
 
 
 class InvalidKey(ServiceError):
-    """401: there is no such key, or it has expired or been revoked; the service never says which."""
+    """401: the key is unknown, expired or revoked; the service does not say which."""
 
 
 class ScopeRequired(ServiceError):
@@ -59,7 +58,7 @@ class RateLimited(ServiceError):
 
 
 class AllowanceExhausted(ServiceError):
-    """429: the month's allowance is used up. Never waited for; ``retry_after`` counts the seconds to its renewal."""
+    """429: the monthly allowance is used up. The client does not wait; ``retry_after``: seconds to its renewal."""
 
 
 class Unavailable(ServiceError):
@@ -67,7 +66,7 @@ class Unavailable(ServiceError):
 
 
 def error_of(status: int, problem: Mapping[str, Any], retry_after: Optional[int]) -> ServiceError:
-    """The error that stands for an answer."""
+    """The error for an answer other than data."""
     if problem.get("code") == "ALLOWANCE_EXHAUSTED":
         kind: type[ServiceError] = AllowanceExhausted
     elif status >= 500:

@@ -1,4 +1,4 @@
-"""Joins of a caller's own table to the service's codes, by code or by the names of state and LGA."""
+"""Joins a caller's own table to the service's codes, by code or by the names of state and LGA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Row = Dict[str, Any]
 
 
 def plain(name: Any) -> str:
-    """A name without case, accents, spaces and signs: ``Saint-Élie`` and ``saint elie`` are the same."""
+    """A name in lower case without accents, spaces and punctuation: ``Saint-Élie`` and ``saint elie`` are the same."""
     if not isinstance(name, str):
         return ""
     letters = unicodedata.normalize("NFKD", name).casefold()
@@ -24,12 +24,12 @@ def match(
     state: Optional[str],
     code: Optional[str],
 ) -> Tuple[List[Row], List[Row]]:
-    """Rows with ``lga_code`` and ``state_code``, and rows that match no place or several, each with ``why``."""
+    """Matched rows with ``lga_code`` and ``state_code``, and rows that match no place or several, with ``why``."""
     known = {place["lga_code"]: place for place in places["lgas"]}
     states: Dict[str, str] = {}
     for one in places["states"]:
         own = (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"])
-        # Snapshots of before contract 1.4 have no aliases.
+        # Snapshots from before contract 1.4 have no aliases.
         for name in (*one.get("aliases", ()), *own):
             if name:
                 states[plain(name)] = one["state_code"]

@@ -1,4 +1,4 @@
-"""Requests: the key, waits, errors, the pinned model version, and answers kept by their ETag."""
+"""Requests: key, waiting, errors, the pinned model version, and the cache of answers by ETag."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ import requests
 from .errors import ServiceError, VersionChanged, error_of
 
 VERSION = "0.1.0"
-#: Answers kept in memory; the one asked for longest ago goes first.
+#: Number of answers kept in memory; the least recently used is dropped first.
 KEPT = 64
 
 
-class Kept(NamedTuple):
-    """An answer and the ETag that it had."""
+class CachedAnswer(NamedTuple):
+    """A cached answer and its ETag."""
 
     etag: str
     body: bytes
 
 
 class _Bearer(requests.auth.AuthBase):
-    """Sends the key. Without this, a ``.netrc`` entry for the host would take the header's place."""
+    """Sends the key. Without this class, a ``.netrc`` entry for the host would replace the header."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -40,7 +40,7 @@ class _Bearer(requests.auth.AuthBase):
 
 
 class Transport:
-    """GETs of one service with one key. Not for several threads at once."""
+    """Sends GET requests to one service with one key. Not thread-safe."""
 
     def __init__(
         self,
@@ -55,21 +55,21 @@ class Transport:
         self._max_wait = max_wait
         self._timeout = timeout
         self._cache_dir = None if cache_dir is None else Path(cache_dir)
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, CachedAnswer] = OrderedDict()
         self._session = requests.Session()
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = f"malaria-risk-python/{VERSION}"
         self.model_version = model_version
-        #: That the service has another version by now.
+        #: Set once the service has another version.
         self._changed: Optional[VersionChanged] = None
-        #: How many requests were sent.
+        #: Number of requests sent.
         self.requests = 0
 
     def close(self) -> None:
         self._session.close()
 
     def get(self, path: str, parameters: Mapping[str, str]) -> bytes:
-        """Body of the answer; one that has not changed since it was last read is not sent again."""
+        """Body of the answer; an answer that is unchanged since the last call is not transferred again."""
         address = requests.Request("GET", self._base + path, params=dict(parameters)).prepare().url
         return self._of_one_version(address, self._get)
 
@@ -80,18 +80,18 @@ class Transport:
         def read(response: requests.Response) -> bytes:
             if response.status_code == 304 and kept:
                 return kept.body
-            body = b"".join(_whole(response))
+            body = b"".join(_body_of(response))
             if response.headers.get("ETag"):
-                self._keep(url, Kept(response.headers["ETag"], body))
+                self._keep(url, CachedAnswer(response.headers["ETag"], body))
             return body
 
         return self._send(url, headers, read)
 
     def download(self, path: str, target: Path) -> None:
-        """Writes the answer to ``target``, which is there whole or not at all."""
+        """Writes the answer to ``target``; if the download fails, no file is written."""
 
         def write(response: requests.Response) -> None:
-            _write(target, _whole(response))
+            _write(target, _body_of(response))
 
         self._of_one_version(self._base + path, lambda url: self._send(url, {}, write))
 
@@ -101,7 +101,7 @@ class Transport:
         self._changed = None
 
     def _of_one_version(self, url: str, use: Callable):
-        """Asks for the pinned version by its own path once the service has another, for as long as it keeps it."""
+        """Requests the pinned version by its own path once the service has a newer one, as long as it is kept."""
         if self._changed is None or url.startswith(self._base + "/v1/versions"):
             try:
                 return use(url)
@@ -115,7 +115,7 @@ class Transport:
             raise
 
     def _send(self, url: str, headers: Mapping[str, str], use: Callable):
-        """Sends until there is an answer or waiting would take longer than ``max_wait`` seconds in all."""
+        """Repeats the request until there is an answer or the total wait would exceed ``max_wait`` seconds."""
         waited = 0
         while True:
             self.requests += 1
@@ -127,7 +127,7 @@ class Transport:
                     return use(response)
                 retry_after = _seconds(response.headers.get("Retry-After"))
                 error = error_of(response.status_code, _problem(response), retry_after)
-            # A second at the least, so that many zeros in a row end too.
+            # At least a second, so that the loop ends even if the service keeps sending zero.
             pause = None if retry_after is None else max(1, retry_after)
             may_pass = error.status in (429, 503) and error.code != "ALLOWANCE_EXHAUSTED"
             if not may_pass or pause is None or waited + pause > self._max_wait:
@@ -142,7 +142,7 @@ class Transport:
             raise VersionChanged(self.model_version, found)
         self.model_version = found
 
-    def _recall(self, url: str) -> Optional[Kept]:
+    def _recall(self, url: str) -> Optional[CachedAnswer]:
         if url in self._kept:
             self._kept.move_to_end(url)
             return self._kept[url]
@@ -152,12 +152,12 @@ class Transport:
             head, _, body = self._file(url).read_bytes().partition(b"\n")
             found = json.loads(head)
             if found["url"] == url and found["sha256"] == hashlib.sha256(body).hexdigest():
-                return Kept(found["etag"], body)
+                return CachedAnswer(found["etag"], body)
         except (OSError, ValueError, KeyError, TypeError):
-            pass  # Not there, or damaged: it is read anew.
+            pass  # Missing or damaged: it is requested again.
         return None
 
-    def _keep(self, url: str, kept: Kept) -> None:
+    def _keep(self, url: str, kept: CachedAnswer) -> None:
         if self._cache_dir is None:
             self._kept[url] = kept
             while len(self._kept) > KEPT:
@@ -172,24 +172,24 @@ class Transport:
         return self._cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.answer"
 
 
-def _whole(response: requests.Response):
-    """The body in parts. Raises ``requests.ConnectionError`` if it ends early, which ``requests`` itself lets pass."""
+def _body_of(response: requests.Response):
+    """The body in parts. Raises ``requests.ConnectionError`` if it ends early, which ``requests`` itself ignores."""
     yield from response.iter_content(1 << 16)
     length = response.headers.get("Content-Length")
     if length is not None and response.raw.tell() != int(length):
-        raise requests.ConnectionError(f"the answer broke off after {response.raw.tell()} of {length} bytes")
+        raise requests.ConnectionError(f"the answer ended after {response.raw.tell()} of {length} bytes")
 
 
 def _write(target: Path, parts) -> None:
-    """Writes beside ``target`` and renames, so that no half file ever has its name."""
-    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    """Writes to a temporary file and renames it, so that ``target`` is never incomplete."""
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             for part in parts:
                 file.write(part)
-        os.replace(aside, target)
+        os.replace(temporary, target)
     except BaseException:
-        os.unlink(aside)
+        os.unlink(temporary)
         raise
 
 
@@ -204,4 +204,4 @@ def _problem(response: requests.Response) -> Mapping:
             return body
     except ValueError:
         pass
-    return {"title": response.reason or "no data", "detail": f"{response.url} answered what this service never does."}
+    return {"title": response.reason or "no data", "detail": f"The answer from {response.url} did not come from this service."}

@@ -1,6 +1,6 @@
-# Joins of one's own table to the service's codes. Documented in man/match_places.Rd.
+# Joins your own table to the service's codes. Documented in man/match_places.Rd.
 
-# Letters with accents and dots below, and marks that follow their letter, as what stands for them without.
+# Accented letters, letters with dots below and combining marks, with their replacements.
 accents <- list(
   c("\u00e0\u00e1\u00e2\u00e3\u00e4\u00e5\u0101\u00c0\u00c1\u00c2\u00c3\u00c4\u00c5\u0100", "a"),
   c("\u00e8\u00e9\u00ea\u00eb\u0113\u1eb9\u00c8\u00c9\u00ca\u00cb\u0112\u1eb8", "e"),
@@ -13,14 +13,14 @@ accents <- list(
   c("\u0300\u0301\u0302\u0303\u0304\u0307\u0308\u0323", "")
 )
 
-# A name without case, accents, spaces and signs, the same in any locale: "Saint-Elie" and "saint elie" are one.
+# A name in lower case without accents, spaces and punctuation, in any locale: "Saint-Elie" equals "saint elie".
 plain <- function(name) {
   name <- enc2utf8(as.character(name))
   for (one in accents) name <- gsub(paste0("[", one[1], "]"), one[2], name)
   gsub("[^a-z0-9]", "", tolower(name))
 }
 
-# Each of values as often as the place has aliases; snapshots of before contract 1.4 have none.
+# Repeats each value by the number of the place's aliases; snapshots from before contract 1.4 have none.
 repeated <- function(values, aliases) if (is.null(aliases)) values[0] else rep(values, lengths(aliases))
 
 match_places <- function(client, rows, lga = "lga", state = "state", code = NULL) {

@@ -1,7 +1,7 @@
-# What the service has, as data frames. Documented in man/malaria_client.Rd.
+# Functions that return the service's data as data frames. Documented in man/malaria_client.Rd.
 
 get_json <- function(client, path, ...) {
-  # Lists as they are: simplified by jsonlite, a column of nothing but "NA", which can be a code, would be missing values.
+  # Not simplified: jsonlite would turn a column of the code "NA" alone into missing values.
   jsonlite::fromJSON(text_of(fetch_body(client, path, list(...))), simplifyVector = FALSE)
 }
 
@@ -39,7 +39,7 @@ boundaries <- function(client, level = c("lgas", "states")) {
   codes <- if (level == "lgas") c(lgaCode = "lga_code", state = "state_code") else c(code = "state_code", name = "state")
   if (requireNamespace("sf", quietly = TRUE)) {
     outlines <- sf::st_read(body, quiet = TRUE, stringsAsFactors = FALSE)
-    # The collection's own `source` is not a place's.
+    # `source` belongs to the collection, not to a place.
     outlines <- outlines[setdiff(names(outlines), "source")]
     known <- names(outlines) %in% names(codes)
     names(outlines)[known] <- codes[names(outlines)[known]]
@@ -61,11 +61,11 @@ read_table <- function(client, name) {
   on.exit(unlink(file))
   writeBin(fetch_body(client, paste0("/v1/tables/", curl::curl_escape(name), ".csv")), file)
   columns <- names(read.csv(file, nrows = 1, check.names = FALSE))
-  # Text that may look like numbers; and NA can be a code.
+  # Text columns that may look like numbers. NA can be a code.
   codes <- columns[grepl("code$", columns) | columns %in% c("period", "lga", "state")]
   classes <- stats::setNames(rep("character", length(codes)), codes)
   found <- read.csv(file, na.strings = "", colClasses = classes, check.names = FALSE, encoding = "UTF-8")
-  # true and false, which read.csv leaves as text
+  # read.csv leaves true and false as text.
   is_logical <- vapply(found, function(x) is.character(x) && all(x %in% c("true", "false", NA)) && !all(is.na(x)), NA)
   found[is_logical] <- lapply(found[is_logical], function(x) x == "true")
   found
@@ -75,20 +75,20 @@ download_table <- function(client, name, path, format = c("parquet", "csv")) {
   format <- match.arg(format)
   address <- paste0("/v1/tables/", curl::curl_escape(name), ".", format)
   body <- of_one_version(client, address, function(url) send(client, url))$body
-  aside <- tempfile("table", dirname(path))
-  on.exit(unlink(aside))
-  writeBin(body, aside)
-  file.rename(aside, path)
+  temporary <- tempfile("table", dirname(path))
+  on.exit(unlink(temporary))
+  writeBin(body, temporary)
+  file.rename(temporary, path)
   invisible(path)
 }
 
-# A report's records, each with what holds for all of them.
+# A report's records, each with the report's common fields.
 flat <- function(report, of) {
   common <- report[names(report) != of]
   cbind(as.data.frame(common, stringsAsFactors = FALSE), frame(report[[of]]))
 }
 
-# Records as a data frame; null is NA, and a field of several values a column of lists.
+# Records as a data frame: null becomes NA, and a field with several values becomes a column of lists.
 frame <- function(records) {
   fields <- names(records[[1]])
   column <- function(name) {

@@ -1,10 +1,10 @@
-# Requests: the key, waits, errors, the pinned model version, and answers kept by their ETag.
+# Requests: key, waiting, errors, the pinned model version, and the cache of answers by ETag.
 
 version <- "0.1.0"
-# Answers kept in memory; the one kept longest goes first.
+# Number of answers kept in memory; the oldest is dropped first.
 kept_at_most <- 64
 
-#' A client of one service with one key. See man/malaria_client.Rd.
+#' A client for one service with one key. See man/malaria_client.Rd.
 malaria_client <- function(base_url, key = Sys.getenv("MALARIA_API_KEY"), max_wait = 60, timeout = 30,
                            cache_dir = NULL, model_version = NULL) {
   key <- trimws(key)
@@ -22,7 +22,7 @@ malaria_client <- function(base_url, key = Sys.getenv("MALARIA_API_KEY"), max_wa
   structure(client, class = "malaria_client")
 }
 
-# Never the key.
+# Does not print the key.
 print.malaria_client <- function(x, ...) {
   found <- if (is.null(x$version)) "none yet" else x$version
   cat("<malaria_client> ", x$base, ", model version: ", found, ", requests: ", x$requests, "\n", sep = "")
@@ -39,7 +39,7 @@ client_restart <- function(client) {
   invisible(client)
 }
 
-# Body of the answer as raw; one that has not changed since it was last read is not sent again.
+# Raw body of the answer; an answer that is unchanged since the last call is not transferred again.
 fetch_body <- function(client, path, parameters = list()) {
   parameters <- Filter(Negate(is.null), parameters)
   pairs <- vapply(names(parameters), function(name) {
@@ -50,7 +50,7 @@ fetch_body <- function(client, path, parameters = list()) {
   })
 }
 
-# Asks for the pinned version by its own path once the service has another, for as long as it keeps it.
+# Requests the pinned version by its own path once the service has a newer one, as long as the service keeps it.
 of_one_version <- function(client, path, use) {
   if (is.null(client$changed) || startsWith(path, "/v1/versions")) {
     answer <- tryCatch(use(paste0(client$base, path)), malaria_version_changed = function(changed) {
@@ -73,7 +73,7 @@ fetch_from <- function(client, url) {
   answer$body
 }
 
-# Sends until there is an answer, or waiting would take longer than max_wait seconds in all.
+# Repeats the request until there is an answer or the total wait would exceed max_wait seconds.
 send <- function(client, url, headers = NULL) {
   waited <- 0
   repeat {
@@ -91,7 +91,7 @@ send <- function(client, url, headers = NULL) {
     }
     retry_after <- seconds(found[["retry-after"]])
     problem <- problem_of(got)
-    # A second at the least, so that many zeros in a row end too.
+    # At least a second, so that the loop ends even if the service keeps sending zero.
     pause <- if (is.null(retry_after)) Inf else max(1, retry_after)
     may_pass <- got$status_code %in% c(429L, 503L) && !identical(problem$code, "ALLOWANCE_EXHAUSTED")
     if (!may_pass || waited + pause > client$max_wait) stop(service_error(got$status_code, problem, retry_after))
@@ -112,7 +112,7 @@ pin <- function(client, found) {
   client$version <- found
 }
 
-# The condition that stands for an answer other than data; its class tells the kind, its fields the rest.
+# The condition for an answer other than data: its class is the kind of error, its fields have the details.
 service_error <- function(status, problem, retry_after) {
   field <- function(name, otherwise = "") if (is.character(problem[[name]])) problem[[name]] else otherwise
   code <- field("code", paste0("HTTP_", status))
@@ -131,7 +131,7 @@ service_error <- function(status, problem, retry_after) {
 problem_of <- function(got) {
   body <- tryCatch(jsonlite::fromJSON(text_of(got$content), simplifyVector = FALSE), error = function(e) NULL)
   if (is.list(body) && !is.null(names(body))) return(body)
-  list(title = "no data", detail = "Something answered that is not this service.")
+  list(title = "no data", detail = "The answer did not come from this service.")
 }
 
 seconds <- function(retry_after) {
@@ -154,7 +154,7 @@ cache_file <- function(client, url) {
 recall <- function(client, url) {
   if (is.null(client$cache_dir)) return(client$kept[[url]])
   file <- cache_file(client, url)
-  # What was damaged there, or is another address's, is read anew.
+  # A damaged answer, or one of another URL with the same hash, is requested again.
   found <- if (file.exists(file)) tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
   if (is.list(found) && identical(found$url, url)) found
 }
@@ -167,7 +167,7 @@ keep <- function(client, url, answer) {
     return(invisible())
   }
   dir.create(client$cache_dir, recursive = TRUE, showWarnings = FALSE)
-  aside <- tempfile("answer", client$cache_dir)
-  saveRDS(c(list(url = url), answer), aside)
-  file.rename(aside, cache_file(client, url))
+  temporary <- tempfile("answer", client$cache_dir)
+  saveRDS(c(list(url = url), answer), temporary)
+  file.rename(temporary, cache_file(client, url))
 }

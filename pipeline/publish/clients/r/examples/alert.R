@@ -1,16 +1,16 @@
-# Tells every LGA whose level rose against a year ago, news told from revisions: Rscript alert.R BASE_URL FOLDER
+# Lists every LGA whose level is higher than a year ago, with news and revisions: Rscript alert.R BASE_URL FOLDER
 #
-# One request, for the whole table; 304 and no bytes if nothing has changed. FOLDER keeps what the service last said, so
-# that a rise which a new model version brings is not taken for news:
+# One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run,
+# so that a rise caused by a new model version does not appear as news:
 #
-#   news      a month that was not there the last time, higher than the year before as both versions tell it
-#   revision  the rise is there because a new model version tells an earlier month otherwise
-#   known     was told the last time too
+#   news      a month that was not available in the last run, higher than the year before in both versions
+#   revision  a rise that exists only because a new model version changed an earlier month
+#   known     listed in the last run too
 
 levels_up <- c("very_low", "low", "moderate", "high", "very_high")
 
-# Every LGA of the latest month above its level a year ago, with the cause.
-# now, before: the table risk_lgas, and as it was the last time or NULL.
+# Every LGA of the latest month above its level of a year ago, with the cause.
+# now: the table risk_lgas. before: the same table in the last run, or NULL.
 rises <- function(now, version, before = NULL, before_version = "") {
   latest <- max(now$period)
   year_ago <- sprintf("%04d%s", as.integer(substr(latest, 1, 4)) - 1L, substr(latest, 5, 7))

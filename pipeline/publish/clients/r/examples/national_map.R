@@ -1,5 +1,5 @@
 # A map of the nation's risk in one month: Rscript national_map.R BASE_URL OUT.pdf [YYYY-MM]
-# Two requests: scores and outlines. Key from MALARIA_API_KEY.
+# Two requests: scores and outlines. The key comes from MALARIA_API_KEY.
 library(malariarisk)
 
 given <- commandArgs(trailingOnly = TRUE)
@@ -17,7 +17,7 @@ if (inherits(outlines, "sf")) {
   plot(sf::st_geometry(outlines), col = colour_of(outlines$lga_code), border = "white", lwd = 0.2)
 } else {
   rings <- function(geometry) if (geometry$type == "Polygon") geometry$coordinates else unlist(geometry$coordinates, FALSE)
-  # Rings of one area in one path, parted by NA, so that holes stay open.
+  # The rings of an area as one path, separated by NA, so that holes stay open.
   path <- function(feature) {
     parts <- lapply(rings(feature$geometry), function(ring) rbind(do.call(rbind, lapply(ring, unlist)), NA))
     points <- do.call(rbind, parts)

@@ -1,10 +1,10 @@
 /**
- * Tells every LGA whose level rose against a year ago, news told from revisions. Three requests. FOLDER keeps what the service last
- * said of the two months, so that a rise which a new model version brings is not taken for news:
+ * Lists every LGA whose level is higher than a year ago, and distinguishes news from revisions. Three requests. FOLDER
+ * keeps the levels of earlier runs, so that a rise caused by a new model version does not appear as news:
  *
- *     news      a month that was not there the last time
- *     revision  there only because a new model version tells one of the two months otherwise
- *     known     told the last time too
+ *     news      a month that was not available in the last run
+ *     revision  a rise that exists only because a new model version changed one of the two months
+ *     known     listed in the last run too
  *
  *     MALARIA_API_KEY=… node alert.ts https://malaria.example.org FOLDER
  */
@@ -16,17 +16,18 @@ import { createClient } from '../malaria-risk.ts';
 
 const LEVELS = ['very_low', 'low', 'moderate', 'high', 'very_high'];
 
-/** Levels by LGA of each month that was read, and the model version they are of. */
-export interface Told {
+/** Levels by month and LGA, and their model version. */
+export interface Levels {
   version: string;
   months: Record<string, Record<string, string>>;
 }
 export type Cause = 'first run' | 'known' | 'news' | 'revision';
 
-const rank = (told: Told | undefined, month: string, code: string) => LEVELS.indexOf(told?.months[month]?.[code] ?? '');
+const rank = (levels: Levels | undefined, month: string, code: string) =>
+  LEVELS.indexOf(levels?.months[month]?.[code] ?? '');
 
 /** Every LGA above its level of a year ago, with the cause. */
-export function rises(now: Told, before: Told | undefined, latest: string, yearAgo: string) {
+export function rises(now: Levels, before: Levels | undefined, latest: string, yearAgo: string) {
   return Object.keys(now.months[latest] ?? {}).flatMap((code): { code: string; cause: Cause }[] => {
     const [level, then] = [rank(now, latest, code), rank(now, yearAgo, code)];
     if (then === -1 || level <= then) return [];
@@ -38,7 +39,7 @@ export function rises(now: Told, before: Told | undefined, latest: string, yearA
   });
 }
 
-// Node tells where it lies, the command by which links it was reached.
+// Node resolves symbolic links in import.meta.url, but not in the command.
 if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '.')).href) {
   const [base = '', folder = '.'] = process.argv.slice(2);
   const client = createClient({ base, cache: diskCache(path.join(folder, 'cache')) });
@@ -51,8 +52,8 @@ if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '.')).href
       Object.fromEntries(lgas.map(({ lga_code, level }) => [lga_code, level])),
     ]),
   );
-  const file = path.join(folder, 'told.json');
-  let before: Told | undefined;
+  const file = path.join(folder, 'levels.json');
+  let before: Levels | undefined;
   try {
     before = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
@@ -66,6 +67,6 @@ if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '.')).href
   }
   process.stdout.write(`${found.length} LGAs rose by ${latest}, ${version}, ${client.requests()} requests\n`);
   mkdirSync(folder, { recursive: true });
-  // Earlier months stay: a year from now they are the year before.
+  // Keep earlier months for comparison a year from now.
   writeFileSync(file, JSON.stringify({ version, months: { ...before?.months, ...months } }));
 }

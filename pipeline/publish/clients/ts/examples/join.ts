@@ -1,5 +1,5 @@
 /**
- * Risk beside one's own figures, by the names of state and LGA. Two requests. OWN.json is an array of objects with
+ * Joins risk to your own figures by the names of state and LGA. Two requests. OWN.json is an array of objects with
  * `state` and `lga`, or with `lga_code`.
  *
  *     MALARIA_API_KEY=… node join.ts https://malaria.example.org OWN.json OUT.json
