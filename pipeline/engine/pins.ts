@@ -1,4 +1,4 @@
-/** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or says that it does not. */
+/** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not. */
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Country } from './country.ts';
@@ -8,7 +8,7 @@ export interface UnpinnedFile {
   source: string;
   path: string;
   found: string;
-  /** What the catalog says; undefined where it has no hash. */
+  /** The catalog's hash; undefined if it has none. */
   pinned: string | undefined;
 }
 
@@ -25,10 +25,10 @@ export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<s
 export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
   const [first, ...others] = unpinnedFiles(country.sources, raw);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more files)` : '';
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   const found = first.pinned
-    ? `another file than sources.json records${more}`
-    : `a file that sources.json does not record${more}`;
+    ? `a file that differs from its SHA-256 in sources.json${more}`
+    : `a file without a SHA-256 in sources.json${more}`;
   throw new BadInput(
     first.path,
     '',
@@ -43,5 +43,5 @@ export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' 
   return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
 }
 
-/** A path as a shell takes it. */
+/** A path, quoted for a shell if necessary. */
 export const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

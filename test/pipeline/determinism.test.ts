@@ -43,5 +43,5 @@ test('a time without its zone is refused, as it would be another one elsewhere',
   const { directory } = writeTiny();
   const ended = await run(['build', '--country', directory, '--out', temporary(), '--updated-at', '2026-11-21T10:00']);
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toMatch(/--updated-at: found 2026-11-21T10:00, expected a time with its zone/);
+  expect(ended.stderr).toMatch(/--updated-at: found 2026-11-21T10:00, expected a time with a time zone/);
 });

@@ -106,8 +106,8 @@ test('writes that fail at any moment: one clear line, the old snapshot in place,
         ...{ type: 'error', code, exit_code: code === 'ENOSPC' ? 3 : 2 },
         message: expect.stringMatching(
           code === 'ENOSPC'
-            ? /no space left on the disk; make room and run it again, what is published is as it was \(ENOSPC\)$/
-            : /no permission; expected to be allowed to read and write there \(EACCES\)$/,
+            ? /no space left on the disk; make room and run it again; what is published is unchanged \(ENOSPC\)$/
+            : /permission denied; expected read and write access \(EACCES\)$/,
         ),
       },
     ]);

@@ -5,12 +5,12 @@ import { BadInput } from '../../bad-input.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
 import {
   type Country,
-  catalogForms,
   RULES,
-  readForms,
+  readUnchecked,
   refuseMissing,
   refuseOutside,
   refuseUnlisted,
+  schemaFaults,
 } from '../../engine/country.ts';
 import { sha256File } from '../../engine/hash.ts';
 import { acceptCommand } from '../../engine/pins.ts';
@@ -29,9 +29,9 @@ const OF_AREAS = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
  * @throws BadInput where there is no catalog to look at
  */
 export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
-  const forms = catalogForms(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
+  const forms = schemaFaults(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
   if (forms.length > 0) return forms;
-  return countryFaults(readForms(directory, rawData));
+  return countryFaults(readUnchecked(directory, rawData));
 }
 
 /** The same of a catalog whose forms are right, which need not be what lies on the disk. */

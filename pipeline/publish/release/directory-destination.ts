@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../../engine/hash.ts';
-import { enter } from '../../engine/lock.ts';
+import { lockShared } from '../../engine/lock.ts';
 import { TryAgain } from '../../errors.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { writeSynced } from '../snapshot/tree.ts';
@@ -15,7 +15,7 @@ import { releaseFilesIn } from './release-files.ts';
 /** Does `work` with another build's directory, which nobody else publishes to meanwhile. It keeps its own history. */
 export function withDirectory<T>(out: string, directory: string, work: (place: Destination) => Promise<T>): Promise<T> {
   return publishAlone(directory, async () => {
-    const inUse = enter(directory);
+    const inUse = lockShared(directory);
     try {
       return await work({
         name: directory,
@@ -32,7 +32,7 @@ export function withDirectory<T>(out: string, directory: string, work: (place: D
         point: (version) => pointCurrent(directory, version),
       });
     } finally {
-      inUse.leave();
+      inUse.release();
     }
   });
 }

@@ -22,18 +22,18 @@ test('a changed file: build stops, update shows and accepts it, its doubts must 
   const stopped = await malaria('build', '--country', directory);
   expect(stopped.code).toBe(2);
   expect(stopped.said).toContain(
-    `nets.csv: found another file than sources.json records, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+    `nets.csv: found a file that differs from its SHA-256 in sources.json, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
   );
 
   const shown = await update();
   expect(shown.code).toBe(1);
-  expect(shown.said).toMatch(/To doubt:\n {2}itn_use has another size in all rows \(1\/10/);
-  expect(shown.said).toContain('Nothing is changed yet: accept it by --accept REASON.');
+  expect(shown.said).toMatch(/Doubts:\n {2}itn_use has another size in all rows \(1\/10/);
+  expect(shown.said).toContain('Nothing has been changed yet; accept it with --accept REASON.');
 
   const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
   expect([accepted.code, accepted.said]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
-  expect((await update()).said).toBe('itn_use: as accepted, nothing to do\n');
+  expect((await update()).said).toBe('itn_use: unchanged since accepted, nothing to do\n');
 
   const built = await malaria('build', '--country', directory);
   expect(built.code).toBe(0);

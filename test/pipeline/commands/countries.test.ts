@@ -38,8 +38,8 @@ test('status, version, findings and skill of each', async () => {
 });
 
 test.each([
-  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, expected a name of its own for each country'],
-  [[',a,,b'], 'row 2: found name empty, expected a name of its own for each country'],
+  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, expected a different name for each country'],
+  [[',a,,b'], 'row 2: found name empty, expected a different name for each country'],
 ])('a list with %j is refused', async (rows, line) => {
   const { list } = listed(rows);
   const { stderr, code } = await runHere(['countries', list]);

@@ -18,7 +18,7 @@ test('the gravest first, each group with what to do; fits of models counted', ()
   expect(lines.map((line) => line.split(' (')[0])).toEqual([
     ...['To be decided before publishing', '  cases', 'Without data of their own', '  cases'],
     ...['Records left out or kept as unknown', '  cases', 'Notes:', '  cases'],
-    '2 lines on the fits of models: the report, "Sources", or findings.json',
+    '2 findings about model fits: see "Sources" in the report, or findings.json',
   ]);
   expect(lines[1]).toBe('  cases (covariate): so');
 });

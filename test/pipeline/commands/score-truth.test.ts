@@ -73,7 +73,7 @@ describe('a country that the user gives', () => {
     for (const other of [['--seeds', '1'], ['--truth', 'trend'], ['--record']]) {
       const { code, stderr } = await score(give(rows), ...other);
       expect(code).toBe(2);
-      expect(stderr).toContain('--country goes without');
+      expect(stderr).toContain('--country cannot be combined with');
     }
   });
 });
@@ -81,5 +81,5 @@ describe('a country that the user gives', () => {
 test('a record is of the families that count, all of them', async () => {
   const { code, stderr } = await runHere(['score-truth', '--truth', 'trend', '--seeds', '1', '--record']);
   expect(code).toBe(2);
-  expect(stderr).toContain('--record is of the six families');
+  expect(stderr).toContain('--record always covers the six standard families');
 });

@@ -132,7 +132,7 @@ describe('refused', () => {
     ],
     ['a field that is not there', () => ({ id: 'code' }), 'expected a field code'],
     ['a raster that is not there', () => ({ raster: ['nowhere.tif'] }), 'nowhere.tif: found no such file'],
-    ['nowhere to write', () => ({ out: join(import.meta.filename, 'out.csv') }), 'a file that can be written'],
+    ['nowhere to write', () => ({ out: join(import.meta.filename, 'out.csv') }), 'a writable file'],
   ])('%s', async (_, change, message) => {
     await expect(runZonal(prepare(change()), () => {})).rejects.toThrow(message);
   });

@@ -14,7 +14,7 @@ import {
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
 import { sha256 } from '../../../pipeline/engine/hash.ts';
-import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
+import { lockShared, whenAlone } from '../../../pipeline/engine/lock.ts';
 import { orNull, real, tableOf, whole } from '../../../pipeline/table.ts';
 import { temporary } from '../../support/command-line.ts';
 
@@ -68,7 +68,7 @@ test('a table is a Parquet file: the same rows are the same bytes, and a changed
   bytes[100]! ^= 1;
   writeFileSync(file, bytes);
   expect(findEntry(cache, 'survey', entries[0]!.key)).toBeNull();
-  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found other bytes than this build wrote/);
+  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found different bytes than this build wrote/);
 });
 
 test('a value that a column cannot hold is refused, with its row', () => {
@@ -153,22 +153,22 @@ test('pruning keeps what the latest build of each country used', async () => {
 
 test('a lock that is no lock is named', () => {
   const out = temporary();
-  enter(out).leave();
+  lockShared(out).release();
   writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
-  for (const use of [() => enter(out), () => whenAlone(out, () => {})])
+  for (const use of [() => lockShared(out), () => whenAlone(out, () => {})])
     expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected an empty SQLite database/);
 });
 
 test('nobody removes anything while a build is in the directory', () => {
   const out = temporary();
-  const [one, two] = [enter(out), enter(out)];
+  const [one, two] = [lockShared(out), lockShared(out)];
   const never = () => {
     throw new Error('must not run');
   };
   expect(whenAlone(out, never)).toBe(false);
-  one.leave();
+  one.release();
   expect(whenAlone(out, never)).toBe(false);
-  two.leave();
+  two.release();
   let alone = 0;
   expect(whenAlone(out, () => void alone++)).toBe(true);
   expect(alone).toBe(1);

@@ -36,7 +36,7 @@ const sources: Case[] = [
   [
     'people without repeats',
     on('population', (s) => delete s.repeats),
-    /source population: found no repeats, expected the most/,
+    /source population: found no repeats, expected the largest number/,
   ],
   [
     'a column that no role knows',

@@ -154,14 +154,14 @@ describe('a catalog that is not as it should be is refused with file, field, fou
       (c) => {
         c.model.last_estimated = '2022-01';
       },
-      /model\.json, last_estimated: found 2022-01, expected 2021-12 at most: the case records end there \(sources\.json, cases/,
+      /model\.json, last_estimated: found 2022-01, expected at most 2021-12: the case records end there \(sources\.json, cases/,
     ],
     [
       'an estimated month too long after the last survey',
       (c) => {
         c.model.parameters.evidence.max_months_after_survey = 0;
       },
-      /last_estimated: found 2021-12, expected 2021-11 at most: 0 months after the last survey, 2021-11 \(parameters\.ev/,
+      /last_estimated: found 2021-12, expected at most 2021-11: 0 months after the last survey, 2021-11 \(parameters\.ev/,
     ],
     [
       'a month that is none',

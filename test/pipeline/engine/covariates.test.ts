@@ -72,7 +72,7 @@ describe('an entry that says too little or is without effect', () => {
     [
       'a source of another role',
       entry({ source: 'elevation' }),
-      /covariates: found the source elevation of the role elevation, expected one of the role covariate/,
+      /covariates: found the source elevation of the role elevation, expected a source of the role covariate/,
     ],
     ['a transform that is none', entry({ transform: 'cube' }), /model\.json, .*transform: found/],
     [

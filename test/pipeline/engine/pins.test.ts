@@ -16,7 +16,7 @@ test('files as pinned are taken; a changed one stops, with the command that acce
 
   for (const name of ['nets.csv', 'cases.csv']) appendFileSync(path.join(directory, name), ' ');
   await expect(hashRawFiles(country)).rejects.toThrow(
-    `cases.csv: found another file than sources.json records (and 1 more files), expected the file that was accepted; to accept this one: malaria-risk catalog update cases --country ${directory} --accept REASON`,
+    `cases.csv: found a file that differs from its SHA-256 in sources.json (and 1 more), expected the file that was accepted; to accept this one: malaria-risk catalog update cases --country ${directory} --accept REASON`,
   );
   const found = await hashRawFiles(country, true);
   expect(unpinnedFiles(country.sources, found)).toEqual([
@@ -32,7 +32,7 @@ test('a file without a pin is one that nobody accepted', async () => {
   delete catalog.sources[2].files[0].sha256;
   writeFileSync(file, JSON.stringify(catalog));
   await expect(hashRawFiles(readCountry(directory))).rejects.toThrow(
-    /^people\.tif: found a file that sources\.json does not record, expected the file that was accepted; to accept this one: malaria-risk catalog update population /,
+    /^people\.tif: found a file without a SHA-256 in sources\.json, expected the file that was accepted; to accept this one: malaria-risk catalog update population /,
   );
 });
 

@@ -48,20 +48,20 @@ test('left alone, a stage is kept and found again', async () => {
 
 test('a raw file changed meanwhile: nothing is kept under the hash of what it was', async () => {
   const { raw, run, kept } = prepare("appendFileSync(raw, '2\\n')");
-  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran, expected it to stay as it was');
+  await expect(run()).rejects.toThrow('raw.csv: found a change while made ran, expected the file to stay the same');
   expect(kept()).toEqual([]);
   expect(readFileSync(raw, 'utf8')).toBe('a\n1\n2\n');
 });
 
 test('a raw file taken away meanwhile', async () => {
   const { run, kept } = prepare("readFileSync(raw); (await import('node:fs')).rmSync(raw); writeFileSync(raw, '')");
-  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran');
+  await expect(run()).rejects.toThrow('raw.csv: found a change while made ran');
   expect(kept()).toEqual([]);
 });
 
 test('code changed meanwhile, unless it is a comment', async () => {
   const { run, kept } = prepare("writeFileSync(other, 'export const two = 3;')");
-  await expect(run()).rejects.toThrow(/two\.ts: found it changed while made ran/);
+  await expect(run()).rejects.toThrow(/two\.ts: found a change while made ran/);
   expect(kept()).toEqual([]);
   const comment = prepare("appendFileSync(other, '// why\\n')");
   await comment.run();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
-import { enter } from '../../../../pipeline/engine/lock.ts';
+import { lockShared } from '../../../../pipeline/engine/lock.ts';
 import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
 import { listReleases, type Releases } from '../../../../pipeline/publish/release/list.ts';
 import { pruneReleases } from '../../../../pipeline/publish/release/prune.ts';
@@ -70,7 +70,7 @@ test('what a kill left started is told as what became of it; current moved by ha
   rmSync(path.join(place, 'current'));
   symlinkSync(path.join('snapshots', versions[3]), path.join(place, 'current'));
   const { stdout } = await runHere(['releases', 'list', '--out', place]);
-  expect(stdout).toContain(`current leads to ${versions[3]}, which no record here says`);
+  expect(stdout).toContain(`current points to ${versions[3]}, but according to the records here`);
 });
 
 test('prune keeps what is current, what can be gone back to, the newest candidate and what was just replaced', async () => {
@@ -118,7 +118,7 @@ test('prune keeps the raw files of what stays, and what was accepted after the n
   utimesSync(path.join(store, old!.name), 0, 0);
   expect((await pruneReleases(place, 9)).raw.files).toBe(0);
   const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
-  expect(stdout).toMatch(/^Removed 1 raw files of theirs, 0\.0 MB, from /m);
+  expect(stdout).toMatch(/^Removed 1 of their raw files, 0\.0 MB, from /m);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
 
@@ -129,13 +129,13 @@ test('prune leaves versions that no build here noted, waits for no build, and sa
   rewriteManifest(own, (manifest) => {
     manifest.model_version = 'tiny-1-00000000';
   });
-  const building = enter(place);
+  const building = lockShared(place);
   const busy = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
   expect(busy.stderr).toContain('a build is running there');
   expect(busy.code).toBe(3);
-  building.leave();
+  building.release();
   const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
-  expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; 4 stay\n$`));
+  expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; kept 4tay\n$`));
   expect(existsSync(own)).toBe(true);
   expect((await runHere(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
 });
