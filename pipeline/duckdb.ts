@@ -55,7 +55,9 @@ const SYSTEM: Record<string, string> = {
   ENOMEM: 'Out of Memory Error',
 };
 
-/** DuckDB's errors have no code. Those of the system, such as a full disk, get Node's: they are no fault of the program. */
+/**
+ * DuckDB's errors have no code. Those of the system, such as a full disk, get Node's: they are no fault of the program.
+ */
 function withSystemCode(error: Error): Error {
   const code = Object.keys(SYSTEM).find((name) => error.message?.includes(SYSTEM[name]!));
   return code === undefined || 'code' in error ? error : Object.assign(error, { code });

@@ -1,4 +1,7 @@
-/** Tables between stages and in snapshots: columns are declared once, and types, files, views and pages follow from that. */
+/**
+ * Tables between stages and in snapshots: columns are declared once, and types, files, views and pages follow from
+ * that.
+ */
 
 /** A column: its type in SQL, and its meaning, including units. `Value` is the type of its cells. */
 export interface ColumnForm<Value = unknown> {

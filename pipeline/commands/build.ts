@@ -27,8 +27,8 @@ export function buildCommand(): Command {
       `
 The snapshot is written to <out>/snapshots/<model_version> in one step. It is a candidate: \`malaria-risk review\` shows
 what publishing it would change, and <out>/current points to it once it is published. An invalid input stops the build
-with one line and changes nothing. So does a raw file whose SHA-256 differs from the catalog's: \`catalog update\` accepts
-it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
+with one line and changes nothing. So does a raw file whose SHA-256 differs from the catalog's: \`catalog update\`
+accepts it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
 
 Examples:
   malaria-risk build --country raw-data/synthetic --publish

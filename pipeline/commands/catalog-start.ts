@@ -16,8 +16,8 @@ const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 const DETAIL = `
 The search for the risk model's hyperparameters finds the same mode wherever it starts, up to differences far below the
 last decimal of a score, but takes a third of the time if it starts where the previous search ended. Renew the starting
-point after a survey round, or whenever the fit seems slow, and commit model.json. What is published then depends on files
-alone, not on earlier builds.
+point after a survey round, or whenever the fit seems slow, and commit model.json. What is published then depends on
+files alone, not on earlier builds.
 
 Stages that have changed are run first. Of model.json only parameters.risk.start is rewritten.
 
@@ -57,7 +57,9 @@ export function startCommand(): Command {
     });
 }
 
-/** Where a search ended: each hyperparameter on its own scale, to eight digits, enough to make the next search short. */
+/**
+ * Where a search ended: each hyperparameter on its own scale, to eight digits, enough to make the next search short.
+ */
 function endOf({ hyperparameters, optimum }: FitSummary): Start {
   return Object.fromEntries(
     hyperparameters.map(({ name, scale }, i) => {

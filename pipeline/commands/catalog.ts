@@ -18,9 +18,9 @@ interface CheckOptions {
 
 const CHECK_DETAIL = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
-tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines are
-reported; any other fault, such as a missing column, ends the check of its source. Faults that only a build can find (an LGA
-without a cell, population compared with the census) are not checked.
+tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
+are reported; any other fault, such as a missing column, ends the check of its source. Faults that only a build can find
+(an LGA without a cell, population compared with the census) are not checked.
 
 Exits with 0 if there is no fault, 1 if there is one, 2 if there is no catalog.
 
@@ -61,8 +61,8 @@ function checkCommand(): Command {
 }
 
 const SCHEMA_DETAIL = `
-With the schema, an editor completes names, shows their meaning and marks faults as you type: write it to a file, and name
-that file as "$schema" at the top of the catalog's file.
+With the schema, an editor completes names, shows their meaning and marks faults as you type: write it to a file, and
+name that file as "$schema" at the top of the catalog's file.
 
 Example:
   malaria-risk catalog schema model.json > model.schema.json`;
@@ -79,10 +79,10 @@ function schemaCommand(): Command {
 }
 
 const REPAIR_DETAIL = `
-Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or a
-value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes spells
-differently (recode); an area split into several features (dissolve). Findings, report and manifest list each declaration.
-Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
+Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
+a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
+spells differently (recode); an area split into several features (dissolve). Findings, report and manifest list each
+declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
@@ -145,17 +145,19 @@ const UPDATE_DETAIL = `
 Shows how a new file differs from the one accepted last, and what looks doubtful about it; with --accept it becomes the
 accepted file. There is no other way to accept a changed file: \`build\` stops at it.
 
-Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the entry's
-only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by its name
-(rain_2024-01.tif) or given as --period. It is first read as a build reads it, and refused if a build would refuse it.
+Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
+entry's only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by
+its name (rain_2024-01.tif) or given as --period. It is first read as a build reads it, and refused if a build would
+refuse it.
 
-Written are, in sources.json, the entry's bytes, SHA-256, rows, span and new survey rounds, and who accepted it, when and
-why; in model.json, last_estimated and updated_at. The rest of both files stays as it is.
+Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, and who
+accepted it, when and why; in model.json last_estimated and updated_at.
 
-Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote, and
-an old version can be built again.
+Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
+and an old version can be built again.
 
-Exits with 0 if there was nothing to accept or it was accepted, 1 if there is something to accept, 2 if the file is refused.
+Exits with 0 if there was nothing to accept or it was accepted, 1 if there is something to accept, 2 if the file is
+refused.
 
 Examples:
   malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR

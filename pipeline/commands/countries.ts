@@ -14,8 +14,9 @@ import { say, terminalWidth } from './options.ts';
 import { formatTable } from './table.ts';
 
 const DETAIL = `
-The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its folder.
-Each row of the table describes a country's newest candidate in its \`out\`, and its latest build if --runs has one.
+The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
+folder. Each row of the table describes a country's newest candidate in its \`out\`, and its latest build if --runs has
+one.
 
   skill: mean log score of the published model on held-out surveys minus the baseline's; higher is better.
   case_error: mean of |ln median - ln observed| of cases forecast one to four months ahead; lower is better.

@@ -54,8 +54,8 @@ Trains only on rounds with data by cell. The summary compares the two models wit
 log_score is the log of the mean over draws of the beta-binomial density of the cell's count; crps (its fair estimator)
 and the quantiles are those of the observed share.
 
---covariates reports what each covariate in parameters.risk.covariates adds to the log score of held-out cells, paired by
-fold and with its standard error; which ones would be chosen by folds within each fold's training data; and what that
+--covariates reports what each covariate in parameters.risk.covariates adds to the log score of held-out cells, paired
+by fold and with its standard error; which ones would be chosen by folds within each fold's training data; and what that
 choice adds on the fold itself. It fits about a hundred models, which takes minutes per covariate.`,
     )
     .action(async (options: CrossValidateOptions) => {

@@ -14,10 +14,10 @@ import { say } from './options.ts';
 import { formatTable } from './table.ts';
 
 const DETAIL = `
-Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units, ranges,
-SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked on a
-terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the answers: to
-change one, edit it, remove the two files of the catalog, and run the command again with --answers.
+Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
+ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
+on a terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the
+answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
 Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
 are listed with the reason, and those in an unsupported format with the command that converts them.

@@ -66,7 +66,9 @@ export function say(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Columns of the terminal on standard output; infinite if it is not a terminal, or one that does not report its width. */
+/**
+ * Columns of the terminal on standard output; infinite if it is not a terminal, or one that does not report its width.
+ */
 export function terminalWidth(): number {
   return process.stdout.columns || Number.POSITIVE_INFINITY;
 }

@@ -5,25 +5,25 @@ import { MOST_KEPT_VERSIONS } from '../publish/release/release-index.ts';
 import { atLeastOne, freeText, say } from './options.ts';
 
 const DETAIL = `
-Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\` last:
-if it is killed, either the old version or the new one is current. Changes beyond parameters.diff in model.json, anything
-that is missing, and findings marked for approval stop the publication unless --approve gives a reason. Who published it,
-when, why, from which commit and with which changes is recorded in <out>/releases.
+Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`
+last: if it is killed, either the old version or the new one is current. Changes beyond parameters.diff in model.json,
+anything that is missing, and findings marked for approval stop the publication unless --approve gives a reason. Who
+published it, when, why, from which commit and with which changes is recorded in <out>/releases.
 
 Publishing an older version is a rollback. It stays current until the next publication; builds do not touch it.
 
---to publishes to another destination and leaves <out>/current alone: the version is compared with the current one there,
-its files are copied and checked by SHA-256, then the manifest, then \`current\`. \`malaria-proxy serve --snapshot\` accepts
-the same address (for a directory: DIR/current). Credentials and the endpoint of s3:// come from the environment, as for
-all of AWS's tools.
+--to publishes to another destination and leaves <out>/current alone: the version is compared with the current one
+there, its files are copied and checked by SHA-256, then the manifest, then \`current\`. \`malaria-proxy serve
+--snapshot\` accepts the same address (for a directory: DIR/current). Credentials and the endpoint of s3:// come from
+the environment, as for all of AWS's tools.
 
 /v1/versions and the feed (/feed.atom on the dashboard's port, public) announce it: versions, months, what changed, and
 --note; never who published it or the reason given to --approve. The replaced version is still served under
-/v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers say until when
-(Sunset), and the first publication after that time ends it.
+/v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its
+answers say until when (Sunset), and the first publication after that time ends it.
 
-Exits with 0 if done, 1 if stopped, 2 if there is no such version or destination, 3 if another publication is in progress
-or the storage cannot be reached.
+Exits with 0 if done, 1 if stopped, 2 if there is no such version or destination, 3 if another publication is in
+progress or the storage cannot be reached.
 
 Examples:
   malaria-risk publish

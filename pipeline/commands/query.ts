@@ -90,7 +90,9 @@ export async function query(
 
 const FORMS: Record<string, TableForm> = { ...TABLES, ...ARTIFACT_TABLES };
 
-/** The tables and their columns, with the meaning that this version of the program gives them, in the country's words. */
+/**
+ * The tables and their columns, with the meaning that this version of the program gives them, in the country's words.
+ */
 async function list(options: QueryOptions): Promise<Cells[]> {
   const { out, snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);

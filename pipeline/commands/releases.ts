@@ -41,10 +41,10 @@ Examples:
     .addHelpText(
       'after',
       `
-Always kept are the current version, here and at every other destination of a publication; the newest candidate; versions
-that were replaced in the last ten minutes; and versions that no build here recorded. Records are kept too, with the
-manifest of each published version, from which \`releases reproduce\` can make it again, given its raw files. <out>/raw keeps
-the raw files of the versions that remain, and those accepted after the newest candidate.
+These are always kept: the current version, here and at every other destination; the newest candidate; versions that
+were replaced in the last ten minutes; and versions that no build here recorded. Records are kept too,
+with the manifest of each published version, from which \`releases reproduce\` can make it again, given its raw files.
+<out>/raw keeps the raw files of the versions that remain, and those accepted after the newest candidate.
 
 Example:
   malaria-risk releases prune --keep 6`,
@@ -75,9 +75,9 @@ Example:
     .addHelpText(
       'after',
       `
-First prints the commit, lock file and raw files that the version was made from. It does not check out any code: if code,
-packages, Node or raw files differ from those, it says which and stops. The catalog is taken from the manifest; the build
-runs in a temporary directory (TMPDIR) with an empty cache.
+First prints the commit, lock file and raw files that the version was made from. It does not check out any code: if
+code, packages, Node or raw files differ from those, it says which and stops. The catalog is taken from the manifest;
+the build runs in a temporary directory (TMPDIR) with an empty cache.
 
 Exits with 0 if every byte is the same, 1 if one is not, 2 if it cannot be tried here.
 

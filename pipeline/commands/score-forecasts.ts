@@ -45,10 +45,10 @@ export function scoreForecastsCommand(): Command {
 Example:
   malaria-risk score-forecasts --country raw-data/nigeria --raw-data ../raw/nigeria --out forecasts.csv
 
-An origin is the last month of data that a forecast may use: whatever is fitted or chosen is fitted or chosen again at each
-origin. A forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its logarithm.
-Origins start after two years of records by LGA. The level 'long' consists of the states whose own records start years
-earlier; its origins start after three years.
+An origin is the last month of data that a forecast may use: whatever is fitted or chosen is fitted or chosen again at
+each origin. A forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its
+logarithm. Origins start after two years of records by LGA. The level 'long' consists of the states whose own records
+start years earlier; its origins start after three years.
 
   log_mae        mean of |ln median - ln observed|: 0.25 is an error by a factor of 1.28
   crps_log       continuous ranked probability score of ln cases, which scores the whole distribution; lower is better
@@ -56,10 +56,10 @@ earlier; its origins start after three years.
   crps_per_1000  the same score for cases per 1,000 people
 
 Methods: case_model (pipeline/forecast/MODEL.md), and the simple ones that it has to beat: same_month_last_year,
-month_climatology (mean of that calendar month), flat12 (mean of twelve months), persistence (the last month), and the level
-of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past errors.
-The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods with a
-season. Observed values and quantiles in --out are numbers of cases.`,
+month_climatology (mean of that calendar month), flat12 (mean of twelve months), persistence (the last month), and the
+level of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past
+errors. The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods
+with a season. Observed values and quantiles in --out are numbers of cases.`,
     )
     .action(async (options: ScoreForecastsOptions) => {
       const progress = showProgress([...NEEDED, WORK], options.json ?? false);

@@ -88,8 +88,8 @@ export function scoreHeldBackCommand(): Command {
 Example:
   malaria-risk score-held-back --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
 
-A design is identified by its settings and by what it projects from one fixed record. It is registered before the held-back
-year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
+A design is identified by its settings and by what it projects from one fixed record. It is registered before the
+held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: LookOptions & { json?: boolean }) => {
       const progress = showProgress(NEEDED, options.json ?? false);

@@ -112,15 +112,15 @@ Examples:
   crps            continuous ranked probability score of the draws; lower is better
   interval_score  width of the 90% range plus 20 times the distance by which it misses the truth; lower is better
 
-Estimated months are also grouped by block of three years, year, months (calendar months with survey fieldwork, and others),
-zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban if most of the people live in
-an urban centre).
+Estimated months are also grouped by block of three years, year, months (calendar months with survey fieldwork, and
+others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban if most of the
+people live in an urban centre).
 
-The second table compares the model's probabilities of levels with the truth: of the statements "this LGA is at this level
-in this month" with a probability of 0.8 to 0.9, about 85% should be true. --calibration adds ranks (among the highest tenth
-of the nation and of the state) and rises (since a year ago and since the last survey). --country expects a file as in
-truth/ of a made-up country, with the columns lga_pcode, period, prevalence. A country takes about a minute and a half of
-CPU time, or half a minute if its scores are in the cache.`,
+The second table compares the model's probabilities of levels with the truth: of the statements "this LGA is at this
+level in this month" with a probability of 0.8 to 0.9, about 85% should be true. --calibration adds ranks (among the
+highest tenth of the nation and of the state) and rises (since a year ago and since the last survey). --country expects
+a file as in truth/ of a made-up country, with the columns lga_pcode, period, prevalence. A country takes about a minute
+and a half of CPU time, or half a minute if its scores are in the cache.`,
     )
     .action(scoreTruth);
 }

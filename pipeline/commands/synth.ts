@@ -13,8 +13,8 @@ truth/, with the values that the models should recover. The same seed and family
 Families of truth, --truth:
 ${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
 
-The size is Nigeria's unless options change it: --states, --lgas and --clusters (by default in proportion to the states),
---months of estimates and case records, --cells-per-degree of the population raster.
+The size is Nigeria's unless options change it: --states, --lgas and --clusters (by default in proportion to the
+states), --months of estimates and case records, --cells-per-degree of the population raster.
 
 A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
 

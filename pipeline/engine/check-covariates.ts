@@ -11,8 +11,8 @@ const inModel = (found: string, expected: string) =>
   new BadInput('model.json', 'parameters.risk.covariates', found, expected);
 
 /**
- * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and that
- * none of them is a figure of intervention coverage.
+ * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
+ * that none of them is a figure of intervention coverage.
  * @throws BadInput naming the entry
  */
 export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sources: readonly Source[]): void {

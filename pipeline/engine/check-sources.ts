@@ -167,7 +167,9 @@ function checkColumns(source: Source, complain: Complain): void {
       throw complain(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
 }
 
-/** Checks the fields that say how long a table must be: rows, months, rounds. Without them a truncated table would pass. */
+/**
+ * Checks the fields that say how long a table must be: rows, months, rounds. Without them a truncated table would pass.
+ */
 function checkTable(source: Source, complain: Complain): void {
   const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
   if (siblings.length > 0) throw complain(`${source.files.length} files`, 'one table');

@@ -19,10 +19,10 @@ const seen = new Map<string, CodeFile>();
 const locked = new Map<string, Map<string, string>>();
 
 /**
- * All code that a module runs: its own file, every file of this project that it imports, directly or indirectly, and the
- * packages that those import. Any string that is the relative path of a file, or the name of a dependency, counts as an
- * import, since the file may be started as a worker or shipped as it is. Type-only imports do not count. (Biome refuses
- * to import a package that package.json does not list.)
+ * All code that a module runs: its own file, every file of this project that it imports, directly or indirectly, and
+ * the packages that those import. Any string that is the relative path of a file, or the name of a dependency, counts
+ * as an import, since the file may be started as a worker or shipped as it is. Type-only imports do not count. (Biome
+ * refuses to import a package that package.json does not list.)
  *
  * In an installed package it is the code that the module was compiled from.
  */
@@ -77,8 +77,9 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
 }
 
 /**
- * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer mistakes
- * the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it stands.)
+ * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer
+ * mistakes the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it
+ * stands.)
  */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');

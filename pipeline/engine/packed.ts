@@ -1,4 +1,6 @@
-/** The record that `npm run pack` adds to compiled code: the sources that it was compiled from, and the locked packages. */
+/**
+ * The record that `npm run pack` adds to compiled code: the sources that it was compiled from, and the locked packages.
+ */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
@@ -21,8 +23,8 @@ export interface Packed {
   /** SHA-256 of its package-lock.json. */
   lock_file: string;
   /**
-   * The code behind each module that cache keys depend on, as it was in the checkout, so that a stage has the same key in
-   * the checkout and in the package.
+   * The code behind each module that cache keys depend on, as it was in the checkout, so that a stage has the same key
+   * in the checkout and in the package.
    */
   modules: Record<string, Code>;
 }

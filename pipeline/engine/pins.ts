@@ -1,4 +1,6 @@
-/** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not. */
+/**
+ * A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not.
+ */
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Country } from './country.ts';

@@ -36,7 +36,10 @@ const isText = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
 const MOST_BYTES = 64e6;
 const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
-/** Keeps a checksum of each line of the text files, four bytes per line, so that a later plan can show which row changed. */
+/**
+ * Keeps a checksum of each line of the text files, four bytes per line, so that a later plan can show which row
+ * changed.
+ */
 export async function rememberRows(cache: string, country: Country, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
     const full = path.join(country.rawData, file);

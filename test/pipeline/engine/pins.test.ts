@@ -7,7 +7,7 @@ import { acceptCommand, unpinnedFiles } from '../../../pipeline/engine/pins.ts';
 import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
-test('files as pinned are taken; a changed one stops, with the command that accepts it', async () => {
+test('files that match their pins are used; a changed one is refused with the command that accepts it', async () => {
   const { directory, files } = writeTiny();
   const country = readCountry(directory);
   const raw = await hashRawFiles(country);
@@ -25,7 +25,7 @@ test('files as pinned are taken; a changed one stops, with the command that acce
   ]);
 });
 
-test('a file without a pin is one that nobody accepted', async () => {
+test('a file without a pin is refused', async () => {
   const { directory } = writeTiny();
   const file = path.join(directory, 'sources.json');
   const catalog = JSON.parse(readFileSync(file, 'utf8'));
@@ -36,7 +36,7 @@ test('a file without a pin is one that nobody accepted', async () => {
   );
 });
 
-test('the command can be pasted into a shell', () => {
+test('the command that accepts a file is quoted for a shell', () => {
   expect(acceptCommand({ directory: 'raw-data/nigeria', rawData: "../it's here" }, 'cases')).toBe(
     "malaria-risk catalog update cases --country raw-data/nigeria --raw-data '../it'\\''s here' --accept REASON",
   );
