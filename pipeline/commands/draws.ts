@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { areasOf } from '../areas.ts';
-import { type Period, periodRange } from '../contract/months.ts';
+import { isPeriod, type Period, periodRange } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
 import { UsageError } from '../errors.ts';
 import { writeDraws } from '../risk/draws-file.ts';
@@ -73,8 +73,7 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
 
 function parsePeriods(text: string): Period[] {
   const [first, last = first, ...others] = text.split('..');
-  const month = /^\d{4}-(?:0[1-9]|1[0-2])$/;
-  if (others.length > 0 || !month.test(first!) || !month.test(last!) || first! > last!)
+  if (others.length > 0 || !isPeriod(first!) || !isPeriod(last!) || first! > last!)
     throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
   return periodRange(first!, last!);
 }

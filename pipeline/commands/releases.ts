@@ -42,9 +42,9 @@ Examples:
       'after',
       `
 These are always kept: the current version, here and at every other destination; the newest candidate; versions that
-were replaced in the last ten minutes; and versions that no build here recorded. Records are kept too,
-with the manifest of each published version, from which \`releases reproduce\` can make it again, given its raw files.
-<out>/raw keeps the raw files of the versions that remain, and those accepted after the newest candidate.
+were replaced in the last ten minutes; and versions that no build here recorded. Records are kept too, with the manifest
+of each published version, from which \`releases reproduce\` can make it again, given its raw files. <out>/raw keeps the
+raw files of the versions that remain, and those accepted after the newest candidate.
 
 Example:
   malaria-risk releases prune --keep 6`,

@@ -156,7 +156,7 @@ async function writeTables(directory: string, values: Record<string, unknown>): 
 }
 
 /** JSON would silently turn NaN into null. */
-export function refuseNonFinite(key: string, value: unknown): unknown {
+function refuseNonFinite(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key}: ${value} in an artifact`);
   return value;
 }

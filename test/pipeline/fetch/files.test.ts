@@ -59,7 +59,7 @@ const status =
   (code: number, headers = {}): Answer =>
   (_, response) =>
     response.writeHead(code, headers).end('an error page');
-const whole =
+const complete =
   (body: Buffer, headers = {}): Answer =>
   (_, response) =>
     response.writeHead(200, headers).end(body);
@@ -142,15 +142,15 @@ describe('a server that answers wrongly leaves no file behind', () => {
   const flipped = Buffer.from(DATA);
   flipped[99]! ^= 1;
   test.each<[string, Answer[], RegExp, Partial<WantedFile>?]>([
-    ['wrong bytes', [whole(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
+    ['wrong bytes', [complete(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
     [
       'another length',
-      [whole(HALF, { 'content-length': HALF.length })],
+      [complete(HALF, { 'content-length': HALF.length })],
       /the server has 20000 bytes, expected the catalog's 50000/,
     ],
     [
       'more than the catalog says, without a length',
-      [whole(Buffer.concat([DATA, DATA]), { 'transfer-encoding': 'chunked' })],
+      [complete(Buffer.concat([DATA, DATA]), { 'transfer-encoding': 'chunked' })],
       /sent more than 50000 bytes/,
     ],
     [
@@ -176,7 +176,7 @@ describe('a server that answers wrongly leaves no file behind', () => {
       /found the address file:\/\/\/etc\/passwd, expected http or https/,
     ],
     ['a redirect to nowhere', [status(302)], /302 without saying where to go/],
-    ['a compressed answer', [whole(DATA, { 'content-encoding': 'gzip' })], /sent it in gzip|no connection/],
+    ['a compressed answer', [complete(DATA, { 'content-encoding': 'gzip' })], /sent it in gzip|no connection/],
   ])('%s', async (_, sequence, expected, more) => {
     const outcome = await get(sequence, more);
     expect(outcome.status).toBe('failed');
@@ -239,7 +239,7 @@ test('the command fetches files with a url and says how to obtain the others', a
     source.files = [{ path: 'deep/surveys.csv', rows: 1, sha256: sha256(surveys) }];
     sourceIn(country, 'cases').access = 'ask the ministry';
   });
-  answers = [whole(surveys)];
+  answers = [complete(surveys)];
   const fetched = await runHere(['fetch', '--country', directory]);
   expect(fetched.stdout).toMatch(/^deep\/surveys\.csv: fetched, 11 bytes$/m);
   expect(fetched.stdout).toMatch(/^cases: no url in the catalog; ask the ministry$/m);
