@@ -143,7 +143,7 @@ export interface CovariateEffect {
 }
 /** validation/scores: the risk models' scores on spatial blocks of LGAs held out of each fit; null if none can be. */
 export interface Validation {
-  /** Which model the published scores come from. */
+  /** The model that the published scores come from. */
   score: RiskModel;
   /** The model with the better log score, if the difference over folds is significant (95%); otherwise null. */
   better: RiskModel | null;

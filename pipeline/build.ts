@@ -22,7 +22,7 @@ import { catalogFindings, type Finding } from './publish/snapshot/provenance.ts'
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES, TESTS } from './stages.ts';
 
-/** What is built and where. */
+/** What to build, and where. */
 export interface BuildTarget {
   country: string;
   rawData?: string | undefined;

@@ -59,11 +59,13 @@ export const windows = {
     ),
   ),
   criterion_probability: orNull(
-    real('Runs of four months: probability that four consecutive months truly have 60% of the year; others null'),
+    real(
+      "For runs of four months: probability that some four consecutive months truly contain 60% of the year's total; otherwise null",
+    ),
   ),
   criterion: orNull(
     text<'reached' | 'unlikely' | 'unknown'>(
-      'Runs of four months: reached (probability of 0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
+      'For runs of four months: reached (probability of 0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
     ),
   ),
   record_first_month: orNull(

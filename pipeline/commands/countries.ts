@@ -44,7 +44,7 @@ export function countriesCommand(): Command {
   return new Command('countries')
     .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
-    .option('--runs <dir>', "folder of the workflow's results")
+    .option('--runs <dir>', "directory of the workflow's results")
     .option('--csv', 'as CSV')
     .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)

@@ -33,7 +33,7 @@ export const withoutValidation = () =>
 
 export function atLeastOne(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number of at least 1');
   return value;
 }
 

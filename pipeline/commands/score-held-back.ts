@@ -22,7 +22,7 @@ interface LookOptions extends CountryOptions {
 export interface LookTaken {
   file: string;
   look: Look;
-  /** Whether it had been taken before, and was not taken again. */
+  /** Whether the look had been taken before, and so was not taken again. */
   already: boolean;
   looks: number;
   development: Scores;

@@ -41,7 +41,7 @@ interface SynthOptions {
 export function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')
-    .option('--seed <n>', 'seed of all random draws, a whole number from 0', '1')
+    .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', '1')
     .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
     .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)

@@ -136,7 +136,7 @@ function parseNodata(text: string): number | 'nan' | 'none' {
   const lower = text.toLowerCase();
   if (lower === 'nan' || lower === 'none') return lower;
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, nan or none.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, nan or none');
   return value;
 }
 

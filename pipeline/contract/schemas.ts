@@ -442,12 +442,12 @@ export const SeasonWindow = closed({
     'Probability that the run whose true share is largest begins within a month of first_month',
   ),
   criterion_probability: shareOrNull(
-    'Runs of four months: probability that four consecutive months truly have 60% of the year; others null',
+    "For runs of four months: probability that some four consecutive months truly contain 60% of the year's total; otherwise null",
   ),
   criterion: nullable(
     Type.Enum(['reached', 'unlikely', 'unknown'], {
       description:
-        'Runs of four months: reached (0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
+        'For runs of four months: reached (0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
     }),
   ),
   record_first_month: nullable(month("First month of the best run of the area's own case record; null: no record")),

@@ -32,7 +32,7 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
   return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
-/** The code that writes tables also decides their bytes, so it is part of every stage's key. */
+/** The code that writes tables also determines their bytes, so it is part of every stage's key. */
 export const TABLES = 'pipeline/parquet.ts';
 
 /** Fields that describe a source to people. Only the snapshot stage sees them, so changing them reruns no other. */
