@@ -7,7 +7,7 @@ export const areasOf = ({ table }: Pick<StageIo, 'table'>): Areas => ({
   lgas: table('ingest/lgas'),
 });
 
-/** Its surveys, by cluster and by state. */
+/** The country's surveys, by cluster and by state. */
 export const surveysOf = ({ table }: Pick<StageIo, 'table'>): Surveys => ({
   clusters: table('ingest/clusters'),
   state_rounds: table('ingest/state_rounds'),

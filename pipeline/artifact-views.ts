@@ -5,7 +5,7 @@ import { type Database, literal } from './duckdb.ts';
 import { entryDirectory } from './engine/cache.ts';
 
 /**
- * Gives the artifacts of these stages that are tables as views, `stage.name`, as far as the cache still has them.
+ * Creates a view `stage.name` for each artifact of these stages that is a table and is still in the cache.
  * @returns the files that the views read
  */
 export async function createArtifactViews(

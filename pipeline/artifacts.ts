@@ -1,7 +1,7 @@
 /**
- * What the stages hand on, as it lies in the cache: what is relational as Parquet tables, each declared in the
- * `tables.ts` of its stage; the rest as plain JSON. Codes are the project's own from here on (`state_code` and
- * `lga_code` as `territory` in model.json says). Missing figures are null, and nothing is rounded.
+ * The artifacts that stages pass on, as the cache stores them: relational data as Parquet tables, each declared in the
+ * `tables.ts` of its stage; the rest as plain JSON. From here on all codes are the project's own (`state_code` and
+ * `lga_code`, as `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  */
 import * as boundaries from './boundaries/tables.ts';
 import * as context from './context/tables.ts';
@@ -61,15 +61,15 @@ export interface Areas {
   lgas: LgaArea[];
 }
 
-/** Rings of [longitude, latitude], first the shell, then its holes; each ring closed. */
+/** Rings of [longitude, latitude]: the outer ring first, then the holes; every ring is closed. */
 export type Polygon = [number, number][][];
-/** ingest/polygons: full-resolution outlines, one entry an LGA in `Areas.lgas`' order; and LGAs that share an edge. */
+/** ingest/polygons: full-resolution outlines, in the order of `Areas.lgas`, and which LGAs share an edge. */
 export interface Polygons {
   lgas: { lga_code: string; polygons: Polygon[] }[];
   neighbours: Record<string, string[]>;
 }
 
-/** A month of an LGA; its months lie together, from the first to the last. */
+/** One month of an LGA; the rows of an LGA are contiguous and in order of month. */
 export type ClimateRow = RowOf<typeof ingest.CLIMATE>;
 export type Cluster = RowOf<typeof ingest.CLUSTERS>;
 export type StateRound = RowOf<typeof ingest.STATE_ROUNDS>;
@@ -98,11 +98,11 @@ export type LgaScore = RowOf<typeof risk.LGAS>;
 export type StateScore = RowOf<typeof risk.STATES>;
 
 /**
- * risk/evidence: what the scores rest on. A model adds fields of its own; these are what the report reads. Whatever is
- * absent is left unsaid there.
+ * risk/evidence: what the scores are based on. Models add fields of their own; these are the ones that the report
+ * reads. It says nothing about those that are absent.
  */
 export interface RiskEvidence {
-  /** Model whose scores are shipped: `baseline` or `spatial`. */
+  /** Model whose scores are published: `baseline` or `spatial`. */
   model: string;
   /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
   baseline?: { rounds: { survey_year: number; middle: string }[] };
@@ -112,12 +112,12 @@ export interface RiskEvidence {
 export type RiskModel = 'spatial' | 'baseline';
 /** Models that are scored on held-out cells; the national mean of the round is never published. */
 export type ScoredModel = RiskModel | 'national';
-/** A mean over folds, each fold weighing the same, and its standard error over them (null for a single fold). */
+/** A mean over equally weighted folds, and its standard error (null for a single fold). */
 export interface OverFolds {
   mean: number;
   standard_error: number | null;
 }
-/** How a risk model did on cells of surveys that it had not seen. */
+/** Scores of a risk model on held-out survey cells. */
 export interface HeldOutScores {
   model: ScoredModel;
   /** null: all rounds. */
@@ -127,27 +127,27 @@ export interface HeldOutScores {
   log_score: OverFolds;
   /** Continuous ranked probability score of the observed share, lower is better. */
   crps: OverFolds;
-  /** Of the posterior mean from the observed share, weighted by children examined. */
+  /** Error of the posterior mean against the observed share, weighted by children examined. */
   mean_absolute_error: OverFolds;
-  /** Of posterior mean and observed share, weighted by children examined, over all cells. */
+  /** Between posterior mean and observed share over all cells, weighted by children examined. */
   correlation: number;
   /** Share of cells whose randomised probability integral transform lies in the central 50, 80, 90 and 95%. */
   coverage: { level: number; share: number }[];
 }
-/** With a covariate less without it, on held-out cells: above 0 the log score is better, below 0 the CRPS. */
+/** Score with a covariate minus score without it, on held-out cells: better if log_score is above 0, crps below 0. */
 export interface CovariateEffect {
   covariate: string;
   folds: number;
   log_score: OverFolds;
   crps: OverFolds;
 }
-/** validation/scores: the risk models on spatial blocks of LGAs that each was fitted without; null where none can be. */
+/** validation/scores: the risk models' scores on spatial blocks of LGAs held out of each fit; null if none can be. */
 export interface Validation {
-  /** Which model the published scores come from. */
+  /** The model that the published scores come from. */
   score: RiskModel;
-  /** Which has the better log score, by more than chance between folds explains (95%); null where that is open. */
+  /** The model with the better log score, if the difference over folds is significant (95%); otherwise null. */
   better: RiskModel | null;
-  /** Both of these, and by how much, in a sentence. */
+  /** A sentence that states both, and the size of the difference. */
   words: string;
   folds: { fold: number; cells: number; children_examined: number }[];
   /** Side of the blocks that folds are made of, degrees. */
@@ -156,9 +156,9 @@ export interface Validation {
   scores: HeldOutScores[];
   /** Spatial minus baseline, paired by fold: above 0 the spatial model has the higher log score, crps or error. */
   difference: { log_score: OverFolds; crps: OverFolds; mean_absolute_error: OverFolds };
-  /** Of each covariate that the catalog adds: the spatial model's scores with all, less those without this one. */
+  /** For each covariate that the catalog adds: the spatial model's scores with all of them minus those without it. */
   covariates: CovariateEffect[];
-  /** Cells by randomised probability integral transform in ten bins from 0 to 1: even where ranges are right. */
+  /** Cells by randomised probability integral transform, in ten bins from 0 to 1: uniform if the ranges are right. */
   pit: { model: ScoredModel; cells: number[] }[];
   /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
   calibration: { model: ScoredModel; groups: { cells: number; predicted: number; observed: number }[] }[];
@@ -169,6 +169,6 @@ export interface ReportLine {
   source: string;
   rule: string;
   what: string;
-  /** The first version with this finding takes a reason to be published (`publish --approve`). */
+  /** Publishing the first version with this finding requires a reason (`publish --approve`). */
   needs_approval?: true;
 }

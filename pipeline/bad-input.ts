@@ -8,13 +8,13 @@ export interface Complaint {
   expected: string;
 }
 
-/** What the catalog could declare so that a fault is one no more; `catalog repair` proposes it. */
+/** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
 export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
   | { declare: 'recode'; column: string; from: string; to: string }
   | { declare: 'dissolve' };
 
-/** An input that is not as it should be. Thrown where it is read, it stops the build before anything is made of it. */
+/** An invalid input. It is thrown where the input is read, and stops the build before the input is used. */
 export class BadInput extends Error implements Complaint {
   override name = 'BadInput';
   file: string;
@@ -22,7 +22,7 @@ export class BadInput extends Error implements Complaint {
   readonly found: string;
   readonly expected: string;
   readonly remedy: Remedy | null;
-  /** Other faults of the same reading, which went on to find them. */
+  /** Further faults found in the same pass over the input. */
   others: readonly BadInput[] = [];
 
   constructor(file: string, where: string, found: string, expected: string, remedy: Remedy | null = null) {
@@ -35,12 +35,12 @@ export class BadInput extends Error implements Complaint {
   }
 }
 
-/** More of one kind tell nothing more. */
+/** The most faults to collect; more of them would be no help. */
 const MOST_FAULTS = 1000;
 
 /**
- * `read` of each item, in order.
- * @throws BadInput for the first bad one, with the other bad ones as its `others`
+ * Applies `read` to each item, in order.
+ * @throws BadInput for the first bad item, with the faults of further items as its `others`
  */
 export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, index: number) => Value): Value[] {
   const values: Value[] = [];
@@ -61,7 +61,7 @@ export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, 
   throw first;
 }
 
-/** The parts of an error that complains of an input, so that it can leave a thread; null for any other. */
+/** The parts of a `BadInput`, which can be posted from a thread; null for any other error. */
 export function complaintIn(error: unknown): Complaint | null {
   if (!(error instanceof BadInput)) return null;
   const { file, where, found, expected } = error;

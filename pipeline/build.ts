@@ -1,4 +1,4 @@
-/** A whole build: the stages that changed, then the snapshot, which is a candidate until it is published. */
+/** A complete build: the stages that changed, then the snapshot, which is a candidate until it is published. */
 
 import type { ReportLine } from './artifacts.ts';
 import { clearUnfinishedCopies, keepAccepted } from './catalog/store.ts';
@@ -6,7 +6,7 @@ import { inWords } from './contract/territory.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from './engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from './engine/cache-key.ts';
 import { type Country, readCountry } from './engine/country.ts';
-import { enter, whenAlone } from './engine/lock.ts';
+import { lockShared, whenAlone } from './engine/lock.ts';
 import { unpinnedFiles } from './engine/pins.ts';
 import { type PlannedStage, planStages, waitingFor } from './engine/plan.ts';
 import { hashRawFiles, rememberRows } from './engine/raw.ts';
@@ -22,21 +22,21 @@ import { catalogFindings, type Finding } from './publish/snapshot/provenance.ts'
 import { versionSuffix } from './publish/snapshot/records.ts';
 import { SNAPSHOT, STAGES, TESTS } from './stages.ts';
 
-/** What is built and where. */
-export interface BuildPlace {
+/** What to build, and where. */
+export interface BuildTarget {
   country: string;
   rawData?: string | undefined;
-  /** Takes raw files as they are, whether or not the catalog pins them so: for trial alone. */
+  /** Uses raw files even if they differ from the catalog's pins: for trials only. */
   unpinned?: boolean | undefined;
   out: string;
   updatedAt?: string | undefined;
-  /** Leaves validation and backtest out: quicker, and for trial alone. */
+  /** Skips validation and backtest: quicker, for trials only. */
   withoutValidation?: boolean | undefined;
 }
 
-export interface BuildOptions extends BuildPlace {
+export interface BuildOptions extends BuildTarget {
   jobs: number;
-  /** The command line, to be noted beside the candidate. */
+  /** The command line, recorded with the candidate. */
   command?: string;
   onEvent: (event: StageEvent) => void;
 }
@@ -46,16 +46,16 @@ export interface BuildResult {
   directory: string;
   /** Whether this version had been built before. */
   already: boolean;
-  /** Why it may not be published; empty where it may. */
+  /** Why it may not be published; empty if it may. */
   unpublishable: string[];
-  /** SHA-256 of its manifest.json, which `verify` prints too. */
+  /** SHA-256 of its manifest.json, as `verify` prints it. */
   manifest_sha256: string;
   findings: Finding[];
 }
 
 /**
  * Builds a country's snapshot, a candidate for publishing. Any number of builds may share `out`.
- * @throws BadInput for a raw file or catalog that is not as it should be
+ * @throws BadInput if a raw file or the catalog is invalid
  */
 export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
@@ -66,12 +66,12 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     clearUnfinished(out);
     clearUnfinishedCopies(out);
   });
-  const place = enter(out);
+  const lock = lockShared(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
     await keepAccepted(out, country, raw);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
-    const { stages } = tableOf(options);
+    const { stages } = stageTable(options);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
     for (const entry of entries) await markLatest(cache, entry, country.model.country);
     await rememberRows(cache, country, raw);
@@ -85,17 +85,17 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     });
     return { ...result, findings };
   } finally {
-    place.leave();
+    lock.release();
   }
 }
 
 /** What a build would do, without doing it. */
-export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
+export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const { out } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheOf(out);
   const raw = await hashRawFiles(country, options.unpinned);
-  const { stages, snapshot } = tableOf(options);
+  const { stages, snapshot } = stageTable(options);
   const { planned, entries } = planStages(stages, country, raw, cache);
   const artifacts = artifactHashes(entries);
   const waiting = waitingFor(snapshot, country, raw, artifacts, cache);
@@ -109,16 +109,16 @@ export async function planBuild(options: BuildPlace): Promise<PlannedStage[]> {
   ];
 }
 
-/** The stage table, or what is left of it without validation. */
-function tableOf({ withoutValidation }: BuildPlace): { stages: readonly Stage[]; snapshot: Stage } {
+/** The stage table, without the validating stages if they are to be skipped. */
+function stageTable({ withoutValidation }: BuildTarget): { stages: readonly Stage[]; snapshot: Stage } {
   if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
   const inputs = SNAPSHOT.inputs.filter((name) => !TESTS.includes(name.split('/')[0]!));
   return { stages: STAGES.filter(({ name }) => !TESTS.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
 }
 
-/** Why what is built may not be published. */
+/** The reasons why this build may not be published. */
 function unpublishable(
-  { withoutValidation }: BuildPlace,
+  { withoutValidation }: BuildTarget,
   { sources }: Country,
   raw: Readonly<Record<string, string>>,
 ): string[] {
@@ -139,18 +139,18 @@ async function buildSnapshot(
   const { out, onEvent } = options;
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
-  const cacheKey = cacheKeyOf(tableOf(options).snapshot, country, raw, artifactHashes(entries));
+  const cacheKey = cacheKeyOf(stageTable(options).snapshot, country, raw, artifactHashes(entries));
   const reasons = unpublishable(options, country, raw);
   const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
   const began = performance.now();
   const { directory, already } = await makeCandidate(out, {
     version,
     keys,
-    async write(aside) {
+    async write(temporary) {
       onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, cacheKey, version) });
-      // Loaded only where there is something to write: a build that finds nothing changed is done before these are.
+      // Loaded only if there is something to write: a build with nothing to do is over before these would have loaded.
       const { writeSnapshot } = await import('./publish/stage.ts');
-      await writeSnapshot(aside, {
+      await writeSnapshot(temporary, {
         model: country.model,
         sources: country.sources,
         model_version: version,
@@ -166,15 +166,15 @@ async function buildSnapshot(
           onEvent({ type: 'progress', stage, share: share * 0.7, ...(what === undefined ? {} : { what }) }),
       });
     },
-    async check(aside) {
+    async check(temporary) {
       await refuseChanges(cacheKey, country.rawData);
       const { verifySnapshot } = await import('./publish/snapshot/verify.ts');
-      const { faults } = await verifySnapshot(aside, (share) =>
+      const { faults } = await verifySnapshot(temporary, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
       );
       if (faults.length > 0)
         throw new Error(
-          `${aside} is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+          `${temporary} is not fit to be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
         );
     },
   });
@@ -189,7 +189,7 @@ function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, ver
   const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
   const where = { cache, rawData: country.rawData };
   const same = latest?.key === cacheKey.key;
-  return same ? [`${version} is not built here`] : causesOf(cacheKey, latest, where);
+  return same ? [`${version} has not been built here`] : causesOf(cacheKey, latest, where);
 }
 
 function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
@@ -216,20 +216,20 @@ function expectedSeconds(cache: string, { model }: Country): Record<string, numb
   return Object.fromEntries(stages.map(({ stage, seconds }) => [stage, seconds]));
 }
 
-/** The country with `updated_at` replaced, if asked. */
+/** The country, with `updated_at` replaced if another time is given. */
 export function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
   if (updatedAt === undefined) return country;
   const time = new Date(updatedAt);
-  // Without a zone it would be another time on another machine.
+  // Without a time zone it would mean another time on another machine.
   const hasZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(updatedAt);
   if (!hasZone || Number.isNaN(time.getTime()))
     throw new UsageError(
-      `--updated-at: found ${updatedAt}, expected a time with its zone such as 2026-11-21T00:00:00Z`,
+      `--updated-at: found ${updatedAt}, expected a time with a time zone, such as 2026-11-21T00:00:00Z`,
     );
   return { ...country, model: { ...country.model, updated_at: time.toISOString() } };
 }
 
-/** `<country>-<release>-<8 hex of all stages' keys and of what else the manifest says of itself>`. */
+/** `<country>-<release>-<8 hex digits>`, these from all stages' keys, updated_at, code version and `unpublishable`. */
 function versionOf({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
   const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
   const suffix = versionSuffix(keys, {

@@ -1,7 +1,7 @@
 import type { CasesRow } from './artifacts.ts';
 import type { Period } from './contract/months.ts';
 
-/** Monthly confirmed cases of one place, one value a month from `first`; null where nothing was reported. */
+/** Monthly confirmed cases of one area: a value per month from `first`, null if nothing was reported. */
 export interface CaseSeries {
   state_code: string;
   lga_code: string | null;
@@ -16,7 +16,7 @@ export interface Cases {
   lgas: CaseSeries[];
 }
 
-/** The series that the rows make, each place's in the order of its months. */
+/** Groups rows, which are in order of month, into one series per area. */
 export function casesOf(rows: readonly CasesRow[]): Cases {
   const series = [...Map.groupBy(rows, ({ state_code, lga_code }) => lga_code ?? state_code).values()].map(
     (own): CaseSeries => ({

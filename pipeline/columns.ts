@@ -1,9 +1,9 @@
-/** Columns that tables of several stages share, each said once. */
+/** Columns that tables of several stages share, each declared once. */
 import { orNull, real, text, whole, yes } from './table.ts';
 
 export const state_code = text('{state_code}');
 export const state = text('State name');
-/** `{shared_names}` is filled in where some names are (`tablesIn`). */
+/** `tablesIn` fills in `{shared_names}` if several LGAs share a name. */
 export const lga_code = text('LGA identifier ({lga_code}). Join on this, never on names{shared_names}');
 export const lga = text('LGA name');
 export const is_urban = yes('Whether more than half its people live in an urban centre');
@@ -35,7 +35,7 @@ export const season = {
   month,
   seasonal_index: real("Expected level of reported cases as a share of the area's own peak, 0 to 1"),
   is_high: yes('Whether the month is at half the peak or more'),
-  is_peak: yes('Whether cases are expected to be highest in it'),
+  is_peak: yes('Whether cases are expected to peak in this month'),
 };
 
 /** Runs of months for seasonal action (season/MODEL.md, section 7). */
@@ -43,41 +43,45 @@ export const windows = {
   area: text<'state' | 'lga'>('`state` or `lga`'),
   code: text('`state_code` or `lga_code`'),
   measure: text<'reported_cases' | 'rain_transmission'>(
-    'reported_cases: the seasonal index, new infections of an SIRS whose swing is that of reported cases; rain_transmission: the part of transmission that rain makes, which no record verifies',
+    'reported_cases: the seasonal index, the new infections of an SIRS model whose amplitude is that of reported cases; rain_transmission: the part of transmission that is due to rain, which no record verifies',
   ),
-  months: whole('Length of the run: 3, 4 or 5 months on end'),
-  first_month: whole('First month of the run that is expected to hold most of the year, 1 to 12'),
-  last_month: whole('Its last month, 1 to 12'),
-  share: real('Share of the usual year that the run holds, 0 to 1'),
+  months: whole('Length of the run: 3, 4 or 5 consecutive months'),
+  first_month: whole("First month of the run that is expected to have the largest share of the year's total, 1 to 12"),
+  last_month: whole('Last month of that run, 1 to 12'),
+  share: real("Share of the usual year's total that falls in the run, 0 to 1"),
   share_low: orNull(
-    real('Lower end of the central 90% range of that share, by the errors in states left out; null: errors unknown'),
+    real('Lower end of the central 90% range of that share, from the errors in held-out states; null: errors unknown'),
   ),
   share_high: orNull(real('Upper end of that range')),
   start_probability: orNull(
-    real('Chance that the run that really holds most begins within a month of first_month; null: errors unknown'),
+    real(
+      'Probability that the run whose true share is largest begins within a month of first_month; null: errors unknown',
+    ),
   ),
   criterion_probability: orNull(
-    real('Of four months: chance that some four months on end really hold 60% of the year; else null'),
+    real(
+      "For runs of four months: probability that some four consecutive months truly contain 60% of the year's total; otherwise null",
+    ),
   ),
   criterion: orNull(
     text<'reached' | 'unlikely' | 'unknown'>(
-      'Of four months: reached (a chance of 0.9 or more), unlikely (0.1 or less), unknown (between, or errors unknown)',
+      'For runs of four months: reached (probability of 0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
     ),
   ),
   record_first_month: orNull(
-    whole("First month of the run that holds most of the area's own case record; null: no record of its season"),
+    whole("First month of the run with the largest share of the area's own case record; null: no record of its season"),
   ),
-  record_share: orNull(real('Share of that record in the run of first_month to last_month')),
+  record_share: orNull(real('Share of that record in the run from first_month to last_month')),
   record_best_share: orNull(real('Share of that record in its own best run')),
-  rain_share: real('Share of the usual rain of a year in its wettest months on end, as many'),
+  rain_share: real("Share of the usual year's rain in the wettest run of the same length"),
 };
 
 export const trend = {
   state_code: orNull(text('{state_code_short}; null for the nation')),
   survey_year: whole('Year of the round'),
   positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {survey_method}, 0 to 1'),
-  low: orNull(real('Lower end of the 95% range; null where it cannot be had')),
-  high: orNull(real('Upper end of the 95% range; null where it cannot be had')),
+  low: orNull(real('Lower end of the 95% range; null if it cannot be computed')),
+  high: orNull(real('Upper end of the 95% range; null if it cannot be computed')),
   clusters: orNull(whole('Survey locations; null where unpublished')),
   children_tested: orNull(whole('Children tested; null where unpublished')),
   small_sample: yes('Fewer than 100 children were tested: use the range, not the point'),

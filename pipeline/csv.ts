@@ -1,4 +1,7 @@
-/** Rows as CSV (RFC 4180), with no line end after the last; null is empty. @param columns unless the first row's fields */
+/**
+ * Rows as CSV (RFC 4180) without a final line end; null becomes an empty cell.
+ * @param columns by default the fields of the first row
+ */
 export function toCsv<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[] = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 
-/** A DuckDB in memory, and how this project queries it. */
+/** A connection to a DuckDB in memory, with query helpers. */
 export interface Database {
   connection: DuckDBConnection;
   run(sql: string, values?: DuckDBValue[]): Promise<void>;
@@ -23,7 +23,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
 
 let shared: Promise<DuckDBInstance> | undefined;
 
-/** Runs `work` on this thread's one database, for reading and writing files. Only temporary tables belong to `work`. */
+/** Runs `work` on this thread's shared database, to read and write files. `work` may create temporary tables only. */
 export async function withConnection<T>(work: (db: Database) => Promise<T>): Promise<T> {
   shared ??= open();
   return connected(await shared, work);
@@ -45,7 +45,7 @@ async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Pr
   }
 }
 
-/** What the system says inside DuckDB's messages, by the code that Node gives to the same trouble. */
+/** The system's messages as they appear in DuckDB's errors, by Node's code for the same error. */
 const SYSTEM: Record<string, string> = {
   ENOSPC: 'No space left on device',
   EDQUOT: 'Disk quota exceeded',
@@ -55,7 +55,9 @@ const SYSTEM: Record<string, string> = {
   ENOMEM: 'Out of Memory Error',
 };
 
-/** DuckDB's errors have no code: a full disk or memory is no fault of the program, and gets the one that Node gives it. */
+/**
+ * DuckDB's errors have no code. Those of the system, such as a full disk, get Node's: they are no fault of the program.
+ */
 function withSystemCode(error: Error): Error {
   const code = Object.keys(SYSTEM).find((name) => error.message?.includes(SYSTEM[name]!));
   return code === undefined || 'code' in error ? error : Object.assign(error, { code });

@@ -1,6 +1,6 @@
 /** Errors of a command other than bad input (bad-input.ts), each with its own exit code (commands/errors.ts). */
 
-/** Something was asked for that is not there or makes no sense: another option or argument is needed. */
+/** An option or argument that makes no sense or asks for something that does not exist. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -10,7 +10,7 @@ export class Stopped extends Error {
   override name = 'Stopped';
 }
 
-/** A later try may succeed: a lock, a network, a full disk. */
+/** A later attempt may succeed: a lock, a network failure, a full disk. */
 export class TryAgain extends Error {
   override name = 'TryAgain';
 }

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 
-/** To hold this project's own schemas against the metaschema would take longer than to compile all of them. */
+/** Checking this project's own schemas against the metaschema would take longer than compiling all of them. */
 const ajv = new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
 
-/** A function that says whether a value has the form of `schema`, and keeps all its faults as `errors`. Compiled once. */
+/** A function that checks a value against `schema` and leaves all faults in its `errors`. Compiled once per schema. */
 export const validatorOf = (schema: TSchema): ValidateFunction => ajv.compile(schema);

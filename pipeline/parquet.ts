@@ -1,4 +1,4 @@
-/** Tables as Parquet files: the same rows are the same bytes. */
+/** Tables as Parquet files: the same rows give the same bytes. */
 import {
   BIGINT,
   BLOB,
@@ -14,10 +14,10 @@ import { type Database, identifier, literal, withConnection } from './duckdb.ts'
 import { rowCount, type Table } from './table.ts';
 
 const TYPES = { VARCHAR, DOUBLE, INTEGER, BIGINT, BOOLEAN, BLOB };
-/** Rows that DuckDB takes at once. */
+/** The most rows in a chunk (DuckDB's vector size). */
 const CHUNK = 2048;
 
-/** @param metadata what the file says of itself, under these keys */
+/** @param metadata key-value metadata of the file */
 export async function writeTable(
   db: Database,
   file: string,
@@ -43,7 +43,7 @@ export async function writeTable(
   await db.run('DROP TABLE written');
 }
 
-/** Columns of files by name; whole numbers of any width as numbers. */
+/** The columns of each of `files`, by its name there; integers of any width become numbers. */
 export function readColumns(files: Record<string, string>): Promise<Record<string, Table['columns']>> {
   return withConnection(async ({ connection }) => {
     const tables: Record<string, Table['columns']> = {};

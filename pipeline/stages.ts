@@ -134,7 +134,7 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
-/** Stages that tell how good the others are. A build for trial goes without. */
+/** Stages that only evaluate the others; a trial build may skip them. */
 export const TESTS: readonly string[] = ['validation', 'backtest'];
 
 /** Every artifact that the snapshot is made from: the outputs of all stages. */
@@ -142,7 +142,7 @@ const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
   [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
 );
 
-/** The last stage joins the artifacts into the snapshot. It writes no artifact; its result is published. */
+/** The last stage makes the snapshot from the artifacts. It writes no artifact; its result is published. */
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
   module: 'pipeline/publish/stage.ts',

@@ -1,16 +1,19 @@
-/** Tables between stages and in snapshots: columns are declared once, and types, files, views and pages follow from that. */
+/**
+ * Tables between stages and in snapshots: columns are declared once, and types, files, views and pages follow from
+ * that.
+ */
 
-/** A column: its type in SQL, and what it means, units included. `Value` is what stands in a row. */
+/** A column: its type in SQL, and its meaning, including units. `Value` is the type of its cells. */
 export interface ColumnForm<Value = unknown> {
   type: 'VARCHAR' | 'DOUBLE' | 'INTEGER' | 'BIGINT' | 'BOOLEAN' | 'BLOB';
   about: string;
   /** May be null. */
   nullable?: true;
-  /** For the compiler alone. */
+  /** Exists at compile time only. */
   readonly value?: Value;
 }
 export interface TableForm {
-  /** What one row stands for. */
+  /** What one row represents. */
   row: string;
   columns: Record<string, ColumnForm>;
 }
@@ -27,15 +30,15 @@ export type RowOf<Form extends TableForm> = {
 };
 export type ColumnsOf<Form extends TableForm> = { [Name in keyof RowOf<Form>]: RowOf<Form>[Name][] };
 
-/** A table as it goes from thread to thread: arrays are copied faster than rows. */
+/** A table as it is sent between threads: copying columns is faster than copying rows. */
 export interface Table {
   form: TableForm;
   columns: Record<string, unknown[]>;
 }
 
 /**
- * The table of these rows, in their order. What a row has beyond the declared columns is left behind.
- * @throws Error for a value that a column cannot hold
+ * The table of these rows, in their order. Fields that are not declared as columns are dropped.
+ * @throws Error if a column cannot hold a value
  */
 export function tableOf<Form extends TableForm>(form: Form, rows: readonly RowOf<NoInfer<Form>>[]): Table {
   const columns = Object.entries(form.columns).map(([name, column]) => {
@@ -64,7 +67,7 @@ export function rowsOf<Row>(columns: Table['columns']): Row[] {
   return (entries[0]?.[1] ?? []).map((_, i) => Object.fromEntries(entries.map(([name, own]) => [name, own[i]])) as Row);
 }
 
-/** A column's values by the code of the area that they are of, in the rows' order. */
+/** A column's values by area code, in the order of the rows. */
 export const valuesByCode = <
   Key extends string,
   Value extends string,
@@ -78,7 +81,7 @@ export const valuesByCode = <
     [...Map.groupBy(rows, (row) => row[key])].map(([code, own]) => [code, own.map((row) => row[value])]),
   );
 
-/** Rows by the code of the area that each is of. */
+/** Rows by area code. */
 export const byCode = <Key extends string, Row extends Record<Key, string>>(
   rows: readonly Row[],
   key: Key,

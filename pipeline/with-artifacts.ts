@@ -1,8 +1,8 @@
-/** Part of a build, for commands that look at artifacts and publish nothing. */
+/** Part of a build, for commands that use artifacts and publish nothing. */
 
 import { type Country, readCountry } from './engine/country.ts';
 import { openIo, taskOf } from './engine/io.ts';
-import { enter } from './engine/lock.ts';
+import { lockShared } from './engine/lock.ts';
 import { hashRawFiles } from './engine/raw.ts';
 import { artifactHashes, runStages, type StageEvent } from './engine/run.ts';
 import type { StageIo } from './engine/stage.ts';
@@ -12,7 +12,7 @@ import { SNAPSHOT, STAGES } from './stages.ts';
 export interface PartOptions {
   country: string;
   rawData?: string | undefined;
-  /** Takes raw files as they are, whether or not the catalog pins them so: for trial, never to be published. */
+  /** Uses raw files even if they differ from the catalog's pins: for trials only. */
   unpinned?: boolean | undefined;
   /** The output directory of a build, whose cache is used and filled. */
   out: string;
@@ -21,8 +21,8 @@ export interface PartOptions {
 }
 
 /**
- * Runs those of the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is
- * removed from the cache while it runs, and plans still compare with what the latest build used.
+ * Runs the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is removed
+ * from the cache meanwhile, and plans still compare with the latest build.
  */
 export async function withArtifacts<T>(
   names: readonly string[],
@@ -33,7 +33,7 @@ export async function withArtifacts<T>(
   const country = readCountry(options.country, options.rawData);
   const stages = STAGES.filter(({ name }) => names.includes(name));
   const cache = cacheOf(out);
-  const place = enter(out);
+  const lock = lockShared(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
     const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
@@ -44,6 +44,6 @@ export async function withArtifacts<T>(
       openIo(await taskOf({ ...SNAPSHOT, inputs }, country, cache, byStage), () => {}),
     );
   } finally {
-    place.leave();
+    lock.release();
   }
 }

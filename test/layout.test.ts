@@ -18,13 +18,13 @@ function imports(folder: string): { from: string; to: string }[] {
     });
 }
 
-test('proxy/ imports of pipeline/ its contract and nothing else', () => {
+test('of pipeline/, proxy/ imports only the contract', () => {
   const all = imports('proxy');
   expect(all.length).toBeGreaterThan(20);
   expect(all.filter(({ to }) => !to.startsWith('proxy/') && !to.startsWith('pipeline/contract/'))).toEqual([]);
 });
 
-test('pipeline/ imports nothing of proxy/, and contract/ nothing outside itself', () => {
+test('pipeline/ imports nothing from proxy/, and contract/ nothing from outside', () => {
   const all = imports('pipeline');
   expect(all.filter(({ to }) => !to.startsWith('pipeline/'))).toEqual([]);
   const contract = all.filter(({ from }) => from.startsWith('pipeline/contract/'));
@@ -32,26 +32,26 @@ test('pipeline/ imports nothing of proxy/, and contract/ nothing outside itself'
   expect(contract.filter(({ to }) => !to.startsWith('pipeline/contract/'))).toEqual([]);
 });
 
-test('no file of pipeline/ imports itself, by whatever way round', () => {
+test('pipeline/ has no circular imports', () => {
   const importsOf = Map.groupBy(imports('pipeline'), ({ from }) => from);
   const done = new Set<string>();
-  /** The way from a file back to itself; null where there is none. */
-  const circle = (file: string, way: readonly string[]): string[] | null => {
-    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+  /** A chain of imports from a file back to itself; null if there is none. */
+  const circle = (file: string, chain: readonly string[]): string[] | null => {
+    if (chain.includes(file)) return [...chain.slice(chain.indexOf(file)), file];
     if (done.has(file)) return null;
     for (const { to } of importsOf.get(file) ?? []) {
-      const found = circle(to, [...way, file]);
+      const found = circle(to, [...chain, file]);
       if (found) return found;
     }
     done.add(file);
     return null;
   };
   expect(importsOf.size).toBeGreaterThan(150);
-  expect([...importsOf.keys()].map((file) => circle(file, [])).find((way) => way !== null)).toBeUndefined();
+  expect([...importsOf.keys()].map((file) => circle(file, [])).find((chain) => chain !== null)).toBeUndefined();
 });
 
-test('the report is made of the snapshot, and the snapshot knows nothing of the report or the client', () => {
+test('snapshot/ imports nothing from the report or the clients, which are made from it', () => {
   const snapshot = imports('pipeline/publish/snapshot');
   expect(snapshot.length).toBeGreaterThan(20);
-  expect(snapshot.filter(({ to }) => /^pipeline\/publish\/(report|client)\//.test(to))).toEqual([]);
+  expect(snapshot.filter(({ to }) => /^pipeline\/publish\/(report|clients)\//.test(to))).toEqual([]);
 });

@@ -9,13 +9,13 @@ const PAGES = globSync(['*.md', '{pipeline,proxy,raw-data,test,workflow}/**/*.md
 });
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 
-test.each(PAGES)('every link of %s into the repository leads to something', (page) => {
+test.each(PAGES)('every link in %s to a file of the repository works', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to!.replace(/#.*/, ''));
   const files = links.filter((to) => to !== '' && !/^https?:/.test(to));
   expect(files.filter((to) => !existsSync(path.join(ROOT, path.dirname(page), to)))).toEqual([]);
 });
 
-test('every file that CONTRIBUTING names is there', () => {
+test('every file that CONTRIBUTING names exists', () => {
   const named = [...read('CONTRIBUTING.md').matchAll(/`((?:pipeline|proxy|test|raw-data)\/[^`\s]*)`/g)].map(
     ([, name]) => name!,
   );
@@ -23,6 +23,6 @@ test('every file that CONTRIBUTING names is there', () => {
   expect(named.filter((name) => globSync(name.replace(/<[a-z]+>/g, '*'), { cwd: ROOT }).length === 0)).toEqual([]);
 });
 
-test('README is a page of at most 150 lines', () => {
+test('README has at most 150 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
 });

@@ -1,4 +1,4 @@
-/** The tiny country from its raw files to answers over HTTP. */
+/** The tiny country, from its raw files to answers over HTTP. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -22,7 +22,7 @@ test.each(JSON_OPERATIONS)('$id answers with what the build wrote', async (opera
   expect(await served.ask(operation.id, query)).toEqual(json(file));
 });
 
-test('codes join: the same LGAs in risk, forecasts, context, transmission and boundaries', async () => {
+test('risk, forecasts, context, transmission and boundaries have the same LGA codes', async () => {
   const { ask } = served;
   const state = { state: 'AD' };
   const codes = (rows: { lga_code: string }[]) => rows.map(({ lga_code }) => lga_code).sort();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Remedy } from '../bad-input.ts';
 import { monthIndex } from '../contract/months.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
-import { type Country, catalogForms, readForms } from '../engine/country.ts';
+import { type Country, readUnchecked, schemaFaults } from '../engine/country.ts';
 import { countryFaults } from './check/country.ts';
 import type { Fault } from './check/fault.ts';
 import type { Acceptance, Gap, Source } from './sources.ts';
@@ -38,9 +38,9 @@ export async function repairCountry(
   rawData = directory,
   accept: Pick<Acceptance, 'at' | 'by' | 'reason'> | null = null,
 ): Promise<Repairs> {
-  const [fault] = catalogForms(directory);
+  const [fault] = schemaFaults(directory);
   if (fault) throw fault;
-  const before = readForms(directory, rawData);
+  const before = readUnchecked(directory, rawData);
   const reason = accept?.reason ?? 'proposed by `catalog repair`';
   let now: Country = { ...before, sources: structuredClone(before.sources) };
   const repairs: Repair[] = [];

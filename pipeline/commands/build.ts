@@ -17,33 +17,33 @@ interface BuildCommandOptions extends CountryOptions, PublishCommandOptions {
 /** `malaria-risk build`. */
 export function buildCommand(): Command {
   const command = addCountryOptions(new Command('build'))
-    .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check everything')
-    .option('--publish', 'and do what `malaria-risk publish` does then')
+    .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')
+    .option('--publish', 'then publish it, as `malaria-risk publish` does')
     .addOption(withoutValidation());
   return addPublishOptions(command)
     .option('--json', 'progress and result as JSON lines')
     .addHelpText(
       'after',
       `
-The snapshot appears as <out>/snapshots/<model_version> in one move. It is a candidate: \`malaria-risk review\` says what
-publishing it would change, and <out>/current leads to it once it is published. A bad input stops the build with one line
-and leaves everything as it was. So does a raw file that differs from its SHA-256 in the catalog: \`catalog update\`
-accepts it, --unpinned takes it for trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
+The snapshot is written to <out>/snapshots/<model_version> in one step. It is a candidate: \`malaria-risk review\` shows
+what publishing it would change, and <out>/current points to it once it is published. An invalid input stops the build
+with one line and changes nothing. So does a raw file whose SHA-256 differs from the catalog's: \`catalog update\`
+accepts it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
 
 Examples:
   malaria-risk build --country raw-data/synthetic --publish
   malaria-risk build --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
-  malaria-risk build --country raw-data/nigeria --without-validation     # quicker, for trial`,
+  malaria-risk build --country raw-data/nigeria --without-validation     # quicker, for a trial`,
     )
     .action(async (options: BuildCommandOptions) => {
       if (options.publish && options.withoutValidation)
-        throw new UsageError('--publish: found --without-validation too, whose candidate cannot be published');
+        throw new UsageError('--publish: found --without-validation too, but its result cannot be published');
       const progress = showProgress(
         [...STAGES, SNAPSHOT].map(({ name }) => name),
         options.json ?? false,
       );
-      const asked = process.argv.slice(2).join(' ');
-      const result = await build({ ...options, command: asked, onEvent: progress.onEvent }).finally(progress.end);
+      const commandLine = process.argv.slice(2).join(' ');
+      const result = await build({ ...options, command: commandLine, onEvent: progress.onEvent }).finally(progress.end);
       if (!options.json) say(describeBuild(result));
       let published: Publication | null = null;
       try {
@@ -59,7 +59,7 @@ function publishBuilt(
   { out, approve, by, to, note, keepDays }: BuildCommandOptions,
   built: BuildResult,
 ): Promise<Publication> {
-  // What was there before may have been damaged since.
+  // An older snapshot may have been damaged since it was built.
   const verified = built.already ? undefined : built.manifest_sha256;
   return publishVersion(out, { version: built.model_version, approve, by, to, note, keepDays, verified });
 }
@@ -69,6 +69,6 @@ function describeBuild(built: BuildResult): string {
     ...describeFindings(built.findings, terminalWidth()),
     `${built.already ? 'Already built' : 'Built'} ${built.model_version} in ${built.directory} (SHA-256 of manifest.json ${built.manifest_sha256})`,
     ...built.unpublishable.map((reason) => `It cannot be published: ${reason}`),
-    `Look at it: ${built.directory}/report/index.html`,
+    `Its report: ${built.directory}/report/index.html`,
   ].join('\n');
 }

@@ -10,15 +10,16 @@ import { withArtifacts } from '../with-artifacts.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
-/** The stages that the fit comes of. */
+/** The stages that the fit needs. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
 const DETAIL = `
-The search for the risk model's hyperparameters finds the same mode wherever it begins, to far less than a score's last
-decimal; begun where it ended last time it takes a third of the time. So renew the start after a survey round, or whenever
-a build's fit seems slow, and commit model.json. What is published follows from the files alone, not from what was built before.
+The search for the risk model's hyperparameters finds the same mode wherever it starts, up to differences far below the
+last decimal of a score, but takes a third of the time if it starts where the previous search ended. Renew the starting
+point after a survey round, or whenever the fit seems slow, and commit model.json. What is published then depends on
+files alone, not on earlier builds.
 
-Stages that have changed are run first. Written: parameters.risk.start of model.json; the rest stays as it is.
+Stages that have changed are run first. Of model.json only parameters.risk.start is rewritten.
 
 Example:
   malaria-risk catalog start --country raw-data/nigeria --raw-data ../raw/nigeria`;
@@ -26,14 +27,17 @@ Example:
 /** `malaria-risk catalog start`. */
 export function startCommand(): Command {
   return addCountryOptions(new Command('start'))
-    .description("Begin the next search of the risk model's hyperparameters where the last one ended")
+    .description("Start the next search for the risk model's hyperparameters where the last one ended")
     .addHelpText('after', DETAIL)
     .action(async (options: CountryOptions) => {
       const progress = showProgress(NEEDED, false);
       try {
         await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, async ({ directory, model }, io) => {
           const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
-          if (!spatial) throw new UsageError('parameters.risk.score: found baseline, expected spatial, which searches');
+          if (!spatial)
+            throw new UsageError(
+              'parameters.risk.score: found baseline, expected spatial: the baseline needs no search',
+            );
           const was: Start = model.parameters.risk.start ?? {};
           const now = endOf(spatial);
           const file = path.join(directory, 'model.json');
@@ -41,7 +45,9 @@ export function startCommand(): Command {
           await writeAtomic(file, editJson(readFileSync(file, 'utf8'), [edit]));
           const width = Math.max(...Object.keys(now).map((name) => name.length));
           say(
-            ...Object.entries(now).map(([name, value]) => `${name.padEnd(width)}  ${was[name] ?? 'usual'} -> ${value}`),
+            ...Object.entries(now).map(
+              ([name, value]) => `${name.padEnd(width)}  ${was[name] ?? 'default'} -> ${value}`,
+            ),
             `Written to ${file}.`,
           );
         });
@@ -51,7 +57,9 @@ export function startCommand(): Command {
     });
 }
 
-/** Where a search ended, each hyperparameter on its own scale, to the eight digits that make the next one short. */
+/**
+ * Where a search ended: each hyperparameter on its own scale, to eight digits, enough to make the next search short.
+ */
 function endOf({ hyperparameters, optimum }: FitSummary): Start {
   return Object.fromEntries(
     hyperparameters.map(({ name, scale }, i) => {

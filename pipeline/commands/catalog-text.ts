@@ -8,17 +8,17 @@ import { type Cells, formatTable } from './table.ts';
 
 export function describeUpdate(update: Update): string {
   const { source, files, edits, comparison, doubts } = update;
-  if (files.length === 0 && edits.length === 0) return `${source}: as accepted, nothing to do`;
+  if (files.length === 0 && edits.length === 0) return `${source}: unchanged since accepted, nothing to do`;
   const blocks = [
     [
-      `${source}: ${files.length === 0 ? 'files as accepted' : files.map((file) => `${file.path} (${file.change})`).join(', ')}`,
+      `${source}: ${files.length === 0 ? 'files unchanged' : files.map((file) => `${file.path} (${file.change})`).join(', ')}`,
     ],
     ...(comparison ? describeComparison(comparison) : []),
     [
-      'In the catalog:',
+      'Changes to the catalog:',
       ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shown(edit.was)} -> ${shown(edit.value)}`),
     ],
-    ...(doubts.length > 0 ? [['To doubt:', ...doubts.map((doubt) => `  ${doubt}`)]] : []),
+    ...(doubts.length > 0 ? [['Doubts:', ...doubts.map((doubt) => `  ${doubt}`)]] : []),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
@@ -35,12 +35,12 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...(outlines
       ? [
           [
-            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} gone, ${outlines.renamed.length} renamed, ${outlines.resized.length} of another size`,
+            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.renamed.length} renamed, ${outlines.resized.length} of another size`,
           ],
         ]
       : []),
     ...rasters.map(({ path, before, was, is, rank_correlation }) => [
-      `${path}${before === path ? '' : `, beside ${before}`}: rank correlation by quarter degrees ${fixed(rank_correlation)}`,
+      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation by quarter degrees ${fixed(rank_correlation)}`,
       formatTable([
         { of: 'was', sum: rounded(was.sum), ...cellsOf(was.values) },
         { of: 'is', sum: rounded(is.sum), ...cellsOf(is.values) },
@@ -80,7 +80,7 @@ function describeRows({
     ...(sums.length > 0
       ? [
           [
-            'Sums that have changed, over rows in both (of added months: beside what is usual):',
+            'Changed sums, over rows in both files (for added months: compared with the usual sum):',
             formatTable(sums.map(sumCells)),
           ],
         ]
@@ -88,7 +88,7 @@ function describeRows({
     ...(rows.changed > 0
       ? [
           [
-            'Places, over rows in both:',
+            'Places, over rows in both files:',
             formatTable(
               places.map(({ column, places: count, rank_correlation, months_shifted }) => ({
                 ...{ column, places: count, 'rank correlation': fixed(rank_correlation) },

@@ -4,13 +4,11 @@ import { checkCountry } from '../catalog/check/country.ts';
 import { repairCountry } from '../catalog/repair.ts';
 import { type UpdateRequest, updateSource } from '../catalog/update/update.ts';
 import { isPeriod } from '../contract/months.ts';
-import { FORMS } from '../engine/country.ts';
+import { CATALOG_SCHEMAS } from '../engine/country.ts';
 import { quoted } from '../shell.ts';
 import { startCommand } from './catalog-start.ts';
 import { describeUpdate } from './catalog-text.ts';
-import { onlyCountry, say, words } from './options.ts';
-
-const COUNTRY = 'directory with sources.json and model.json; need not be given where raw-data has just one';
+import { ABOUT_COUNTRY, ABOUT_RAW_DATA, freeText, onlyCountry, say } from './options.ts';
 
 interface CheckOptions {
   country: string;
@@ -19,11 +17,12 @@ interface CheckOptions {
 }
 
 const CHECK_DETAIL = `
-Nothing is built and nothing changed. Looked at in this order: the form of the catalog; which files are there; their
-bytes and SHA-256; tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table
-and all bad outlines are told; one of another kind (a column that is not there) ends the look at its source. What only a build can tell (an LGA that no cell covers, people against the census) is not asked.
+Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
+tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
+are reported; any other fault, such as a missing column, ends the check of its source. Faults that only a build can find
+(an LGA without a cell, population compared with the census) are not checked.
 
-Exits 0 where all is well, 1 with faults, 2 where there is no catalog.
+Exits with 0 if there is no fault, 1 if there is one, 2 if there is no catalog.
 
 Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
@@ -31,7 +30,7 @@ Example:
 /** `malaria-risk catalog`. */
 export function catalogCommand(): Command {
   return new Command('catalog')
-    .description('Check a catalog and its files, accept changed ones, print what editors need')
+    .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')
     .addCommand(checkCommand())
     .addCommand(updateCommand())
     .addCommand(repairCommand())
@@ -41,10 +40,10 @@ export function catalogCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Tell all faults of a catalog and its files at once, without building')
-    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
-    .option('--json', 'the faults as JSON: step, source, what')
+    .description('Report all faults of a catalog and its files at once, without building')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--json', 'print the faults as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
     .action(async ({ country, rawData, json }: CheckOptions) => {
       const faults = await checkCountry(country, rawData);
@@ -54,7 +53,7 @@ function checkCommand(): Command {
         say(...faults.map(({ step, what }) => `${step}: ${what}`));
         if (faults.some(({ remedy }) => remedy)) {
           const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
-          say(`Some can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
+          say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
         }
       }
       if (faults.length > 0) process.exitCode = 1;
@@ -62,8 +61,8 @@ function checkCommand(): Command {
 }
 
 const SCHEMA_DETAIL = `
-An editor that knows it completes names, shows what they mean, and marks faults as you type: write it to a file and name that
-file as "$schema" at the top of the catalog's.
+With the schema, an editor completes names, shows their meaning and marks faults as you type: write it to a file, and
+name that file as "$schema" at the top of the catalog's file.
 
 Example:
   malaria-risk catalog schema model.json > model.schema.json`;
@@ -71,21 +70,21 @@ Example:
 function schemaCommand(): Command {
   return new Command('schema')
     .description("Print the JSON Schema of one of a catalog's files, for editors")
-    .addArgument(new Argument('<file>', 'which').choices(Object.keys(FORMS)))
+    .addArgument(new Argument('<file>', 'the file of the catalog').choices(Object.keys(CATALOG_SCHEMAS)))
     .addHelpText('after', SCHEMA_DETAIL)
-    .action((file: keyof typeof FORMS) => {
+    .action((file: keyof typeof CATALOG_SCHEMAS) => {
       const about = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: file };
-      say(JSON.stringify({ ...about, ...FORMS[file] }, null, 2));
+      say(JSON.stringify({ ...about, ...CATALOG_SCHEMAS[file] }, null, 2));
     });
 }
 
 const REPAIR_DETAIL = `
-Raw files stay as they came. What can be declared of their faults is written to sources.json instead: a place without a row
-or a figure, months without a record, ground that belongs to no LGA (gaps, each with its rule); a name that the table of
-codes spells otherwise (recode); an area in several features (dissolve). Each is told in findings, report and manifest.
-What nothing can be declared of is listed after it: a wrong number, or outlines that cross each other.
+Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
+a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
+spells differently (recode); an area split into several features (dissolve). Findings, report and manifest list each
+declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
-Exits 0 where no fault is left, 1 where one is, or where something waits for --accept.
+Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
 Example:
   malaria-risk catalog repair --country raw-data/madagascar --raw-data DIR --accept 'no clinic on the island'`;
@@ -100,12 +99,12 @@ interface RepairOptions {
 
 function repairCommand(): Command {
   return new Command('repair')
-    .description('Propose what the catalog could declare of faults in its files, and write it')
-    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
-    .option('--accept <reason>', 'write it, for this reason', words)
-    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine', words)
-    .option('--json', 'all of it as JSON')
+    .description('Propose declarations for faults in the raw files, and write them to the catalog')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--accept <reason>', 'write the declarations, for this reason', freeText)
+    .option('--by <name>', 'who accepts them (default: MALARIA_BY, or the user of this process)', freeText)
+    .option('--json', 'print everything as JSON')
     .addHelpText('after', REPAIR_DETAIL)
     .action(async ({ country, rawData, accept, by, json }: RepairOptions) => {
       const { repairs, left } = await repairCountry(country, rawData, accept ? acceptance(accept, by) : null);
@@ -114,9 +113,9 @@ function repairCommand(): Command {
         if (repairs.length + left.length === 0) say(`${country}: no faults`);
         for (const { source, declares, fault } of repairs) say(`${source}, ${declares}`, `  for ${fault}`);
         if (left.length > 0)
-          say('What the catalog cannot declare:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
+          say('Faults that the catalog cannot declare:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
         if (repairs.length > 0)
-          say(accept ? 'Written to sources.json.' : 'Nothing is changed yet: write it by --accept REASON.');
+          say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
       }
       if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = 1;
     });
@@ -143,20 +142,21 @@ interface UpdateOptions {
 }
 
 const UPDATE_DETAIL = `
-Shows what a new file changes against the one accepted last, and what there is to doubt; with --accept it becomes the
-accepted one. Nothing else accepts a changed file: \`build\` stops at one.
+Shows how a new file differs from the one accepted last, and what looks doubtful about it; with --accept it becomes the
+accepted file. There is no other way to accept a changed file: \`build\` stops at it.
 
-Without FILE, what lies in the raw data is looked at. A FILE goes to its place there once it is accepted: that of the
-entry's only file, of the one with the same name or ending, or, for monthly rasters, a new month, recognised by its name
-(rain_2024-01.tif) or --period. It is read first as a build reads it, and refused for what a build would refuse.
+Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
+entry's only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by
+its name (rain_2024-01.tif) or given as --period. It is first read as a build reads it, and refused if a build would
+refuse it.
 
-Written: bytes, SHA-256, rows, span and new survey rounds of the entry in sources.json, who accepted it when and why;
-last_estimated and updated_at of model.json. The rest of both stays as it is.
+Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, and who
+accepted it, when and why; in model.json last_estimated and updated_at.
 
-Accepted files are kept under their hashes in <out>/raw, so that a file overwritten in its place can still be compared
-with, and an old version be built again.
+Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
+and an old version can be built again.
 
-Exits 0 where there was nothing to accept or it was accepted, 1 where there is something to accept, 2 where the file is
+Exits with 0 if there was nothing to accept or it was accepted, 1 if there is something to accept, 2 if the file is
 refused.
 
 Examples:
@@ -166,29 +166,29 @@ Examples:
 
 function updateCommand(): Command {
   return new Command('update')
-    .description('Show what a changed file changes, and accept it')
+    .description('Show how a changed file differs from the accepted one, and accept it')
     .argument('<source>', 'id of the source in sources.json')
-    .argument('[files...]', 'its new files, if not in the raw data already')
-    .requiredOption('--country <dir>', COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
+    .argument('[files...]', 'new files, if not in the raw data already')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
     .option('--out <dir>', 'directory of builds, where accepted files are kept', 'build')
-    .option('--accept <reason>', 'accept it, for this reason', words)
-    .option('--by <name>', 'who accepts it, if not MALARIA_BY or the user of this machine', words)
+    .option('--accept <reason>', 'accept the change, for this reason', freeText)
+    .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', freeText)
     .option('--last-estimated <month>', 'the last month to estimate from now on', month)
-    .option('--period <month>', 'month of a new raster whose name does not tell it', month)
-    .option('--release <text>', 'release of the file', words)
-    .option('--citation <text>', 'how to cite it', words)
-    .option('--licence <text>', 'its licence', words)
-    .option('--title <text>', 'its title', words)
-    .option('--json', 'all of it as JSON')
+    .option('--period <month>', 'month of a new raster, if its name does not contain it', month)
+    .option('--release <text>', 'release of the file', freeText)
+    .option('--citation <text>', 'how to cite it', freeText)
+    .option('--licence <text>', 'its licence', freeText)
+    .option('--title <text>', 'its title', freeText)
+    .option('--json', 'print everything as JSON')
     .addHelpText('after', UPDATE_DETAIL)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
       const update = await updateSource(requestOf(source, files, options));
-      const open = !update.accepted && update.files.length + update.edits.length > 0;
+      const pending = !update.accepted && update.files.length + update.edits.length > 0;
       if (options.json) say(JSON.stringify(update, null, 2));
       else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
-      if (open && !options.json) say('', 'Nothing is changed yet: accept it by --accept REASON.');
-      if (open) process.exitCode = 1;
+      if (pending && !options.json) say('', 'Nothing has been changed yet; accept it with --accept REASON.');
+      if (pending) process.exitCode = 1;
     });
 }
 

@@ -1,8 +1,8 @@
-/** Small charts out of characters, for the terminal. */
+/** Small text charts for the terminal. */
 
 const STEPS = ' ▁▂▃▄▅▆▇█';
 
-/** A character a value, its height the value's share of `top`; negative values and missing ones are blanks. */
+/** One character per value, as high as its share of `top`; negative and missing values are blank. */
 export function sparkline(
   values: readonly (number | null)[],
   top = Math.max(...values.map((value) => value ?? 0)),

@@ -14,23 +14,24 @@ import { say, terminalWidth } from './options.ts';
 import { formatTable } from './table.ts';
 
 const DETAIL = `
-The list is a CSV: name, catalog, raw_data (may be empty), out; paths are as seen from its folder. Each row of the table
-tells of a country's newest candidate in its \`out\`, and of its latest build, if --runs has one.
+The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
+folder. Each row of the table describes a country's newest candidate in its \`out\`, and its latest build if --runs has
+one.
 
-  skill: mean log score of the published model on surveys it has not seen, less the baseline's; more is better.
-  case_error: mean of |ln median - ln observed| of cases forecast one to four months ahead; less is better.
+  skill: mean log score of the published model on held-out surveys minus the baseline's; higher is better.
+  case_error: mean of |ln median - ln observed| of cases forecast one to four months ahead; lower is better.
 
 Example:
   malaria-risk countries countries.csv --runs runs`;
 
 /** A country of the list. */
-interface Listed {
+interface ListedCountry {
   name: string;
   out: string;
 }
 
-/** How a country's latest build ended, as the workflow writes it. */
-interface Run {
+/** The result of a country's latest build, as the workflow writes it. */
+interface RunResult {
   status: string;
   line: string | null;
   seconds: number;
@@ -41,9 +42,9 @@ interface Run {
 /** `malaria-risk countries`. */
 export function countriesCommand(): Command {
   return new Command('countries')
-    .description('One table of status, findings and skill over many countries')
+    .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
-    .option('--runs <dir>', "folder of the workflow's results")
+    .option('--runs <dir>', "directory of the workflow's results")
     .option('--csv', 'as CSV')
     .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)
@@ -60,8 +61,8 @@ export function countriesCommand(): Command {
     });
 }
 
-/** @throws BadInput for a list without these columns, or with a name twice */
-async function readList(file: string): Promise<Listed[]> {
+/** @throws BadInput if a column or a name is missing, or a name occurs twice */
+async function readList(file: string): Promise<ListedCountry[]> {
   const { header, rows } = await readCsv(file, file);
   const at = (column: string) => {
     const index = header.indexOf(column);
@@ -73,14 +74,14 @@ async function readList(file: string): Promise<Listed[]> {
   return rows.map(({ line, cells }) => {
     const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
     if (country.name === '' || seen.has(country.name))
-      throw new BadInput(file, `row ${line}`, `name ${country.name || 'empty'}`, 'a name of its own for each country');
+      throw new BadInput(file, `row ${line}`, `name ${country.name || 'empty'}`, 'a different name for each country');
     seen.add(country.name);
     return country;
   });
 }
 
-async function rowOf({ name, out }: Listed, runs: string | undefined) {
-  const run = runs === undefined ? null : readIf<Run>(path.join(runs, `${name}.json`));
+async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {
+  const run = runs === undefined ? null : readIf<RunResult>(path.join(runs, `${name}.json`));
   const version = newestCandidate(out)?.version ?? null;
   const snapshot = version === null ? null : path.join(snapshotsOf(out), version);
   const read = <T>(file: string) => (snapshot === null ? null : readIf<T>(path.join(snapshot, file)));
@@ -103,7 +104,7 @@ async function rowOf({ name, out }: Listed, runs: string | undefined) {
   };
 }
 
-/** The published model's log score less the baseline's; 0 where the baseline is what is published. */
+/** The published model's log score minus the baseline's; 0 if the baseline is published. */
 const skillOf = ({ score, difference }: Validation) =>
   score === 'baseline' ? 0 : Number(difference.log_score.mean.toFixed(3));
 

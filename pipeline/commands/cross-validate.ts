@@ -12,7 +12,7 @@ import { readFolds, writeDraws, writeScores } from '../validation/held-out-files
 import { summariseScores } from '../validation/score-summary.ts';
 import { type Screening, screenCovariates } from '../validation/screening.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { fileToWrite, say } from './options.ts';
+import { ABOUT_RAW_DATA, fileToWrite, say } from './options.ts';
 
 interface CrossValidateOptions {
   country: string;
@@ -26,7 +26,7 @@ interface CrossValidateOptions {
   json?: boolean;
 }
 
-/** Stages whose artifacts the risk models stand on, and those that refuse a covariate. */
+/** The stages that the risk models need, and those that check covariates. */
 const NEEDED = ['ingest', 'boundaries', 'zonal', 'context', 'season'];
 
 /** `malaria-risk cross-validate`. */
@@ -36,31 +36,32 @@ export function crossValidateCommand(): Command {
       'Predict every survey cell with the risk model and the baseline, fitted without its fold, and score both',
     )
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
-    .option('--raw-data <dir>', 'where the raw files are, if not next to the catalog')
-    .option('--unpinned', 'take raw files that differ from the catalog')
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--unpinned', 'use raw files that differ from the catalog')
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
-    .option('--out <file.csv>', 'a row per held-out cell and model; needed but with --covariates', fileToWrite)
+    .option('--out <file.csv>', 'one row per held-out cell and model; required without --covariates', fileToWrite)
     .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell', fileToWrite)
-    .option('--covariates', "what each of model.json's covariates does to the scores, instead of the scores")
+    .option('--covariates', 'show what each covariate in model.json does to the scores, instead of the scores')
     .option('--build <dir>', 'directory with the cache of stages', 'build')
-    .option('--json', 'the summary as JSON')
+    .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
 Example:
   malaria-risk cross-validate --country raw-data/nigeria --raw-data ../raw/nigeria --folds folds.csv --out scores.csv
 
-Trains only on rounds known by cell. The summary compares the two models with the national mean of the round. log_score
-is the log of the mean over draws of the beta-binomial density of the cell's count; crps, in its fair form, and the
-quantiles are of the observed share.
+Trains only on rounds with data by cell. The summary compares the two models with the national mean of the round.
+log_score is the log of the mean over draws of the beta-binomial density of the cell's count; crps (its fair estimator)
+and the quantiles are those of the observed share.
 
---covariates tells what each covariate of parameters.risk.covariates adds to the log score of held-out cells, paired by
-fold with its standard error; which ones folds inside each fold's training data would choose; and what that choice adds
-on the fold itself. It fits some hundred models: minutes for each covariate.`,
+--covariates reports what each covariate in parameters.risk.covariates adds to the log score of held-out cells, paired
+by fold and with its standard error; which ones would be chosen by folds within each fold's training data; and what that
+choice adds on the fold itself. It fits about a hundred models, which takes minutes per covariate.`,
     )
     .action(async (options: CrossValidateOptions) => {
       if (options.covariates) return screen(options);
-      if (options.out === undefined) throw new UsageError('no --out, expected a file for the scores, or --covariates');
+      if (options.out === undefined)
+        throw new UsageError('found no --out, expected a file for the scores, or --covariates');
       const rows = await heldOut(options);
       const shipped = rows.filter((row) => row.model !== 'national');
       await writeScores(options.out, shipped);
@@ -76,14 +77,14 @@ on the fold itself. It fits some hundred models: minutes for each covariate.`,
     });
 }
 
-/** Models that are scored in screening start from the fit to everything, as a build's validation does. */
+/** Every fit of the screening starts from the fit to all data, as in a build's validation. */
 async function screen(options: CrossValidateOptions): Promise<void> {
   const foldOf = await readFolds(options.folds);
   const found = await withNeeded(options, ({ model }, io) => {
     const { risk, seed } = model.parameters;
     const inputs = inputsOf(io);
     if (addedCovariates(inputs).length === 0)
-      throw new UsageError('no covariates in model.json, expected some in parameters.risk.covariates');
+      throw new UsageError('model.json: found no covariates, expected some in parameters.risk.covariates');
     const prepared = prepareRisk(inputs);
     const constants = constantsOf(risk, prepared.test);
     const observations = prepared.observed.map((o) => o.risk);

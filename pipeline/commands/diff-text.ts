@@ -3,7 +3,7 @@ import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { describeColumns } from '../publish/snapshot/table-diff.ts';
 import { type Cells, formatTable } from './table.ts';
 
-/** A diff in the terminal, in the country's words where they are told. */
+/** A diff as text for the terminal, in the country's own words if its territory is given. */
 export function describeDiff(diff: SnapshotDiff, territory: Territory | undefined): string {
   const { all, thresholds, past_forecasts: past } = diff;
   const tallies = [
@@ -75,7 +75,7 @@ export function describeDiff(diff: SnapshotDiff, territory: Territory | undefine
               months_ahead: row.horizon_months,
               forecasts: row.forecasts,
               error: fixed(row.mean_absolute_error.forecast),
-              'last month carried on': fixed(row.mean_absolute_error.persistence),
+              'last month carried forward': fixed(row.mean_absolute_error.persistence),
               'same month last year': fixed(row.mean_absolute_error.same_month_last_year),
               bias: fixed(row.bias),
               'inside the range': fixed(row.coverage),
@@ -89,9 +89,9 @@ export function describeDiff(diff: SnapshotDiff, territory: Territory | undefine
 }
 
 const describeUnscored = (periods: readonly string[]) =>
-  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, without a survey of those months that A had not; case records move no score.`;
+  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, but without a survey of those months that A did not have; case records do not change scores.`;
 
-/** The rows that say of a change, and how many others there are. */
+/** The rows that changed, and how many others there are. */
 function describeChanged<Row extends Cells>(
   what: string,
   rows: readonly Row[],

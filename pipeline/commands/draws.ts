@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { areasOf } from '../areas.ts';
-import { type Period, periodRange } from '../contract/months.ts';
+import { isPeriod, type Period, periodRange } from '../contract/months.ts';
 import type { StageIo } from '../engine/stage.ts';
 import { UsageError } from '../errors.ts';
 import { writeDraws } from '../risk/draws-file.ts';
@@ -9,7 +9,7 @@ import { withArtifacts } from '../with-artifacts.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
-/** The stages whose artifacts draws come of. */
+/** The stages that draws are made from. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
 interface DrawsOptions extends CountryOptions {
@@ -22,18 +22,18 @@ interface DrawsOptions extends CountryOptions {
 export function drawsCommand(): Command {
   return addCountryOptions(new Command('draws'))
     .argument('<file.parquet>', 'where to write them')
-    .description('Write the joint posterior draws that scores, ranges and probabilities are made of')
-    .addOption(new Option('--area <kind>', 'of what').choices(['lga', 'state']).default('lga'))
-    .option('--states <list>', 'only of these states and their LGAs, such as KN,KD', (text) => text.split(','))
-    .option('--periods <list>', 'only of these months: 2023-12, or 2023-01..2023-12', parsePeriods)
+    .description('Write the joint posterior draws from which scores, ranges and probabilities are computed')
+    .addOption(new Option('--area <kind>', 'level of the areas').choices(['lga', 'state']).default('lga'))
+    .option('--states <list>', 'only these states and their LGAs, such as KN,KD', (text) => text.split(','))
+    .option('--periods <list>', 'only these months: 2023-12, or 2023-01..2023-12', parsePeriods)
     .addHelpText(
       'after',
       `
-A row is a draw of an area in a month: code, period, draw (from 1), prevalence (share of children 6-59 months who would
-test positive). Draw 17 of one area and month belongs with draw 17 of every other: take differences, sums, maxima or ranks
-draw by draw, and summarise last. Draws are of the country as the cache has it, of the scores of the same build; they are
-never part of a snapshot. Stages that have changed are run first. All of Nigeria's LGAs and months are 87 million rows,
-some 350 MB: ask for the states and months that you need.
+Each row is one draw for an area and month: code, period, draw (from 1), prevalence (share of children aged 6-59 months
+who would test positive). Draws are joint: draw 17 of one area and month goes with draw 17 of every other, so take
+differences, sums, maxima or ranks draw by draw, and summarise last. Stages that have changed are run first; the draws
+belong to the scores that a build would give now. They are never part of a snapshot. All LGAs and months of Nigeria are
+87 million rows, about 350 MB: select the states and months that you need.
 
 Examples:
   malaria-risk draws kano.parquet --country raw-data/nigeria --states KN --periods 2023-01..2023-12
@@ -43,8 +43,7 @@ Examples:
       const progress = showProgress(NEEDED, false);
       try {
         const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) => {
-          const wanted = asked(io, options);
-          return writeDraws(file, pathsOfStage(io), wanted);
+          return writeDraws(file, pathsOfStage(io), selected(io, options));
         });
         say(`${file}: ${rows} rows`);
       } finally {
@@ -53,12 +52,12 @@ Examples:
     });
 }
 
-/** @throws UsageError for a state or month that the country does not have */
-function asked(io: StageIo, { area, states, periods }: DrawsOptions) {
+/** The draws that the options select. @throws UsageError if the country does not have a state or month */
+function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
   const areas = areasOf(io);
   const known = areas.states.map(({ state_code }) => state_code);
-  const strange = states?.find((code) => !known.includes(code));
-  if (strange !== undefined) throw new UsageError(`--states: found ${strange}, expected some of ${known.join(',')}`);
+  const unknown = states?.find((code) => !known.includes(code));
+  if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
   const scored = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
   const missing = periods?.find((period) => !scored.includes(period));
   if (missing !== undefined)
@@ -74,8 +73,7 @@ function asked(io: StageIo, { area, states, periods }: DrawsOptions) {
 
 function parsePeriods(text: string): Period[] {
   const [first, last = first, ...others] = text.split('..');
-  const month = /^\d{4}-(?:0[1-9]|1[0-2])$/;
-  if (others.length > 0 || !month.test(first!) || !month.test(last!) || first! > last!)
+  if (others.length > 0 || !isPeriod(first!) || !isPeriod(last!) || first! > last!)
     throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
   return periodRange(first!, last!);
 }

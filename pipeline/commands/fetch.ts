@@ -20,7 +20,7 @@ export function fetchCommand(): Command {
   return new Command('fetch')
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
     .requiredOption('--country <dir>', 'directory with sources.json and model.json')
-    .option('--raw-data <dir>', 'where to put the files, if not next to the catalog')
+    .option('--raw-data <dir>', 'directory for the files, if not next to the catalog')
     .option('--only <source>', 'one source of the catalog, by its id')
     .option('--timeout <seconds>', 'give up on a server that is silent for this long', seconds, 30)
     .option('--json', 'print one JSON object per file')
@@ -36,7 +36,8 @@ export function fetchCommand(): Command {
         say(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
       }
       if (!options.json) for (const line of files.without) say(line);
-      if (failed.length > 0) process.exitCode = failed.every((one) => one.try_again) ? EXIT.try_again : EXIT.finding;
+      if (failed.length > 0)
+        process.exitCode = failed.every(({ try_again }) => try_again) ? EXIT.try_again : EXIT.finding;
     });
 }
 

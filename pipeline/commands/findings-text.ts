@@ -6,7 +6,7 @@ interface Group {
   rules: readonly string[];
 }
 
-/** By gravity. What stands in none of them is a note. */
+/** The most serious first. Findings with any other rule are notes. */
 const GROUPS: readonly Group[] = [
   {
     title: 'To be decided before publishing',
@@ -15,7 +15,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     title: 'Without data of their own',
-    todo: 'their answers are null or rest on what is named here; `malaria-risk catalog update SOURCE FILE` takes a fuller file',
+    todo: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
     rules: [
       ...['neighbours', 'nearest', 'value', 'null', 'omit', 'uncovered', 'overlap', 'off the coast'],
       ...['nearest round', 'known by state only', 'no case records', 'no monthly rain'],
@@ -27,11 +27,11 @@ const GROUPS: readonly Group[] = [
     rules: ['mask', 'record left out', 'one method only', 'other ages', 'blank is unknown', 'small samples flagged'],
   },
 ];
-/** Stages whose lines tell of fits, not of data. */
+/** Stages whose findings are about fits, not data. */
 const MODELS: ReadonlySet<string> = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
 
 /**
- * A build's findings for a terminal: the gravest first, each group with what to do, lines broken at words.
+ * A build's findings for a terminal: the most serious first, each group with what to do, lines wrapped at words.
  * @param width columns of the terminal
  */
 export function describeFindings(findings: readonly Finding[], width: number): string[] {
@@ -49,14 +49,14 @@ export function describeFindings(findings: readonly Finding[], width: number): s
     ...lines,
     ...(notes.length > 0 ? ['Notes:', ...notes.map(lineOf)] : []),
     ...(ofModels.length > 0
-      ? [`${ofModels.length} lines on the fits of models: the report, "Sources", or findings.json`]
+      ? [`${ofModels.length} findings about model fits: see "Sources" in the report, or findings.json`]
       : []),
   ].flatMap((line) => wrapped(line, width));
 }
 
 const lineOf = ({ source, rule, what }: Finding) => `  ${source} (${rule}): ${what}`;
 
-/** Breaks a line at words; what follows the first is set in by four. */
+/** Wraps a line at words; continuation lines are indented by four. */
 function wrapped(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';

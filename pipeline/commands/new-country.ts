@@ -15,13 +15,13 @@ import { say } from './options.ts';
 import { formatTable } from './table.ts';
 
 const DETAIL = `
-Looks into every file, and drafts sources.json and model.json: roles, columns, codes and parents, rounds of surveys, units,
-ranges, SHA-256. Files are told by what they hold first, by their names second. What files cannot tell is asked on a
-terminal, with a guess that Enter takes; elsewhere guesses are taken. DIR/answers.json keeps the answers: change it, remove
-the two files of the catalog, and run the same again with --answers.
+Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
+ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
+on a terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the
+answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
-Fields that only people can fill (producer, citation, licence, release) say "${OPEN}". Files that nothing is made of are
-listed with the reason, and for formats that are not read with the command that converts them.
+Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
+are listed with the reason, and those in an unsupported format with the command that converts them.
 
 Example:
   malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
@@ -38,7 +38,7 @@ export function newCountryCommand(): Command {
     .description('Draft the catalog of a country from its raw files')
     .argument('<dir>', 'directory for sources.json and model.json')
     .requiredOption('--from <files...>', 'the raw files, or directories of them')
-    .option('--answers <file>', 'answers to its questions as JSON, instead of asking')
+    .option('--answers <file>', 'answers to the questions as JSON, instead of asking')
     .addHelpText('after', DETAIL)
     .action(async (directory: string, { from, answers: file }: Options) => {
       for (const name of ['sources.json', 'model.json'])
@@ -47,7 +47,7 @@ export function newCountryCommand(): Command {
             directory,
             '',
             `a ${name}`,
-            `a directory without a catalog (build the country as it is, with --country ${directory}, or remove it to draft anew)`,
+            `a directory without a catalog (build the country as it is with --country ${directory}, or remove the catalog to draft it again)`,
           );
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
@@ -63,32 +63,32 @@ export function newCountryCommand(): Command {
         draft = await draftCountry(looks, root, now, answers.population);
         describe(draft);
       }
-      showNow('Hashing and measuring the files');
+      showStep('Hashing and measuring the files');
       const { sources, model } = await writeDraft(draft, answers, root, now);
-      showNow('');
+      showStep('');
       mkdirSync(directory, { recursive: true });
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
       await write('sources.json', { sources });
       await write('model.json', model);
       await write('answers.json', answers);
-      await tellNext(directory, root, guessed, answers);
+      await showNextSteps(directory, root, guessed, answers);
     });
 }
 
 async function lookAtAll(root: string, files: readonly string[]): Promise<RecognisedFile[]> {
   const looks: RecognisedFile[] = [];
   for (const [i, file] of files.entries()) {
-    showNow(`Looking at ${i + 1} of ${files.length}: ${file}`);
+    showStep(`Looking at ${i + 1} of ${files.length}: ${file}`);
     const look = await recogniseFile(root, file, files);
     if (look) looks.push(look);
   }
-  showNow('');
+  showStep('');
   return looks;
 }
 
-/** What is being done, on a terminal; the next text takes its place. */
-function showNow(what: string): void {
+/** Shows the current step on a terminal; the next text replaces it. */
+function showStep(what: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`);
 }
 
@@ -112,12 +112,17 @@ function readAnswers(file: string): Answers {
     const content = JSON.parse(readFileSync(file, 'utf8'));
     if (Object.values(content).every((answer) => typeof answer === 'string')) return content;
   } catch {
-    // Told below, like any other content.
+    // Refused below, like any other content.
   }
-  throw new BadInput(file, '', 'something else', 'a JSON object of answers by the names of their questions, each text');
+  throw new BadInput(
+    file,
+    '',
+    'other content',
+    'a JSON object of answers by the ids of their questions, each a string',
+  );
 }
 
-/** On a terminal, every question until its answer has the right form; elsewhere none. */
+/** Asks every question on a terminal, again until the answer is valid; asks none without a terminal. */
 async function ask(questions: readonly Question[]): Promise<Answers> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return {};
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -141,7 +146,7 @@ async function ask(questions: readonly Question[]): Promise<Answers> {
   return answers;
 }
 
-async function tellNext(
+async function showNextSteps(
   directory: string,
   root: string,
   guessed: readonly Question[],
@@ -149,20 +154,20 @@ async function tellNext(
 ): Promise<void> {
   if (guessed.length > 0)
     say(
-      `Guessed, for you to look at in ${path.join(directory, 'answers.json')}:`,
+      `Guessed; check these in ${path.join(directory, 'answers.json')}:`,
       ...guessed.map(({ id, asks }) => `  ${id}: ${answers[id]} (${asks})`),
       '',
     );
   say(
-    `Open in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file, which say "${OPEN}".`,
+    `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN}".`,
   );
-  showNow('Checking the catalog against the files');
+  showStep('Checking the catalog against the files');
   const faults = await checkCountry(directory, root);
-  showNow('');
+  showStep('');
   const near = path.relative('.', root) || '.';
   const raw = quoted(near.startsWith('..') ? root : near);
   const country = quoted(directory);
-  // a folder of its own: `current` leads to one country
+  // A directory of its own: `current` points to one country.
   const out = quoted(path.join('build', path.basename(directory)));
   if (faults.length === 0)
     say(
@@ -171,7 +176,7 @@ async function tellNext(
       `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
       `  npx malaria-proxy serve --snapshot ${out}/current --first-key`,
       '',
-      'The reason is asked for because nobody has filled in what is open above.',
+      'The reason (--approve) is required until the fields above are filled in.',
       `Check it again at any time: npx malaria-risk verify ${out}/current`,
     );
   else {

@@ -19,9 +19,9 @@ Examples:
 /** `malaria-risk plan`. */
 export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
-    .description('Say which stages a build would run, without running any')
+    .description('Show which stages a build would run, without running any')
     .addOption(withoutValidation())
-    .option('--why', 'and why')
+    .option('--why', 'show why, too')
     .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)

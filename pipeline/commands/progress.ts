@@ -3,25 +3,25 @@ import type { StageEvent } from '../engine/run.ts';
 /** Shows what happens while stages run. */
 export interface ProgressDisplay {
   onEvent(event: StageEvent): void;
-  /** Clears what is not to stay on the screen. */
+  /** Clears the line that shows progress. */
   end(): void;
 }
 
-/** Where lines go: standard error, or a test's own. */
+/** Where progress is written: standard error, or a substitute in tests. */
 export interface Screen {
   write(text: string): unknown;
   isTTY?: boolean;
   columns?: number;
 }
 
-/** Guess for a stage that never ran here. */
+/** Assumed duration of a stage that has never run here. */
 const UNKNOWN_SECONDS = 1;
 
 /**
- * Progress on standard error: on a terminal one line that keeps up with every running stage, the share of the whole and
- * the time left by what each stage took last, below the stages that are done; elsewhere a line as a stage begins and
- * ends.
- * @param json one JSON object a line instead, with the time: a stream for machines, of which nothing is kept
+ * Shows progress on standard error. On a terminal: a line for each stage that is done, and below them one that is
+ * updated with the running stages, the share of all work that is done and the time left, estimated from how long each
+ * stage took last time. Elsewhere: a line when a stage starts and when it ends.
+ * @param json for programs: one JSON object per event and line instead, with the time
  * @param now seconds
  */
 export function showProgress(
@@ -40,15 +40,16 @@ export function showProgress(
   const draw = () => {
     if (!live) return;
     const work = (stage: string) => expected[stage] ?? UNKNOWN_SECONDS;
-    const whole = stages.reduce((sum, stage) => sum + work(stage), 0) || 1;
-    const past = stages.reduce(
+    const total = stages.reduce((sum, stage) => sum + work(stage), 0) || 1;
+    const finished = stages.reduce(
       (sum, stage) => sum + work(stage) * (done.has(stage) ? 1 : (running.get(stage)?.share ?? 0)),
       0,
     );
     const parts = [...running].map(
       ([stage, { share, what }]) => `${stage} ${Math.round(share * 100)}%${what ? ` ${what}` : ''}`,
     );
-    const line = `${Math.round((100 * past) / whole)}% ${timeLeft(past / whole, now() - began)}| ${parts.join(' | ')}`;
+    const share = finished / total;
+    const line = `${Math.round(100 * share)}% ${timeLeft(share, now() - began)}| ${parts.join(' | ')}`;
     screen.write(`\r\x1b[2K${line.slice(0, (screen.columns ?? 80) - 1)}`);
   };
   return {
@@ -89,7 +90,7 @@ export function showProgress(
   };
 }
 
-/** Too early a guess would only be wrong. */
+/** Empty at first, when an estimate would be wrong. */
 function timeLeft(share: number, seconds: number): string {
   if (share < 0.05 || seconds < 1) return '';
   const left = Math.ceil((seconds / share) * (1 - share));

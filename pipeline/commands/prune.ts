@@ -10,11 +10,12 @@ import { say } from './options.ts';
 /** `malaria-risk prune`. */
 export function pruneCommand(): Command {
   return new Command('prune')
-    .description("Remove what no country's latest build used from the cache; snapshots stay")
+    .description("Remove cache entries that no country's latest build used; snapshots are kept")
     .option('--out <dir>', 'directory of the cache and snapshots', 'build')
     .option('--json', 'as JSON')
     .action(({ out, json }: { out: string; json?: boolean }) => {
-      if (!existsSync(cacheOf(out))) throw new UsageError(`${out}: found no cache there, expected a build's --out`);
+      if (!existsSync(cacheOf(out)))
+        throw new UsageError(`${out}: found no cache there, expected the --out of a build`);
       const result: ReturnType<typeof pruneEntries>[] = [];
       const done = whenAlone(out, () => {
         clearUnfinished(out);

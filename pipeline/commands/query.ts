@@ -48,12 +48,11 @@ Examples:
 
   malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
 
-Artifacts are the unrounded outputs of stages, named stage.name, as far as the cache of <out> still holds them.`,
+Artifacts are the unrounded outputs of stages, named stage.name, as long as they are in the cache of <out>.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions) => {
-      const asked = sql === undefined ? list(options) : query(sql, options);
-      const rows = await asked.catch((error: Error) => {
-        // An error of DuckDB's is about the statement.
+      const rows = await (sql === undefined ? list(options) : query(sql, options)).catch((error: Error) => {
+        // DuckDB's own errors are about the statement.
         throw 'code' in error ? error : new UsageError(error.message);
       });
       if (options.json) say(JSON.stringify(rows, null, 2));
@@ -63,9 +62,9 @@ Artifacts are the unrounded outputs of stages, named stage.name, as far as the c
 }
 
 /**
- * Rows of one SELECT over the tables of the snapshot, the artifacts it was made of, and the tables of snapshots that the
- * statement names.
- * @throws Error for anything but one SELECT, and where DuckDB refuses it; it reads no other file
+ * Rows of one SELECT over the tables of the snapshot, the artifacts that it was made from, and the tables of snapshots
+ * that the statement names. It can read no other file.
+ * @throws Error if `sql` is not exactly one SELECT, or DuckDB refuses it
  */
 export async function query(
   sql: string,
@@ -91,7 +90,9 @@ export async function query(
 
 const FORMS: Record<string, TableForm> = { ...TABLES, ...ARTIFACT_TABLES };
 
-/** The list of tables and columns, with what this version of the program says of each in the country's words. */
+/**
+ * The tables and their columns, with the meaning that this version of the program gives them, in the country's words.
+ */
 async function list(options: QueryOptions): Promise<Cells[]> {
   const { out, snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);
@@ -111,7 +112,7 @@ function namedSnapshots(out: string): string[] {
   }
 }
 
-/** A value as a cell; what JSON and CSV have no form for as DuckDB writes it. */
+/** A value as a cell; one that JSON and CSV cannot express is written as DuckDB writes it. */
 function cellOf(value: unknown): Cells[string] {
   if (typeof value === 'bigint') return Number(value);
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)

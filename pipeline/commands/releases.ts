@@ -9,22 +9,20 @@ import { atLeastOne, jobsOption, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
-const outOption = ['--out <dir>', 'where snapshots, releases and `current` are', 'build'] as const;
+const outOption = ['--out <dir>', 'directory of snapshots, releases and `current`', 'build'] as const;
 
 /** `malaria-risk releases`. */
 export function releasesCommand(): Command {
-  const command = new Command('releases').description(
-    'Who published what and why; remove old versions; build one again',
-  );
+  const command = new Command('releases').description('List publications, remove old versions, build one again');
   command
     .command('list')
-    .description('Publications, the newest first, and the versions that are here')
+    .description('List publications, the newest first, and the versions that are here')
     .option(...outOption)
     .option('--json', 'as JSON, with commits, changes and approvals')
     .addHelpText(
       'after',
       `
-The row with a star is current. A publication that was killed before \`current\` moved is listed as abandoned.
+A star marks the current version. A publication that was killed before it updated \`current\` is listed as abandoned.
 
 Examples:
   malaria-risk releases list
@@ -36,17 +34,17 @@ Examples:
     });
   command
     .command('prune')
-    .description('Remove old versions, for good')
-    .requiredOption('--keep <n>', 'how many of the published versions stay, the newest', atLeastOne)
+    .description('Remove old versions permanently')
+    .requiredOption('--keep <n>', 'how many published versions to keep, the newest first', atLeastOne)
     .option(...outOption)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
       `
-What is current stays, here and wherever else it was published last, as do the newest candidate, what was replaced in the
-last ten minutes, and versions that no build here noted. Records stay, with the manifest of each version that had been
-published: \`releases reproduce\` makes it again, out of its raw files. Of those, <out>/raw keeps what a version that stays
-was made of, and what was accepted after the newest candidate.
+These are always kept: the current version, here and at every other destination; the newest candidate; versions that
+were replaced in the last ten minutes; and versions that no build here recorded. Records are kept too, with the manifest
+of each published version, from which \`releases reproduce\` can make it again, given its raw files. <out>/raw keeps the
+raw files of the versions that remain, and those accepted after the newest candidate.
 
 Example:
   malaria-risk releases prune --keep 6`,
@@ -57,19 +55,19 @@ Example:
       else
         say(
           ...pruned.removed.map(({ model_version, bytes }) => `removed ${model_version}, ${megabytes(bytes)} MB`),
-          `Removed ${pruned.removed.length} versions; ${pruned.kept.length} stay`,
+          `Removed ${pruned.removed.length} versions; kept ${pruned.kept.length}`,
           ...(pruned.raw.files > 0
-            ? [`Removed ${pruned.raw.files} raw files of theirs, ${megabytes(pruned.raw.bytes)} MB, from ${out}/raw`]
+            ? [`Removed ${pruned.raw.files} of their raw files, ${megabytes(pruned.raw.bytes)} MB, from ${out}/raw`]
             : []),
         );
     });
   command
     .command('reproduce')
     .description('Build a version again from its raw files and compare every byte')
-    .argument('<version>', 'one that is here, or was published from here')
+    .argument('<version>', 'a version that is here, or was published from here')
     .option(
       '--raw-data <dir>',
-      'the raw files, under their own paths or their SHA-256; what is not there is looked for in <out>/raw',
+      'directory of the raw files, under their own paths or their SHA-256; missing ones are taken from <out>/raw',
     )
     .option(...outOption)
     .addOption(jobsOption())
@@ -77,11 +75,11 @@ Example:
     .addHelpText(
       'after',
       `
-Says first which commit, lock file and raw files the version was made of. It checks nothing out: where code, packages,
-Node or raw files are others, it says which and stops. The catalog comes out of the manifest; the build goes to a
-temporary directory (TMPDIR) and starts from an empty cache.
+First prints the commit, lock file and raw files that the version was made from. It does not check out any code: if
+code, packages, Node or raw files differ from those, it says which and stops. The catalog is taken from the manifest;
+the build runs in a temporary directory (TMPDIR) with an empty cache.
 
-Exits 0 where every byte is the same, 1 where one is not, 2 where it cannot be tried here.
+Exits with 0 if every byte is the same, 1 if one is not, 2 if it cannot be tried here.
 
 Examples:
   malaria-risk releases reproduce nigeria-2026.1-64213e44 --raw-data ../shared/raw-data/nigeria
@@ -120,7 +118,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
 function describeReleases({ current, releases, versions }: Releases): string {
   if (releases.length + versions.length === 0) return 'Nothing was built or published here.';
-  // The last that stands; not one of before of the same version.
+  // Only the last completed publication is marked, not earlier ones of the same version.
   const latest = releases.find(({ to, status }) => to === HERE && status === 'published');
   const rows = releases.map((release) => ({
     '': release === latest && release.model_version === current ? '*' : '',
@@ -132,13 +130,13 @@ function describeReleases({ current, releases, versions }: Releases): string {
     moved: release.changes?.scores_moved ?? null,
     flipped: release.changes?.levels_flipped ?? null,
     reason: release.reason,
-    status: release.status === 'started' ? 'not ended: publish again' : release.status,
+    status: release.status === 'started' ? 'not completed: publish again' : release.status,
   }));
   const others = versions.filter((version) => !version.published);
   return [
     ...(rows.length > 0 ? [formatTable(rows)] : ['Nothing was published from here.']),
     ...(current !== null && latest?.model_version !== current
-      ? ['', `current leads to ${current}, which no record here says: it was not moved by \`publish\``]
+      ? ['', `current points to ${current}, but according to the records here \`publish\` did not do that`]
       : []),
     ...(others.length > 0
       ? [
@@ -160,7 +158,7 @@ function describeReleases({ current, releases, versions }: Releases): string {
 function describeOrigin({ model_version, manifest, manifest_sha256, code, raw }: Origin): string {
   return [
     `${model_version}, SHA-256 of manifest.json ${manifest_sha256}`,
-    `  code         version ${manifest.code_version ?? 'unknown'}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with changes that were not committed' : ''}` : ''}`,
+    `  code         version ${manifest.code_version ?? 'unknown'}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with uncommitted changes' : ''}` : ''}`,
     ...(code?.lock_file ? [`  lock file    ${code.lock_file}`] : []),
     `  run by       ${manifest.runtime ?? 'unknown'}`,
     ...raw.map(({ path: name, sha256 }) => `  ${sha256}  ${name}`),

@@ -3,7 +3,7 @@ import type { Review } from '../publish/release/review.ts';
 import { describeDiff } from './diff-text.ts';
 import { formatTable } from './table.ts';
 
-/** A review in the terminal, in the country's words where they are told: the verdict first, the diff last. */
+/** A review as text for the terminal, in the country's words if its territory is given: verdict first, diff last. */
 export function describeReview(review: Review, territory: Territory | undefined): string {
   const { model_version, replaces, refused, approvals, findings, sources, making, diff } = review;
   const section = (title: string, lines: readonly string[]) =>
@@ -12,22 +12,24 @@ export function describeReview(review: Review, territory: Territory | undefined)
     replaces === null
       ? `${model_version}: nothing is published yet, so there is nothing to compare it with`
       : replaces === model_version
-        ? `${model_version} is current already`
+        ? `${model_version} is already current`
         : `${model_version} would replace ${replaces}`,
     ...(refused.length + approvals.length === 0 && replaces !== model_version
-      ? ['', 'It may be published: nothing here asks for a reason.']
+      ? ['', 'It can be published without a reason.']
       : []),
     ...section('It cannot be published:', refused),
-    ...section('Publishing it takes a reason (publish --approve REASON):', approvals),
+    ...section('Publishing it requires a reason (publish --approve REASON):', approvals),
     ...section(
       'New findings of the build:',
       findings.new.map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
     ),
     ...section(
-      'Findings that are gone:',
+      'Findings that no longer occur:',
       findings.gone.map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
     ),
-    ...(findings.known.length > 0 ? ['', `${findings.known.length} findings are those of what is current`] : []),
+    ...(findings.known.length > 0
+      ? ['', `${findings.known.length} findings are the same as in the current version`]
+      : []),
     ...(sources.length > 0
       ? [
           '',

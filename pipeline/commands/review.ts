@@ -11,14 +11,14 @@ import { fileToWrite, say } from './options.ts';
 import { describeReview } from './review-text.ts';
 
 const DETAIL = `
-Holds a version against what is current: answers of every operation, every table, scores by state and month, what the
-build found, which raw files and which lines of model.json differ, and how good the forecasts were for months that now
-have new surveys or case records. Changes beyond parameters.diff of model.json, anything that is gone, and findings
-marked for approval need a reason: \`publish --approve REASON\`.
+Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
+build's findings, which raw files and which lines of model.json differ, and how good the forecasts were for months that
+now have new surveys or case records. Changes beyond parameters.diff in model.json, anything that is missing, and
+findings marked for approval require a reason: \`publish --approve REASON\`.
 
-The page lies in <out>/releases/<version>/review.html unless --html names another place.
+The page is written to <out>/releases/<version>/review.html unless --html names another file.
 
-Exits 0, or 1 if publishing needs a reason or is refused.
+Exits with 0, or with 1 if publishing requires a reason or is refused.
 
 Examples:
   malaria-risk review
@@ -28,11 +28,11 @@ Examples:
 /** `malaria-risk review`. */
 export function reviewCommand(): Command {
   return new Command('review')
-    .description('Say what publishing a version would change, and whether it needs a reason')
+    .description('Show what publishing a version would change, and whether it requires a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
-    .option('--out <dir>', 'where snapshots and `current` are', 'build')
-    .option('--json', 'all of it as JSON')
-    .option('--html <file>', 'where the page goes', fileToWrite)
+    .option('--out <dir>', 'directory of snapshots and `current`', 'build')
+    .option('--json', 'print everything as JSON')
+    .option('--html <file>', 'file for the page', fileToWrite)
     .addHelpText('after', DETAIL)
     .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
       const after = findVersion(options.out, version ?? null);

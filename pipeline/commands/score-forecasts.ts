@@ -10,7 +10,7 @@ import type { Panel } from '../forecast/panel.ts';
 import { readPanels } from '../forecast/read-panels.ts';
 import { type SummaryRow, summarise } from '../forecast/summary.ts';
 import { withArtifacts } from '../with-artifacts.ts';
-import { fileToWrite, say } from './options.ts';
+import { ABOUT_RAW_DATA, fileToWrite, say } from './options.ts';
 import { showProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 
@@ -33,33 +33,33 @@ export function scoreForecastsCommand(): Command {
   return new Command('score-forecasts')
     .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')
     .requiredOption('--country <dir>', 'directory with sources.json and model.json, such as raw-data/nigeria')
-    .option('--raw-data <dir>', 'where the raw files lie, if not beside the catalog')
-    .option('--unpinned', 'take raw files that differ from the catalog')
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--unpinned', 'use raw files that differ from the catalog')
     .option('--origins <first:last>', 'score these origins only, such as 2022-01:2022-12', parseOrigins)
-    .option('--out <file.csv>', 'a row per forecast and method', fileToWrite)
-    .option('--build <dir>', 'where the cache of stages lies', 'build')
-    .option('--json', 'the summary as JSON')
+    .option('--out <file.csv>', 'one row per forecast and method', fileToWrite)
+    .option('--build <dir>', 'directory with the cache of stages', 'build')
+    .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
 Example:
   malaria-risk score-forecasts --country raw-data/nigeria --raw-data ../raw/nigeria --out forecasts.csv
 
-An origin is the last month of data that a forecast may see: whatever is fitted or chosen is so anew at each origin. What
-is forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its logarithm. Origins
-begin after two years of records by LGA. 'long' are the states whose own records begin years before; their origins, after
-three years.
+An origin is the last month of data that a forecast may use: whatever is fitted or chosen is fitted or chosen again at
+each origin. A forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its
+logarithm. Origins start after two years of records by LGA. The level 'long' consists of the states whose own records
+start years earlier; its origins start after three years.
 
-  log_mae        mean of |ln median - ln observed|: .25 is wrong by a factor of 1.28
-  crps_log       continuous ranked probability score of ln cases, which asks for the whole range; less is better
-  coverage_50    share of observed values between the quartiles, expected .5; coverage_90 from q05 to q95, expected .9
-  crps_per_1000  the same score of cases per 1,000 people
+  log_mae        mean of |ln median - ln observed|: 0.25 is an error by a factor of 1.28
+  crps_log       continuous ranked probability score of ln cases, which scores the whole distribution; lower is better
+  coverage_50    share of observed values between the quartiles, ideally 0.5; coverage_90 from q05 to q95, ideally 0.9
+  crps_per_1000  the same score for cases per 1,000 people
 
 Methods: case_model (pipeline/forecast/MODEL.md), and the simple ones that it has to beat: same_month_last_year,
-month_climatology (mean of that month), flat12 (mean of twelve months), persistence (the last month), and the level of the
-last months (of 3, or .7 of 3 and .3 of 12) with the usual season. Their ranges are those of their own past errors. The
-months that model.json masks (parameters.season.masked) are unknown to the case model and to those with a season. Observed
-cases and quantiles in --out are cases.`,
+month_climatology (mean of that calendar month), flat12 (mean of twelve months), persistence (the last month), and the
+level of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past
+errors. The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods
+with a season. Observed values and quantiles in --out are numbers of cases.`,
     )
     .action(async (options: ScoreForecastsOptions) => {
       const progress = showProgress([...NEEDED, WORK], options.json ?? false);

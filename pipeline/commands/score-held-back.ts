@@ -13,7 +13,7 @@ import { withArtifacts } from '../with-artifacts.ts';
 import { addCountryOptions, type CountryOptions, say } from './options.ts';
 import { showProgress } from './progress.ts';
 
-/** What the transmission stage reads comes from these. */
+/** The stages whose artifacts the transmission stage reads. */
 const NEEDED = ['ingest', 'zonal', 'season'];
 
 interface LookOptions extends CountryOptions {
@@ -22,16 +22,16 @@ interface LookOptions extends CountryOptions {
 export interface LookTaken {
   file: string;
   look: Look;
-  /** Whether it had been taken before, and was not taken again. */
+  /** Whether the look had been taken before, and so was not taken again. */
   already: boolean;
   looks: number;
   development: Scores;
 }
 
 /**
- * Scores the country's held-back year with the design as it stands: enters the design into `held-back.json` first, looks
- * then, and writes down what it saw. A design that has been looked at is not looked at again.
- * @throws Error where another design has been looked at and `again` gives no reason, or no state can be projected
+ * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
+ * scores, and records the result. A design that has had its look is not scored again.
+ * @throws Error if another design has had its look and `again` gives no reason, or if no state can be projected
  */
 export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
   return withArtifacts(NEEDED, { ...options, onEvent }, (country, io) => look(options, country, io));
@@ -76,10 +76,10 @@ async function look(options: LookOptions, country: Country, io: StageIo): Promis
 /** `malaria-risk score-held-back`. */
 export function scoreHeldBackCommand(): Command {
   return addCountryOptions(new Command('score-held-back'))
-    .description("Score the held-back year once, after entering the design into the country's held-back.json")
+    .description("Score the held-back year once, after registering the design in the country's held-back.json")
     .option(
       '--again <reason>',
-      'look even though another design has had its look; both stay on record, with the reason',
+      'look although another design has already had its look; both stay on record, with the reason',
     )
     .option('--json', 'print the look as JSON')
     .addHelpText(
@@ -88,7 +88,7 @@ export function scoreHeldBackCommand(): Command {
 Example:
   malaria-risk score-held-back --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
 
-A design is identified by its settings and by what it projects from one fixed record. It is written down before the
+A design is identified by its settings and by what it projects from one fixed record. It is registered before the
 held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: LookOptions & { json?: boolean }) => {

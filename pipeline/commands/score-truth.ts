@@ -55,15 +55,15 @@ interface TruthOptions {
   confirm?: boolean;
   json?: boolean;
 }
-/** A country to score. `truth` is its family, or the name of a directory that the user gave. */
-interface Candidate {
+/** A country to score. `truth` is its family, or the name of the directory that the user gave. */
+interface ScoredCountry {
   truth: string;
   seed: number | null;
   directory: string;
-  /** Writes it unless it is there. */
+  /** Writes the country unless it exists. */
   make(): Promise<unknown>;
 }
-/** A row of the results: a country's group, or with seed `all` that of a family's countries together. */
+/** A row of the results: a group of a country or, with seed `all`, of all countries of a family. */
 type Row = GroupScore & { truth: string; seed: number | 'all' | null };
 
 const SHOWN = ['block', 'year', 'months', 'zone', 'distance', 'setting'] as const satisfies readonly Grouping[];
@@ -72,26 +72,30 @@ const ALL_SEEDS = parseSeeds('1-10');
 /** `malaria-risk score-truth`. */
 export function scoreTruthCommand(): Command {
   return new Command('score-truth')
-    .description('Score made-up countries, whose truth is known, and compare the scores with it')
+    .description('Compute the scores of made-up countries and compare them with the known truth')
     .option('--truth <list>', `families of truth (default: ${FAMILIES.join(',')})`, parseFamilies)
     .option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7 (default: 1-10)', parseSeeds)
-    .option('--country <dir>', 'score this country instead, which has its truth in truth/prevalence.csv')
-    .option('--countries <dir>', 'where the countries lie, or are written: FAMILY-SEED', 'build/truth')
+    .option('--country <dir>', 'use this country instead, whose truth is in truth/prevalence.csv')
+    .option(
+      '--countries <dir>',
+      'directory of the countries, each in FAMILY-SEED; missing ones are made',
+      'build/truth',
+    )
     .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
-    .addOption(new Option('--by <grouping>', 'what the table shows').choices(SHOWN).default('block'))
-    .option('--out <file.csv>', 'a row per country and group, and per family and group', fileToWrite)
+    .addOption(new Option('--by <grouping>', 'grouping of the table').choices(SHOWN).default('block'))
+    .option('--out <file.csv>', 'one row per country and group, and per family and group', fileToWrite)
     .option(
       '--calibration <file.csv>',
-      'statements by their probability, and how many were true, per family',
+      'statements by their probability, and the share that were true, per family',
       fileToWrite,
     )
     .addOption(jobsOption())
     .option('--record', 'record the result in pipeline/validation/known-truth.json, which model cards and reports show')
     .option(
       '--confirm',
-      'after a change of code: if every figure is as recorded, to 0.0005, take the record for that of this code',
+      'after a code change: if every figure equals the record to 0.0005, mark the record as that of this code',
     )
-    .option('--json', 'all rows as JSON')
+    .option('--json', 'print all rows as JSON')
     .addHelpText(
       'after',
       `
@@ -100,43 +104,43 @@ Examples:
   malaria-risk score-truth --country ../mine --by zone
   malaria-risk score-truth --seeds 1 --confirm            the model was rewritten, and should score as before
 
-Families are told by 'malaria-risk synth --help'. Scored are LGA-months:
+'malaria-risk synth --help' describes the families. The statistics are over LGA-months:
 
-  coverage_90     share of true values inside the 90% range, which should be near 0.9; so coverage_50 and coverage_95,
-                  of the quartiles and of the 2.5 and 97.5% quantiles of the model's draws, empty for the baseline
-  bias            mean of score less truth; rmse the root mean square error; ratio divides it by the baseline's
-  crps            continuous ranked probability score of the draws: less is better, also of the next
-  interval_score  width of the 90% range, and 20 times the distance by which it misses the truth
+  coverage_90     share of true values inside the 90% range, which should be near 0.9; likewise coverage_50 for the
+                  quartiles and coverage_95 for the 2.5 and 97.5% quantiles of the model's draws (not of the baseline)
+  bias            mean of score minus truth; rmse: root mean square error; ratio: rmse divided by the baseline's
+  crps            continuous ranked probability score of the draws; lower is better
+  interval_score  width of the 90% range plus 20 times the distance by which it misses the truth; lower is better
 
-Estimated months are also grouped by block of three years, year, months (those of the year in which surveys were in the
-field, and others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban where
-most of the people live in an urban centre).
+Estimated months are also grouped by block of three years, year, months (calendar months with survey fieldwork, and
+others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban if most of the
+people live in an urban centre).
 
-The second table holds what the model says of levels against the truth: of the statements "this LGA is of this level in
-this month" that had a probability of 0.8 to 0.9, some 0.85 should be true. --calibration has it for ranks (among the
-highest tenth of nation and state) and rises (against a year ago and the last survey) too. --country takes files of
-the form of truth/ in a made-up country: columns lga_pcode, period, prevalence. A country takes
-about a minute and a half of CPU time, and half a minute where its scores were computed before.`,
+The second table compares the model's probabilities of levels with the truth: of the statements "this LGA is at this
+level in this month" with a probability of 0.8 to 0.9, about 85% should be true. --calibration adds ranks (among the
+highest tenth of the nation and of the state) and rises (since a year ago and since the last survey). --country expects
+a file as in truth/ of a made-up country, with the columns lga_pcode, period, prevalence. A country takes about a minute
+and a half of CPU time, or half a minute if its scores are in the cache.`,
     )
     .action(scoreTruth);
 }
 
 async function scoreTruth(options: TruthOptions): Promise<void> {
-  const candidates = candidatesOf(options);
-  const scored: ({ candidate: Candidate } & Scores)[] = [];
-  for (const [i, candidate] of candidates.entries()) {
-    if (!options.json) process.stderr.write(`${nameOf(candidate)} (${i + 1} of ${candidates.length})\n`);
-    scored.push({ candidate, ...(await scoreCountry(candidate, options)) });
+  const asked = countriesOf(options);
+  const scored: ({ country: ScoredCountry } & Scores)[] = [];
+  for (const [i, country] of asked.entries()) {
+    if (!options.json) process.stderr.write(`${nameOf(country)} (${i + 1} of ${asked.length})\n`);
+    scored.push({ country, ...(await scoreCountry(country, options)) });
   }
-  const countries: Row[] = scored.flatMap(({ candidate: { truth, seed }, groups }) =>
+  const countries: Row[] = scored.flatMap(({ country: { truth, seed }, groups }) =>
     scoreGroups(groups, GROUPINGS).map((row) => ({ truth, seed, ...row })),
   );
-  const families = [...Map.groupBy(scored, ({ candidate }) => candidate.truth)];
+  const families = [...Map.groupBy(scored, ({ country }) => country.truth)];
   const pooled: Row[] = families.flatMap(([truth, own]) =>
     scoreGroups(poolGroups(own.map(({ groups }) => groups)), GROUPINGS).map((row) => ({ truth, seed: 'all', ...row })),
   );
   const calibration = families.flatMap(([truth, own]) =>
-    summariseCalibration(poolCalibration(own.map((country) => country.calibration))).map((row) => ({ truth, ...row })),
+    summariseCalibration(poolCalibration(own.map((scores) => scores.calibration))).map((row) => ({ truth, ...row })),
   );
   if (options.calibration) await writeAtomic(options.calibration, `${toCsv(calibration)}\n`);
   if (options.confirm) await confirm(countries);
@@ -151,13 +155,13 @@ async function scoreTruth(options: TruthOptions): Promise<void> {
   }
 }
 
-function candidatesOf({ truth, seeds, country, countries, record, confirm }: TruthOptions): Candidate[] {
+function countriesOf({ truth, seeds, country, countries, record, confirm }: TruthOptions): ScoredCountry[] {
   if (country !== undefined) {
     if (truth || seeds || record || confirm)
-      throw new UsageError('--country goes without --truth, --seeds, --record and --confirm');
+      throw new UsageError('--country cannot be combined with --truth, --seeds, --record or --confirm');
     return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
   }
-  if (record && truth) throw new UsageError('--record is of the six families that count: leave --truth out');
+  if (record && truth) throw new UsageError('--record always covers the six standard families: omit --truth');
   return (truth ?? FAMILIES).flatMap((family) =>
     (seeds ?? ALL_SEEDS).map((seed) => {
       const directory = path.join(countries, `${family}-${seed}`);
@@ -168,19 +172,19 @@ function candidatesOf({ truth, seeds, country, countries, record, confirm }: Tru
   );
 }
 
-const nameOf = ({ truth, seed }: Candidate) => (seed === null ? truth : `${truth}, seed ${seed}`);
+const nameOf = ({ truth, seed }: ScoredCountry) => (seed === null ? truth : `${truth}, seed ${seed}`);
 
 interface Scores {
   groups: GroupSums;
   calibration: CalibrationSums[];
 }
 
-async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOptions): Promise<Scores> {
-  await candidate.make();
-  const truth = await readTruth(candidate.directory);
+async function scoreCountry(country: ScoredCountry, { build, jobs, json }: TruthOptions): Promise<Scores> {
+  await country.make();
+  const truth = await readTruth(country.directory);
   const progress = showProgress(NEEDED, json ?? false);
   try {
-    const part = { country: candidate.directory, out: build, jobs, onEvent: json ? () => {} : progress.onEvent };
+    const part = { country: country.directory, out: build, jobs, onEvent: json ? () => {} : progress.onEvent };
     return await withArtifacts(NEEDED, part, ({ model }, io) => {
       const clusters = io.table('ingest/clusters');
       const scored = {
@@ -205,7 +209,7 @@ async function scoreCountry(candidate: Candidate, { build, jobs, json }: TruthOp
   }
 }
 
-/** Draws of each LGA-month in ascending order, rows by LGA and then by month. */
+/** The draws of each LGA-month in ascending order; rows are ordered by LGA and then by month. */
 function drawsByMonth(paths: Paths) {
   return (month: number) => {
     const { months, lgas } = drawMonths(paths, month - 1);
@@ -223,7 +227,7 @@ function record(
   countries: Row[],
   calibration: TruthRecord['calibration'],
 ): Promise<void> {
-  const whole = {
+  const measured = {
     model_code: modelFingerprint(),
     confirmed_on: [],
     seeds,
@@ -231,7 +235,7 @@ function record(
     countries: countries.filter(({ by }) => by === 'all'),
     calibration,
   };
-  return writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(whole as TruthRecord));
+  return writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(measured as TruthRecord));
 }
 
 function confirm(countries: Row[]): Promise<void> {
@@ -263,7 +267,7 @@ const calibrationCells = ({ truth, bin, statements, said, true_share }: Calibrat
 export function parseFamilies(text: string): TruthFamily[] {
   const asked = text.split(',');
   if (!asked.every(isFamily))
-    throw new InvalidArgumentError(`expected some of ${ALL_FAMILIES.join(', ')}, with commas`);
+    throw new InvalidArgumentError(`expected some of ${ALL_FAMILIES.join(', ')}, separated by commas`);
   return ALL_FAMILIES.filter((family) => asked.includes(family));
 }
 

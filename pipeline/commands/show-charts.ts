@@ -8,25 +8,25 @@ import { type Cells, tableWidth } from './table.ts';
 type ReadAnswer = Snapshot['answer'];
 
 const LONGEST_BAR = 32;
-/** With it a state's line is as wide as the narrowest usual terminal, of 80 characters. */
+/** So short that a state's line fits the narrowest common terminal, of 80 characters. */
 const SHORTEST_BAR = 8;
-/** Columns that a narrow terminal shows in a second table below. */
-const ASIDE = ['zone', 'is_urban', 'population'];
+/** Columns that go last on a narrow terminal, into a second table below. */
+const SECONDARY = ['zone', 'is_urban', 'population'];
 
 /**
- * Rows of scores with the range drawn instead of in figures alone.
- * @param width of the terminal: where it is narrow the bar is shorter, and what is least needed comes last
+ * Rows of scores with their ranges drawn as bars.
+ * @param width of the terminal: if it is narrow, bars are shorter and secondary columns go last
  */
 export function withRangeBars(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): Cells[] {
-  const whole = fittingBars(rows, width);
-  if (tableWidth(whole) <= width) return whole;
-  const pick = (row: Cells, aside: boolean): Cells =>
-    Object.fromEntries(Object.entries(row).filter(([name]) => ASIDE.includes(name) === aside));
+  const full = fittingBars(rows, width);
+  if (tableWidth(full) <= width) return full;
+  const pick = (row: Cells, secondary: boolean): Cells =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => SECONDARY.includes(name) === secondary));
   const main = rows.map((row) => pick(row, false));
   return fittingBars(main, width).map((row, i) => ({ ...row, ...pick(rows[i]!, true) }));
 }
 
-/** Bars as long as `width` has room for. */
+/** Rows with bars as long as `width` has room for. */
 function fittingBars(rows: readonly Cells[], width: number): Cells[] {
   const drawn = rangeBars(rows, LONGEST_BAR);
   const over = tableWidth(drawn) - width;
@@ -48,7 +48,7 @@ function rangeBars(rows: readonly Cells[], length: number): Cells[] {
   });
 }
 
-/** A state's score month by month, a line a year; forecast months follow `|`. */
+/** A state's score month by month, one line per year, then the forecast months. */
 export function stateSeries(read: ReadAnswer, state: string, first: Period): string[] {
   const { last_estimated } = read<schemas.Periods>('periods', {});
   const scoreIn = ({ states }: { states: schemas.StateRisk[] }) =>
@@ -80,7 +80,7 @@ export function stateSeries(read: ReadAnswer, state: string, first: Period): str
   ];
 }
 
-/** Reported and modelled cases of each state as two lines, and how projections did. */
+/** Reported and modelled cases of each state, one sparkline each, and the errors of projections. */
 export function modelCharts(read: ReadAnswer, unit: string): string[] {
   const { states, projection_test } = read<schemas.TransmissionModel>('transmission-model', {});
   const lines = states.flatMap(({ state, series }) => {

@@ -29,7 +29,7 @@ export function showCommand(): Command {
     .description('Show the content of a snapshot as a table in the terminal')
     .addArgument(new Argument('<what>', 'what to show').choices([...Object.keys(TABLES), 'provenance']))
     .argument('[file]', 'for provenance: a file in the snapshot, such as v1/risk/lgas/2023-09/KN.json')
-    .option('--state <name>', 'one state, by LGA: its code or its name')
+    .option('--state <name>', 'show one state by LGA; its code or name')
     .option('--period <month>', 'month YYYY-MM, estimated or forecast; default: the latest estimated month')
     .option('--snapshot <dir>', 'directory of the snapshot', 'build/current')
     .option('--json', 'rows as JSON')
@@ -120,8 +120,8 @@ const TABLES = {
 };
 
 /**
- * Season and surveys are read of answers that need case records; without these their tables are there all the same.
- * @throws UsageError saying where they are, or why there are none
+ * Season and surveys are shown from answers that exist only with case records. Their tables exist without them, too.
+ * @throws UsageError that names the table, or says why there is none
  */
 function refuseMissing(what: string, { snapshot }: ShowOptions): void {
   const { manifest } = openSnapshot(snapshot);
@@ -137,8 +137,8 @@ function refuseMissing(what: string, { snapshot }: ShowOptions): void {
 }
 
 /**
- * Code of the state with this code or name, however it is written.
- * @throws UsageError with what is nearest where there is none
+ * Code of the state with this code or name, whatever its case, accents and punctuation.
+ * @throws UsageError with the nearest names if there is none
  */
 function stateCalled(options: ShowOptions, asked: string): string {
   const { states } = read<schemas.ContextStates>(options, 'context-states', {});
@@ -158,7 +158,7 @@ function stateCalled(options: ShowOptions, asked: string): string {
   );
 }
 
-/** A forecast month's rows, as the estimated months' are. */
+/** The rows of a forecast month, in the form of those of estimated months. */
 function forecastRows(options: ShowOptions, period: Period): Cells[] {
   const of = <T extends { period: string }>(reports: T[]): T => reports.find((report) => report.period === period)!;
   if (options.state) {
@@ -186,13 +186,13 @@ function read<T>(options: ShowOptions, id: OperationId, values: FileParameters):
   return openSnapshot(options.snapshot).answer<T>(id, values);
 }
 
-/** From a file back to the raw files, and whose they are. */
+/** The stages and raw files behind a file, with the raw files' citations and licences. */
 function formatProvenance(found: Provenance): string {
   const { file, bytes, sha256, model_version, updated_at, made_of } = found;
   return [
     `${file}: ${bytes} bytes, SHA-256 ${sha256}`,
     `${model_version}, updated ${updated_at}`,
-    `Made of ${made_of.join(', ') || 'model.json alone'}`,
+    `Made from ${made_of.join(', ') || 'model.json alone'}`,
     '',
     'Stages behind it, the last one first:',
     ...found.stages.map(

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../synthetic/families.ts';
 import { type CountrySize, NIGERIAN, sizeOf } from '../synthetic/size.ts';
-import { atLeastOne } from './options.ts';
+import { atLeastOne, say } from './options.ts';
 
 const DETAIL = `
 Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,
@@ -13,8 +13,8 @@ truth/, with the values that the models should recover. The same seed and family
 Families of truth, --truth:
 ${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
 
-Its size, unless it is to be Nigeria's: --states, then --lgas and --clusters, which go by the states; --months of estimates
-and case records; --cells-per-degree of the population raster.
+The size is Nigeria's unless options change it: --states, --lgas and --clusters (by default in proportion to the
+states), --months of estimates and case records, --cells-per-degree of the population raster.
 
 A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
 
@@ -41,14 +41,14 @@ interface SynthOptions {
 export function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')
-    .option('--seed <n>', 'seed of all random draws, a whole number from 0', '1')
+    .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', '1')
     .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
-    .option('--states <n>', `states, of ${NIGERIAN.states}`, atLeastOne)
+    .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)
-    .option('--clusters <n>', 'clusters of the survey rounds with places', atLeastOne)
+    .option('--clusters <n>', 'clusters of the survey rounds with coordinates', atLeastOne)
     .option('--months <n>', `estimated months, ${NIGERIAN.months} unless given`, atLeastOne)
     .option('--cells-per-degree <n>', `a multiple of ${NIGERIAN.cells_per_degree}`, atLeastOne)
-    .option('--out <dir>', 'directory to write', DEFAULT_OUT)
+    .option('--out <dir>', 'directory to write to', DEFAULT_OUT)
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', DETAIL)
@@ -63,25 +63,21 @@ async function synth(options: SynthOptions & { seed: number }): Promise<void> {
   >);
   const size = sizeOf(Object.fromEntries(asked.filter(([, value]) => value !== undefined)));
   if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
-    const words = `${out} holds the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family},`} already`;
-    print(json ? JSON.stringify({ out, seed, written: false }) : words);
+    const text = `${out} already contains the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
+    say(json ? JSON.stringify({ out, seed, written: false }) : text);
     return;
   }
-  const onProgress = json ? () => {} : (part: string) => print(`making ${part}`);
+  const onProgress = json ? () => {} : (part: string) => say(`making ${part}`);
   const written = await writeSyntheticCountry({ seed, family, size, out, onProgress });
   const { files, bytes, release } = written;
-  print(
+  say(
     json
       ? JSON.stringify({ ...written, seed, written: true })
       : `wrote ${files} files, ${(bytes / 1e6).toFixed(1)} MB, release ${release}, to ${written.out}`,
   );
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 function parseSeed(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--seed ${text}, expected a whole number of 0 or more`);
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--seed: found ${text}, expected a whole number of 0 or more`);
   return Number(text);
 }

@@ -4,8 +4,8 @@ export type Cells = Record<string, string | number | boolean | null>;
 const GAP = '  ';
 
 /**
- * Columns aligned, numbers to the right; a cell that is not there is a dash.
- * @param width of the terminal: columns that do not fit follow in a table below, behind those that name the rows
+ * Aligns columns, numbers to the right; a missing cell becomes a dash.
+ * @param width of the terminal: columns that do not fit follow in a table below, after those that identify the rows
  */
 export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): string {
   const columns = Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name));
@@ -16,16 +16,16 @@ export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFI
     if (last.length > names.length && widthOf([...last, column]) > width) groups.push([...names, column]);
     else last.push(column);
   }
-  // A cell that is too wide by itself wraps wherever it stands.
+  // If a single cell is too wide, splitting the table does not help.
   const fitting = groups.every((group) => widthOf(group) <= width);
   return (fitting ? groups : [columns]).map(textOf).join('\n\n');
 }
 
-/** How wide the longest line of a table is. */
+/** The width of a table's longest line. */
 export const tableWidth = (rows: readonly Cells[]): number =>
   widthOf(Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name)));
 
-/** The heading and a cell a row, all of one width. */
+/** The heading and one cell per row, all of the same width. */
 type Column = string[];
 
 function columnOf(rows: readonly Cells[], name: string): Column {
@@ -35,14 +35,14 @@ function columnOf(rows: readonly Cells[], name: string): Column {
   return cells.map((cell) => (numeric ? cell.padStart(width) : cell.padEnd(width)));
 }
 
-/** How many of the first columns tell every row from the others, with the name that may follow a code. */
+/** How many leading columns identify a row, including a name that follows a code. */
 function namesIn(rows: readonly Cells[]): number {
   const values = rows.map((row) => Object.values(row));
   const all = values[0]?.length ?? 0;
-  const tells = (count: number) =>
+  const identify = (count: number) =>
     new Set(values.map((row) => JSON.stringify(row.slice(0, count)))).size === rows.length;
   let count = 1;
-  while (count < all && !tells(count)) count++;
+  while (count < all && !identify(count)) count++;
   return values.every((row) => typeof row[count] === 'string') ? count + 1 : count;
 }
 

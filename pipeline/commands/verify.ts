@@ -10,7 +10,7 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')
     .description(
-      'Check a snapshot offline: hashes, schemas, compressed copies, and consistency across answers; and what is told of versions beside it',
+      'Check a snapshot offline: hashes, schemas, compressed copies, consistency across answers, and the release index beside it',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExits with 0 if nothing is wrong, 1 if something is, 2 if there is no snapshot.')
@@ -29,7 +29,7 @@ export function verifyCommand(): Command {
         if (verdict.unchecked) say(`not checked: ${verdict.unchecked}`);
         say(
           verdict.faults.length === 0
-            ? `${verdict.model_version}: ${verdict.files} files are as they should be; SHA-256 of manifest.json ${verdict.manifest_sha256}`
+            ? `${verdict.model_version}: ${verdict.files} files, no faults; SHA-256 of manifest.json ${verdict.manifest_sha256}`
             : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
         );
       }

@@ -27,22 +27,22 @@ export interface ZonalOptions {
 
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
 
-/** Threads that are used unasked: each takes some 50 MB, and reading seldom keeps more of them busy. */
+/** The most threads used by default: each takes about 50 MB, and reading rarely keeps more of them busy. */
 const MOST_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export function zonalCommand(): Command {
   return new Command('zonal')
     .description(
-      'Statistics of a raster inside polygons, in which each cell counts by the exact share of it that lies inside',
+      'Statistics of a raster inside polygons, with each cell weighted by the exact share of it that is inside',
     )
     .requiredOption('--polygons <file>', 'GeoJSON, or a shapefile with its .dbf and .prj; WGS 84')
-    .requiredOption('--id <field>', "the field that holds each polygon's id")
-    .requiredOption('--raster <file...>', 'GeoTIFF in EPSG:4326; several on one grid are done in one pass')
+    .requiredOption('--id <field>', "the field with each polygon's id")
+    .requiredOption('--raster <file...>', 'GeoTIFF in EPSG:4326; several on one grid are read in one pass')
     .option('--weights <file>', "GeoTIFF on the raster's own grid, without negative values (such as persons)")
     .requiredOption(
       '--out <file.csv>',
-      'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; raster after id where there are several',
+      'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; with several rasters also raster, after id',
       fileToWrite,
     )
     .option(
@@ -54,7 +54,7 @@ export function zonalCommand(): Command {
     .option('--weights-band <n>', 'which band of the weights', atLeastOne)
     .option(
       '--jobs <n>',
-      'threads; the figures do not depend on them',
+      'threads; the results do not depend on them',
       atLeastOne,
       Math.min(availableParallelism(), MOST_JOBS),
     )
@@ -66,8 +66,8 @@ Examples:
   malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster nets.tif --weights people.tif --out nets.csv
   malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster jan.tif feb.tif mar.tif --out rain.csv
 
-Cells without a value take no part. weighted_mean is sum(share x weight x value) / sum(share x weight); a figure that
-cannot be had is empty. Memory goes with threads and the files' blocks, not with the raster.`,
+Cells without a value are ignored. weighted_mean is sum(share x weight x value) / sum(share x weight); a statistic that
+cannot be computed is left empty. Memory grows with the threads and the files' blocks, not with the raster.`,
     )
     .action(async (options: ZonalOptions) => {
       const count = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
@@ -78,12 +78,12 @@ cannot be had is empty. Memory goes with threads and the files' blocks, not with
 /**
  * Reads, computes and writes; resolves to the number of polygons.
  * @param onProgress gets the share of the work that is done, 0 to 1
- * @throws BadInput; `out` is then left as it was.
+ * @throws BadInput, leaving `out` as it was
  */
 export async function runZonal(options: ZonalOptions, onProgress: (share: number) => void): Promise<number> {
   const declared = { nodata: options.nodata, band: options.band };
   const layers = await Promise.all(options.raster.map((file) => describeRaster(file, declared)));
-  // The first layer's grid is the pass's.
+  // All layers must be on the first layer's grid.
   const first = layers[0]!;
   const weights =
     options.weights === undefined
@@ -108,7 +108,7 @@ function checkSameGrid(first: RasterDescription, other: RasterDescription): void
   throw new BadInput(other.file, '', describeGrid(other.grid), expected);
 }
 
-/** Writes beside and renames, so that a run cut off leaves no half a file under the name asked for. */
+/** Writes the file in one step, so that an interrupted run leaves no partial one. */
 async function writeCsv(
   file: string,
   ids: string[],
@@ -126,8 +126,8 @@ async function writeCsv(
     throw new BadInput(
       file,
       '',
-      `no way to write it (${cause instanceof Error ? cause.message : cause})`,
-      'a file that can be written',
+      `an error when writing it (${cause instanceof Error ? cause.message : cause})`,
+      'a writable file',
     );
   }
 }
@@ -136,7 +136,7 @@ function parseNodata(text: string): number | 'nan' | 'none' {
   const lower = text.toLowerCase();
   if (lower === 'nan' || lower === 'none') return lower;
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, nan or none.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, nan or none');
   return value;
 }
 

@@ -73,8 +73,8 @@ export const DECIMALS: Readonly<Record<string, number>> = {
 };
 
 /**
- * `value` with every number under a named field rounded to that field's decimals (half away from zero in decimal
- * notation is not promised: `toFixed`'s rounding of the binary value is). Arrays inherit their field's decimals.
+ * Rounds every number under a named field to that field's decimals, as `toFixed` rounds the binary value (so not always
+ * half away from zero in decimal notation). Arrays inherit their field's decimals.
  * @throws Error for a number that is not finite, or fractional under a field without decimals.
  */
 export function roundFields<T>(value: T, field = ''): T {

@@ -1,7 +1,10 @@
 import type { Static } from 'typebox';
 import { Type } from './type.ts';
 
-/** Every error the service answers with: its code, HTTP status, a title that never says more than it should, and what to do about it. */
+/**
+ * Every error of the service: its code, HTTP status, a title that reveals no more than it should, and what to do about
+ * it.
+ */
 export const ERRORS = {
   INVALID_KEY: {
     status: 401,
@@ -31,7 +34,7 @@ export const ERRORS = {
   SCOPE_REQUIRED: {
     status: 403,
     title: 'The key lacks a scope that this operation needs',
-    detail: 'Use a key that was created with it; the scopes of a key never change.',
+    detail: 'Use a key that was created with that scope; the scopes of a key never change.',
   },
   UNKNOWN_STATE: {
     status: 404,
@@ -45,8 +48,8 @@ export const ERRORS = {
   },
   UNKNOWN_VERSION: {
     status: 404,
-    title: 'This version, or this diff, is not kept here',
-    detail: '/v1/versions lists the versions that are, and the addresses of their diffs.',
+    title: 'This version, or this diff, is not available',
+    detail: '/v1/versions lists the versions that are available, and the addresses of their diffs.',
   },
   INVALID_PERIOD: {
     status: 400,
@@ -56,12 +59,12 @@ export const ERRORS = {
   FORECAST_PERIOD: {
     status: 400,
     title: '`period` is a forecast month; use the matching forecast operation',
-    detail: 'Ask under /v1/forecasts/, by `months` ahead; /v1/periods says which months are forecast.',
+    detail: 'Use /v1/forecasts/ with `months` ahead; /v1/periods shows which months are forecast.',
   },
   PERIOD_NOT_AVAILABLE: {
     status: 404,
     title: '`period` is outside the months that the data covers',
-    detail: '/v1/periods says which months there are.',
+    detail: '/v1/periods shows which months are available.',
   },
   INVALID_MONTHS: {
     status: 400,
@@ -82,11 +85,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Detail of the 404 of an operation that tells of the season, where there is none. */
+/** Detail of the 404 for an operation about the season, in a country without one. */
 export const NO_SEASON =
-  'This country has no monthly rain, and so no season is told; the other operations are served as usual.';
+  'This country has no monthly rain data and so no season; the other operations are served as usual.';
 
-/** Errors that no operation is to blame for: the request is not HTTP, or the proxy or something it depends on failed. */
+/** Errors that are not due to an operation: the request is not HTTP, or the proxy or something it depends on failed. */
 export const FAULTS = {
   MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
@@ -111,7 +114,7 @@ export const Problem = Type.Object(
     detail: Type.String({ description: 'What to do about it' }),
     code: Type.String({
       pattern: '^[A-Z_]+$',
-      description: `What happened, for programs. Today one of ${[...Object.keys(ERRORS), ...Object.keys(FAULTS)].join(', ')}; treat one that you do not know by its status`,
+      description: `What happened, for programs. Currently one of ${[...Object.keys(ERRORS), ...Object.keys(FAULTS)].join(', ')}; handle a code that you do not know by its status`,
     }),
     request_id: Type.String({ description: 'Quote this when asking for help' }),
   },

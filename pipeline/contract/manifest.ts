@@ -34,8 +34,8 @@ export const StageRecord = Type.Object(
         'Content hash of each raw file (`raw …`), catalog entry (`catalog …`) and artifact (`stage/name`) read',
     }),
     parameters: Type.Unknown({ description: "The stage's part of model.json" }),
-    outputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each artifact handed on' }),
-    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows of each table handed on' }),
+    outputs: Type.Record(Type.String(), sha256, { description: 'Content hash of each artifact written' }),
+    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows of each table written' }),
   },
   { additionalProperties: false },
 );
@@ -52,16 +52,16 @@ export const Manifest = Type.Object(
     limits: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'What the country has no data of, and what follows for the answers',
+        description: 'Data that the country lacks, and the consequences for the answers',
       }),
     ),
     updated_at: Type.String(),
     code_version: Type.Optional(Type.String({ description: "Version of this project's code, as in its package.json" })),
-    contract_version: Type.Optional(Type.String({ description: 'Version of the contract that the answers keep to' })),
+    contract_version: Type.Optional(Type.String({ description: 'Version of the contract that the answers follow' })),
     unpublishable: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'Why this is for trial alone and `publish` refuses it, such as `built without validation`',
+        description: 'Why this is a trial, which `publish` refuses, such as `built without validation`',
       }),
     ),
     coverage: Type.Object(
@@ -70,7 +70,7 @@ export const Manifest = Type.Object(
         lgas: Type.Optional(
           Type.Array(Type.String({ pattern: ANY_CODE }), {
             minItems: 1,
-            description: 'Codes of the LGAs; snapshots made before contract 1.2 do not tell them',
+            description: 'Codes of the LGAs; snapshots made before contract 1.2 do not list them',
           }),
         ),
         first_estimated: period,
@@ -84,10 +84,10 @@ export const Manifest = Type.Object(
     lock_file: Type.Optional(
       Type.String({
         pattern: hexDigits,
-        description: 'Hash of the lock file, in snapshots made before `packages` were',
+        description: 'Hash of the lock file, in snapshots from before there was `packages`',
       }),
     ),
-    runtime: Type.Optional(Type.String({ description: 'What ran the code' })),
+    runtime: Type.Optional(Type.String({ description: 'The version of Node that ran the code' })),
     sources: Type.Array(Type.Unknown(), {
       description: 'Catalog entries: citation, licence, release; `sha256` is of the file that was read',
     }),

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the service, made wholly of the contract: nothing about an operation is said here. */
+/** The OpenAPI 3.1 document of the service, generated from the contract: nothing about single operations is in here. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import {
@@ -33,7 +33,7 @@ const header = (description: string, type: 'string' | 'integer', example: string
 const HEADERS = {
   'X-Request-Id': header('Quote this when asking for help', 'string', '6f1d2c9e-0a44-4a07-9a53-3d5a1d0c5b7e'),
   RateLimit: header(
-    'What is left of each limit (r) and in how many seconds there is more (t); IETF draft',
+    'What is left of each limit (r), and the seconds until it is renewed (t); IETF draft',
     'string',
     '"minute";r=59;t=60, "month";r=9999;t=86400',
   ),
@@ -42,16 +42,20 @@ const HEADERS = {
     'string',
     '"minute";q=60;w=60, "month";q=10000;w=2592000',
   ),
-  'Retry-After': header('Seconds until the limit that was reached gives way', 'integer', 12),
-  'WWW-Authenticate': header('The scheme to send the key in', 'string', 'Bearer'),
+  'Retry-After': header('Seconds until the limit that was reached allows requests again', 'integer', 12),
+  'WWW-Authenticate': header('The scheme for sending the key', 'string', 'Bearer'),
   ETag: header('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
   'Model-Version': header('The snapshot that the answer is from', 'string', 'country-2023-0123abcd'),
-  'Cache-Control': header('Answers may be kept privately and must be revalidated', 'string', 'private, no-cache'),
-  'Content-Range': header('Which of how many bytes these are', 'string', 'bytes 0-1023/596412'),
+  'Cache-Control': header('Answers may be cached privately and must be revalidated', 'string', 'private, no-cache'),
+  'Content-Range': header('The range of these bytes, and the total size', 'string', 'bytes 0-1023/596412'),
   Link: header('Licences, this description, the model card, and the versions', 'string', LINKS),
-  Deprecation: header('When another version took its place, in seconds since 1970 (RFC 9745)', 'string', '@1767225600'),
+  Deprecation: header(
+    'When another version replaced this one, in seconds since 1970 (RFC 9745)',
+    'string',
+    '@1767225600',
+  ),
   Sunset: header(
-    'Until when the version is kept, if that was promised (RFC 8594)',
+    'Time until which the version is kept, if that was promised (RFC 8594)',
     'string',
     'Thu, 31 Dec 2026 00:00:00 GMT',
   ),
@@ -65,7 +69,7 @@ const ANSWER_HEADERS = [
   ...(['ETag', 'Vary', 'Cache-Control', 'Model-Version', 'Deprecation', 'Sunset'] as const),
   ...(['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const),
 ] as const;
-/** What is told of versions belongs to none of them. */
+/** Answers about versions belong to none of them. */
 const answerHeaders = (operation: Operation) => {
   const isReleaseIndex = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
   return ANSWER_HEADERS.filter((name) => !isReleaseIndex || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
@@ -91,11 +95,11 @@ const TAGS = {
 
 const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
 
-/** What the document shows of a snapshot. */
+/** What the document shows from a snapshot. */
 export interface Examples {
   /** Values of the parameters. */
   values: FileParameters;
-  /** The answer to each operation for these values, by its id, as far as there are any. */
+  /** The answer to each operation for these values, by its id; some may be missing. */
   answers: ReadonlyMap<string, unknown>;
 }
 const OPENAPI = '3.1.0';
@@ -103,7 +107,7 @@ const NO_EXAMPLES: Examples = { values: {}, answers: new Map() };
 
 /**
  * The document as a JSON value, in a fixed order and in the country's words.
- * @param modelVersion of the snapshot in which the document lies
+ * @param modelVersion version of the snapshot that contains the document
  */
 export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Json {
   return jsonInCountry(documentOf(modelVersion, territory, examples), territory) as Json;
@@ -148,7 +152,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       headers: { ...HEADERS, 'Model-Version': { ...HEADERS['Model-Version'], example: `${country}-2023-0123abcd` } },
       responses: {
         NotModified: {
-          description: 'The client has these very bytes (If-None-Match)',
+          description: 'The client has exactly these bytes already (If-None-Match)',
           headers: headersOf(...ANSWER_HEADERS),
         },
         ...Object.fromEntries(
@@ -181,13 +185,13 @@ function description(): string {
     '',
     `Levels of a score: ${levels.join(', ')}.`,
     '',
-    'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered as GET without a body.',
+    'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered like GET, without a body.',
     '',
-    'One version answers all paths that name none; `Model-Version` says which. Put `/v1/versions/VERSION` in place of `/v1` and an answer stays byte for byte the same for as long as `/v1/versions` lists the version as kept; else it is a 404, `UNKNOWN_VERSION`. Answers of a version that has been replaced carry `Deprecation`, and `Sunset` where it was promised until when it is kept.',
+    'Paths that name no version are all answered from one; `Model-Version` says which. With `/v1/versions/VERSION` in place of `/v1` an answer stays the same, byte for byte, as long as `/v1/versions` lists the version as kept; after that it is a 404, `UNKNOWN_VERSION`. Answers of a replaced version carry `Deprecation`, and `Sunset` if it is promised to be kept until a given time.',
     '',
-    'Within /v1, fields, operations, parameters and codes are added and never taken away or given another meaning. What is to go is announced in the feed and by `Deprecation` and `Sunset`, twelve months ahead at the least; what breaks clients comes as /v2 beside /v1.',
+    'Within /v1, fields, operations, parameters and codes may be added, but are never removed or given another meaning. Removals are announced in the feed and by `Deprecation` and `Sunset`, at least twelve months ahead; breaking changes come as /v2 beside /v1.',
     '',
-    'Examples are answers of this version to the examples of parameters, their lists cut short.',
+    'Examples are answers of this version for the example values of parameters, with their lists shortened.',
   ].join('\n');
 }
 
@@ -231,7 +235,7 @@ function scopesInWords(scopes: readonly Scope[]): string {
   return `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
 }
 
-/** A parameter's schema is text on purpose: it is matched exactly, so `04` is no month count though a number. */
+/** A parameter's schema is a string on purpose: it is matched exactly, so `04` is not a valid number of months. */
 function parameter(name: ParameterName, values: FileParameters, { state, lga }: Territory): Json {
   const { required, description: what, errors } = PARAMETERS[name];
   const { period, months } = PARAMETERS;
@@ -239,7 +243,7 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
   const example = String(values[name] ?? usual[name]);
   const pattern = { state: state.code, lga: lga.code, period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
   const schema = { type: 'string', pattern };
-  return { name, in: 'query', required, description: `${what}. Else ${errors.join(', ')}.`, schema, example };
+  return { name, in: 'query', required, description: `${what}. Otherwise ${errors.join(', ')}.`, schema, example };
 }
 
 function versionParameter(name: string, what: string, modelVersion: string): Json {
@@ -248,7 +252,7 @@ function versionParameter(name: string, what: string, modelVersion: string): Jso
     name,
     in: 'path',
     required: true,
-    description: `${what}. Else UNKNOWN_VERSION.`,
+    description: `${what}. Otherwise UNKNOWN_VERSION.`,
     schema,
     example: modelVersion,
   };
@@ -286,7 +290,7 @@ function exampleOf(code: ErrorCode, territory: Territory): Problem {
 
 /** Schemas that several answers share, by name. */
 const SHARED: ReadonlyMap<unknown, string> = new Map(
-  // Sorted: test runners give a module's exports in another order than Node.
+  // Sorted, because test runners list a module's exports in another order than Node.
   Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, value]) =>
@@ -297,9 +301,9 @@ const SHARED: ReadonlyMap<unknown, string> = new Map(
 );
 
 /**
- * A schema as plain JSON, with references to the shared ones. Objects are open: an answer may gain a field in a later
- * version of the contract, and nobody's check of today's should fail by it. (What the pipeline writes is checked to have
- * no other fields.)
+ * A schema as plain JSON, with references to the shared ones. Objects are open: a later version of the contract may add
+ * a field, and a client's check against this version should not fail then. (The pipeline checks that its own answers
+ * have no other fields.)
  */
 function plain(schema: TSchema): Json {
   return JSON.parse(

@@ -47,11 +47,11 @@ export interface Operation {
   /** Whether the answer needs monthly rain, without which there is no season and no file. */
   readonly needsRain?: boolean;
   readonly responseName: string;
-  /** Null: the answer is no JSON, and only its media type is told. */
+  /** Null: the answer is not JSON, and only its media type is declared. */
   readonly response: TSchema | null;
   /** Media type of the answer. */
   readonly type: string;
-  /** Whether a snapshot may lack it: one from before the operation was, or with nothing to tell there. */
+  /** Whether a snapshot may lack it, being older than the operation or having no data for it. */
   readonly optional: boolean;
   /** Path inside the snapshot, `{state}`, `{lga}`, `{period}` and `{months}` standing for validated values. */
   readonly file: string;
@@ -220,7 +220,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'seasons-lgas',
     path: '/v1/seasons/lgas',
-    summary: 'The months in a row with the largest share of a year, for seasonal action, in one state and its LGAs',
+    summary: 'The consecutive months with the largest share of a year, for seasonal action, in one state and its LGAs',
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
@@ -312,7 +312,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'boundaries-topology',
     path: '/v1/boundaries/topology',
-    summary: 'Outlines of every state and LGA, TopoJSON: borders that two areas share are in it once',
+    summary: 'Outlines of every state and LGA, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
     parameters: [],
     needsTransmission: false,
@@ -351,7 +351,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'model-card',
     path: '/v1/model-card',
-    summary: 'What the scores come from, how they were checked, and their limits',
+    summary: 'What the scores are made from, how they were checked, and their limits',
     scopes: [],
     parameters: [],
     needsTransmission: false,
@@ -364,7 +364,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'licences',
     path: '/v1/licences',
-    summary: 'Whose data the answers are made of, under which licences, and how to cite them',
+    summary: 'Whose data the answers are made from, under which licences, and how to cite them',
     scopes: [],
     parameters: [],
     needsTransmission: false,
@@ -377,7 +377,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'tables',
     path: '/v1/tables',
-    summary: 'The whole tables that there are, and what their columns mean',
+    summary: 'The tables that can be downloaded, and what their columns mean',
     scopes: [],
     parameters: [],
     needsTransmission: false,
@@ -389,7 +389,7 @@ export const JSON_OPERATIONS = [
   },
 ] as const satisfies readonly Operation[];
 
-/** Whole tables, each in each format an operation of its own. */
+/** Downloads of complete tables: an operation for each table and format. */
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
   formatsOf(table).map((format) => ({
     id: tableOperation(table, format),
@@ -440,7 +440,7 @@ export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
   ...CLIENT_OPERATIONS,
 ];
 
-/** What `publish` tells of versions: answered from its files (published.ts), not from a snapshot's. */
+/** The versions as `publish` records them: answered from its files (published.ts), not from a snapshot's. */
 export const RELEASE_OPERATIONS = [
   {
     id: 'versions',
@@ -470,20 +470,23 @@ export const RELEASE_OPERATIONS = [
   },
 ] as const satisfies readonly Operation[];
 
-/** All that the API answers. */
+/** All operations of the API. */
 export const ALL_OPERATIONS: readonly Operation[] = [...OPERATIONS, ...RELEASE_OPERATIONS];
 
-/** What stands in a path for a version, as `{version}`. */
+/** The placeholders for versions in a path, such as `{version}`. */
 export const pathParameters = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-/** Address of an operation's answers of one version, for ever the same bytes. */
+/** Address of an operation's answers in one version, where the bytes never change. */
 export const underVersion = (version: string, path: string) => path.replace('/v1/', `/v1/versions/${version}/`);
 
-/** `Link` of every answer: where programs find what belongs to it (RFC 8288; service-desc is of RFC 8631, version-history of RFC 5829). */
+/**
+ * The `Link` header of every answer, for programs (RFC 8288; service-desc is from RFC 8631, version-history from RFC
+ * 5829).
+ */
 export const LINKS =
   '</v1/licences>; rel="license", </v1/openapi.json>; rel="service-desc", </v1/model-card>; rel="describedby", </v1/versions>; rel="version-history"';
 
-/** Values of an operation's parameters once validated: never text of a request. */
+/** Validated values of an operation's parameters, never text from a request. */
 export interface FileParameters {
   state?: string | undefined;
   lga?: string | undefined;
@@ -502,7 +505,10 @@ export function filePath(operation: Operation, values: FileParameters): string {
   return file;
 }
 
-/** Values for examples: the country's and those of `PARAMETERS` where the snapshot covers them, else its first places and latest month. */
+/**
+ * Values for examples: the country's and those of `PARAMETERS` if the snapshot covers them, otherwise its first places
+ * and latest month.
+ */
 export function exampleValues(
   { states, lgas = [], first_estimated, last_estimated }: Coverage,
   { state, lga }: Territory,
@@ -516,10 +522,10 @@ export function exampleValues(
   };
 }
 
-/** Whether `operation`'s file has a sibling in every encoding: Parquet and archives are compressed in themselves. */
+/** Whether `operation`'s file has a sibling in every encoding: Parquet and archives are compressed already. */
 export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE;
 
-/** Errors of one operation's own, past those that any request can meet. */
+/** Errors of one operation, in addition to those that any request can meet. */
 export function operationErrors(operation: Operation): ErrorCode[] {
   return [
     ...(operation.scopes.length > 0 ? (['SCOPE_REQUIRED'] as const) : []),
@@ -531,11 +537,11 @@ export function operationErrors(operation: Operation): ErrorCode[] {
   ];
 }
 
-/** What a snapshot covers; kept in its manifest, and all that is needed to decide the outcome of a request. */
+/** What a snapshot covers, as in its manifest: all that is needed to decide the outcome of a request. */
 export interface Coverage {
   /** Codes of the states, ascending. */
   states: readonly string[];
-  /** Codes of the LGAs, ascending; a snapshot from before they were told has none here. */
+  /** Codes of the LGAs, ascending; absent in older snapshots, which did not list them. */
   lgas?: readonly string[];
   first_estimated: Period;
   last_estimated: Period;
@@ -544,8 +550,8 @@ export interface Coverage {
 }
 
 /**
- * Every file that answers `operation` over a whole snapshot, in a fixed order.
- * @param listed the files of a snapshot that is there, which may lack all of an optional operation's
+ * Every file that answers `operation` in a snapshot, in a fixed order.
+ * @param listed the files of an existing snapshot, which may lack all files of an optional operation
  */
 export function operationFiles(operation: Operation, coverage: Coverage, listed?: object): string[] {
   if (operation.needsTransmission && !coverage.transmission) return [];

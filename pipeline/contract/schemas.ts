@@ -1,6 +1,6 @@
 /**
- * The responses of the operations, each fact once: the TypeScript types, the JSON Schemas that every file is
- * checked against before publishing, and the OpenAPI document are all derived from these.
+ * The responses of the operations, defined once: the TypeScript types, the JSON Schemas that every file is checked
+ * against before publishing, and the OpenAPI document are all derived from these.
  */
 import type { Static, TProperties, TSchema } from 'typebox';
 import { ANY_CODE, OF_COUNTRY, type OfCountry } from './territory.ts';
@@ -37,7 +37,7 @@ const stateCode = Type.String({ pattern: ANY_CODE, description: '{state_code}', 
 const state = Type.String({ description: 'State name' });
 const lgaCode = Type.String({ description: 'Stable LGA identifier ({lga_code}). Join on this, not on the name' });
 const lga = Type.String({ description: 'LGA name' });
-/** The country says which there are; without zones it is always null. */
+/** The country's territory lists its zones; without zones it is always null. */
 const zoneOf = (what: OfCountry, description: string) =>
   Type.Union([Type.String(), Type.Null()], { description, [OF_COUNTRY]: what });
 const zone = zoneOf('zone', '{zone}, full name');
@@ -109,13 +109,13 @@ export const SeriesMonth = closed({
   period: period('Month the score is for'),
   kind: Type.Enum(['estimated', 'forecast']),
   ...scoreFields,
-  basis: Type.String({ description: 'What the score rests on, as in the table basis' }),
-  level_probability: shareOrNull("Probability that the true share is of that level; null: the score is the baseline's"),
+  basis: Type.String({ description: 'What the score is based on, as in the table basis' }),
+  level_probability: shareOrNull("Probability that the true share is at that level; null: the score is the baseline's"),
   probability_highest_nation: shareOrNull(
-    "Probability of being among the highest tenth of the nation's areas of its kind; null: as before",
+    "Probability of being among the highest tenth of the nation's areas of its kind; null: the score is the baseline's",
   ),
   change_year: nullable(
-    Type.Number({ description: 'Score less that of the same month a year before; null before that' }),
+    Type.Number({ description: 'Score minus that of the same month a year before; null in the first year' }),
   ),
   change_year_low: nullable(Type.Number({ description: 'Lower end of the central 90% range of that change' })),
   change_year_high: nullable(Type.Number({ description: 'Upper end of that range' })),
@@ -165,7 +165,9 @@ export type BoundariesLgas = Static<typeof BoundariesLgas>;
 export const BoundariesNation = BoundariesLgas;
 export type BoundariesNation = BoundariesLgas;
 
-const arcs = Type.Array(Type.Array(Type.Integer()), { description: 'Rings, as lists of arcs (TopoJSON, section 2.2)' });
+const arcs = Type.Array(Type.Array(Type.Integer()), {
+  description: 'Rings, each a list of arcs (TopoJSON, section 2.2)',
+});
 const topologyObject = <P extends TProperties>(properties: P) =>
   closed({
     type: Type.Literal('GeometryCollection'),
@@ -180,7 +182,7 @@ export const BoundariesTopology = closed({
   type: Type.Literal('Topology'),
   source: Type.String({ description: 'Where the shapes come from' }),
   bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 4, description: 'West, south, east, north, degrees' }),
-  transform: closed({ scale: position, translate: position }, 'From whole steps to degrees'),
+  transform: closed({ scale: position, translate: position }, 'Converts integer steps to degrees'),
   objects: closed({
     lgas: topologyObject({ lgaCode, lga, state: stateCode }),
     states: topologyObject({ code: stateCode, name: state }),
@@ -192,8 +194,8 @@ export const BoundariesTopology = closed({
 export type BoundariesTopology = Static<typeof BoundariesTopology>;
 
 const placeFields = {
-  longitude: Type.Number({ description: 'Of the centre of its area, degrees east; may lie outside it' }),
-  latitude: Type.Number({ description: 'Degrees north' }),
+  longitude: Type.Number({ description: "Longitude of the area's centre, which may be outside it, degrees east" }),
+  latitude: Type.Number({ description: 'Latitude of the centre, degrees north' }),
 };
 const aliases = Type.Array(Type.String(), { description: 'Other names that raw files give it' });
 export const Places = closed({
@@ -203,7 +205,7 @@ export const Places = closed({
       state,
       aliases,
       zone,
-      pcode: Type.String({ description: 'Code of the state in the raw files, where `state_code` is another' }),
+      pcode: Type.String({ description: 'Code of the state in the raw files, which may differ from `state_code`' }),
       iso_code: Type.Union([Type.String(), Type.Null()], { description: 'ISO 3166-2', [OF_COUNTRY]: 'iso_code' }),
       ...placeFields,
       neighbours: Type.Array(stateCode, { description: 'States that share a border with it' }),
@@ -230,10 +232,10 @@ export const Licences = closed({
       title: Type.String(),
       producer: Type.String(),
       citation: Type.String({ description: 'How to cite it' }),
-      licence: Type.String({ description: 'As its producer gives it' }),
-      release: Type.String({ description: 'Which one was used' }),
+      licence: Type.String({ description: 'As stated by the producer' }),
+      release: Type.String({ description: 'The release that was used' }),
     }),
-    { description: 'What the answers are made of' },
+    { description: 'The data that the answers are made from' },
   ),
   code: Type.String({ description: 'Licence of the code that made them' }),
 });
@@ -243,7 +245,7 @@ export const OpenApi = Type.Object({ openapi: Type.String({ description: 'Versio
 export const ModelCard = Type.Object({
   model_version: Type.String({ description: 'Identifier of the model version' }),
   limits: Type.Array(Type.String(), {
-    description: 'What a reader must know before using a score, the weightiest first',
+    description: 'What a reader must know before using a score, the most important first',
   }),
 });
 
@@ -251,16 +253,16 @@ export const Tables = closed({
   tables: Type.Array(
     closed({
       table: Type.String({ description: 'Name' }),
-      row: Type.String({ description: 'What one row stands for' }),
-      rows: Type.Integer({ minimum: 1, description: 'How many there are' }),
+      row: Type.String({ description: 'What one row represents' }),
+      rows: Type.Integer({ minimum: 1, description: 'Number of rows' }),
       scopes: Type.Array(Type.String(), { description: 'Scopes that a key needs to read it' }),
       addresses: Type.Array(Type.String(), { description: 'Where to get it, one in each format' }),
       columns: Type.Array(
         closed({
           column: Type.String({ description: 'Name' }),
-          type: Type.String({ description: "DuckDB's name of its type" }),
+          type: Type.String({ description: "DuckDB's name for its type" }),
           nullable: Type.Boolean({ description: 'Whether a value may be missing' }),
-          meaning: Type.String({ description: 'What it is, unit included' }),
+          meaning: Type.String({ description: 'What it means, including the unit' }),
         }),
       ),
     }),
@@ -281,8 +283,8 @@ const contextFigures = {
   response_index: shareOrNull('Average of net use and effective treatment'),
 };
 export const ContextSource = closed({
-  name: Type.String({ description: 'Where the coverage figures come from' }),
-  coverage_year: Type.Integer({ description: 'Year the net and treatment figures describe' }),
+  name: Type.String({ description: 'Source of the coverage figures' }),
+  coverage_year: Type.Integer({ description: 'Year that the net and treatment figures describe' }),
   note: Type.String({ description: 'What to know before using the figures' }),
 });
 export const ContextState = closed({
@@ -306,7 +308,7 @@ export const ContextLgas = closed({
 export type ContextLgas = Static<typeof ContextLgas>;
 
 export const Season = closed({
-  peak_month: month('Month reported cases are expected to be highest'),
+  peak_month: month('Month in which reported cases are expected to be highest'),
   season_start_month: month('First month of the high season'),
   season_end_month: month('Last month of the high season'),
   season_months: Type.Integer({ minimum: 1, maximum: 12, description: 'Length of the high season in months' }),
@@ -324,7 +326,10 @@ export const SeasonMethod = closed({
   high_season_share_of_peak: share('Share of the peak at or above which a month is in the high season'),
   description: Type.String(),
   check: closed({
-    series: Type.Integer({ minimum: 0, description: 'Monthly case records compared with, each left out in turn' }),
+    series: Type.Integer({
+      minimum: 0,
+      description: 'Monthly case records that the method was compared with, each left out in turn',
+    }),
     states: Type.Array(stateCode),
     median_correlation: Type.Number({ minimum: -1, maximum: 1 }),
     mean_months_off: Type.Number({ minimum: 0, description: "Distance between the high seasons' midpoints" }),
@@ -390,8 +395,8 @@ export type ProjectionScores = Static<typeof ProjectionScores>;
 export const TransmissionModel = closed({
   status: Type.Literal('research'),
   assumed: closed({
-    infectious_months: Type.Number({ description: 'Assumed months an infection stays infectious' }),
-    immune_months: Type.Number({ description: 'Assumed months immunity lasts' }),
+    infectious_months: Type.Number({ description: 'Months that an infection stays infectious, assumed' }),
+    immune_months: Type.Number({ description: 'Months that immunity lasts, assumed' }),
   }),
   states: Type.Array(
     closed({
@@ -400,14 +405,14 @@ export const TransmissionModel = closed({
       fit_correlation: Type.Number({ minimum: -1, maximum: 1 }),
       months_with_infection_growing: Type.Array(month('Month with a reproduction number above 1')),
       reproduction_number_by_month: Type.Array(Type.Number({ minimum: 0 }), { minItems: 12, maxItems: 12 }),
-      share_of_transmission_year_round: share('Share of transmission independent of season'),
+      share_of_transmission_year_round: share('Share of transmission that is independent of the season'),
       series: Type.Array(
         closed({
           period: period('Month'),
           reported: per1000(
-            'Confirmed cases per 1,000 people, as reported; rounded or an index where `limits` say so. Months without a report are left out',
+            'Confirmed cases per 1,000 people, as reported; rounded or an index if `limits` says so. Months without a report are left out',
           ),
-          modelled: per1000('The same, by the model'),
+          modelled: per1000('The same, as modelled'),
         }),
       ),
     }),
@@ -425,26 +430,30 @@ export type TransmissionModel = Static<typeof TransmissionModel>;
 export const SeasonWindow = closed({
   measure: Type.Enum(['reported_cases', 'rain_transmission'], {
     description:
-      'reported_cases: the seasonal index, whose swing is that of facilities’ records; rain_transmission: the part of transmission that rain makes, which no record verifies',
+      'reported_cases: the seasonal index, whose amplitude is that of facilities’ records; rain_transmission: the part of transmission that is due to rain, which no record verifies',
   }),
   months: Type.Integer({ minimum: 3, maximum: 5, description: 'Length of the run of months' }),
-  first_month: month('First month of the run expected to hold most of the year'),
-  last_month: month('Its last month'),
-  share: share('Share of the usual year that the run holds'),
+  first_month: month("First month of the run that is expected to have the largest share of the year's total"),
+  last_month: month('Last month of that run'),
+  share: share("Share of the usual year's total that falls in the run"),
   share_low: shareOrNull('Lower end of the central 90% range of that share; null: errors unknown'),
   share_high: shareOrNull('Upper end of that range'),
-  start_probability: shareOrNull('Chance that the run that really holds most begins within a month of first_month'),
-  criterion_probability: shareOrNull('Of four months: chance that some four months on end really hold 60%; else null'),
+  start_probability: shareOrNull(
+    'Probability that the run whose true share is largest begins within a month of first_month',
+  ),
+  criterion_probability: shareOrNull(
+    "For runs of four months: probability that some four consecutive months truly contain 60% of the year's total; otherwise null",
+  ),
   criterion: nullable(
     Type.Enum(['reached', 'unlikely', 'unknown'], {
       description:
-        'Of four months: reached (0.9 or more), unlikely (0.1 or less), unknown (between, or errors unknown)',
+        'For runs of four months: reached (0.9 or more), unlikely (0.1 or less), unknown (in between, or errors unknown)',
     }),
   ),
   record_first_month: nullable(month("First month of the best run of the area's own case record; null: no record")),
-  record_share: shareOrNull('Share of that record in the run of first_month to last_month'),
+  record_share: shareOrNull('Share of that record in the run from first_month to last_month'),
   record_best_share: shareOrNull('Share of that record in its own best run'),
-  rain_share: share('Share of the usual rain of a year in its wettest months on end, as many'),
+  rain_share: share("Share of the usual year's rain in the wettest run of the same length"),
 });
 export type SeasonWindow = Static<typeof SeasonWindow>;
 const windows = Type.Array(SeasonWindow, { description: 'Runs of 3, 4 and 5 months, by each measure' });
@@ -462,7 +471,7 @@ export const ForecastsSkill = closed({
       area_level: Type.Enum(['lga', 'state', 'long'], {
         description: 'long: states whose own records begin years before the others',
       }),
-      origins: Type.String({ description: 'Year of the months that were forecast from, or all' }),
+      origins: Type.String({ description: 'Year of the origins, the last months of data that forecasts used; or all' }),
       method: Type.String({ description: 'case_model, or one of the simple methods that it has to beat' }),
       horizon_months: nullable(Type.Integer({ minimum: 1, maximum: 4, description: 'Months ahead; null: all' })),
       forecasts: Type.Integer({ minimum: 1, description: 'Forecasts scored' }),
@@ -470,9 +479,9 @@ export const ForecastsSkill = closed({
       crps_log: Type.Number({ minimum: 0, description: 'Continuous ranked probability score of ln cases' }),
       coverage_50: share('Share of observed values between the quartiles'),
       coverage_90: share('Share of observed values between the 5% and the 95% quantile'),
-      crps_per_1000: nullable(Type.Number({ minimum: 0, description: 'The score of cases per 1,000 people' })),
+      crps_per_1000: nullable(Type.Number({ minimum: 0, description: 'The same score for cases per 1,000 people' })),
     }),
-    { description: 'Of records that forecasts had not seen; empty where the country has too few' },
+    { description: 'Scores on records that the forecasts had not seen; empty if the country has too few' },
   ),
 });
 export type ForecastsSkill = Static<typeof ForecastsSkill>;
@@ -483,23 +492,25 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const address = (description: string) => nullable(Type.String({ description }));
 
 export const Versions = closed({
-  current: Type.String({ description: 'The version that answers paths which name none' }),
+  current: Type.String({ description: 'The version that answers paths without a version' }),
   versions: Type.Array(
     closed({
       model_version: modelVersion,
-      status: Type.Enum(['current', 'kept', 'gone'], { description: 'gone: it is not answered from any more' }),
+      status: Type.Enum(['current', 'kept', 'gone'], { description: 'gone: it is no longer served' }),
       path: address(
-        'Where its answers are: this path followed by that of an operation without /v1, such as /risk/nation; null where they are gone',
+        'Path of its answers, to be followed by that of an operation without /v1, such as /risk/nation; null if they are gone',
       ),
       updated_at: at('When its data was last updated'),
-      contract_version: nullable(Type.String({ description: 'Of the form of its answers; null: from before 1.1' })),
+      contract_version: nullable(
+        Type.String({ description: 'Version of the contract of its answers; null: before 1.1' }),
+      ),
       first_estimated: period('First estimated month'),
       last_estimated: period('Latest estimated month'),
       last_forecast: period('Last forecast month'),
-      replaced_at: nullable(at('When another took its place; null of the current one')),
-      sunset: nullable(at('Until when it is kept, at the least; null where nothing was promised')),
+      replaced_at: nullable(at('When it was replaced; null for the current one')),
+      sunset: nullable(at('Time until which it is kept at least; null if nothing was promised')),
     }),
-    { description: 'The one published last first' },
+    { description: 'Most recently published first' },
   ),
   releases: Type.Array(
     closed({
@@ -509,10 +520,10 @@ export const Versions = closed({
       rollback: Type.Boolean({ description: 'Whether it had been current before' }),
       note: nullable(Type.String({ description: "The service team's own words" })),
       new_months: Type.Array(period('A month'), { description: 'Months estimated for the first time' }),
-      changed: Type.Array(Type.Enum(['data', 'model', 'code']), { description: 'What it was made anew for' }),
+      changed: Type.Array(Type.Enum(['data', 'model', 'code']), { description: 'Why a new version was made' }),
       data: Type.Array(
         closed({
-          title: Type.String({ description: 'Of a source whose files or description changed' }),
+          title: Type.String({ description: 'Title of a source whose files or description changed' }),
           was: nullable(Type.String({ description: 'Release before; null: it is new' })),
           is: nullable(Type.String({ description: 'Release now; null: it is gone' })),
         }),
@@ -521,14 +532,14 @@ export const Versions = closed({
         closed(
           {
             compared: count('LGAs and months that both have'),
-            moved: count('Scores that changed by more than the model card says counts'),
+            moved: count('Scores that changed by more than the threshold in the model card'),
             flipped: count('LGAs and months in another level'),
             disjoint: count('Ranges that no longer overlap'),
           },
           'Null where it replaced nothing to compare with',
         ),
       ),
-      diff: address('Where the whole difference is told'),
+      diff: address('Path of the complete diff'),
     }),
     { description: 'The latest first' },
   ),
@@ -542,7 +553,7 @@ const tally = {
   flipped: count('Areas and months in another level'),
   disjoint: count('Ranges that no longer overlap'),
   mean_change: change('Mean change'),
-  mean_absolute_change: Type.Number({ description: 'Mean of the changes without their signs' }),
+  mean_absolute_change: Type.Number({ description: 'Mean of the absolute changes' }),
   largest_change: change('The change farthest from 0'),
 };
 const before = closed(scoreFields);
@@ -550,7 +561,7 @@ const only = closed({ lgas: Type.Array(lgaCode), periods: Type.Array(period('Mon
 export const VersionsDiff = closed({
   from: Type.String({ description: 'The version replaced' }),
   to: Type.String({ description: 'The version that replaced it' }),
-  score_change: nullable(Type.Number({ description: 'From which change on a score counts as moved' })),
+  score_change: nullable(Type.Number({ description: 'Change above which a score counts as moved' })),
   all: closed(tally, 'LGAs in the months that both estimate, and in those that both forecast'),
   state_scores: closed(tally, "States' own scores"),
   states: Type.Array(closed({ state_code: stateCode, ...tally })),

@@ -1,4 +1,4 @@
-/** What a key may be allowed to read. */
+/** What a key can be allowed to read. */
 export const SCOPES = {
   risk_scores: 'Estimated risk, context, season and transmission',
   forecasts: 'Forecast risk, one to four months ahead',

@@ -1,10 +1,10 @@
-/** The tables of a snapshot, and who may have them whole. */
+/** The tables of a snapshot, and the scopes that a key needs to download them. */
 import type { Scope } from './scopes.ts';
 
 /**
- * The scopes that each needs. Null: it is in the snapshot for its operators and not served. Those are the tables from which
- * case counts can be read back, which their producers may not want passed on: SPEC asks for them in transmission/model
- * alone.
+ * The scopes that each table needs. Null: it is in the snapshot for the operators, but not served. These are the tables
+ * from which case counts can be reconstructed, which their producers may not want passed on: SPEC requires them in
+ * transmission/model only.
  */
 export const TABLE_SCOPES = {
   risk_lgas: ['risk_scores'],

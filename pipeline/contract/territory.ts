@@ -1,7 +1,7 @@
 /**
- * What a country calls its areas, how their codes look and whom its surveys tested: the words that schemas, the OpenAPI
- * document, tables and clients take from the catalog. Field names and paths stay SPEC.md's in every country: `state` is
- * the upper level and `lga` the lower one, whatever the country calls them.
+ * What a country calls its areas, what their codes look like and whom its surveys tested: the words that schemas, the
+ * OpenAPI document, tables and clients take from the catalog. Field names and paths are those of SPEC.md in every
+ * country: `state` is the upper level and `lga` the lower one, whatever the country calls them.
  */
 import type { Static, TProperties, TSchema } from 'typebox';
 import { Type } from './type.ts';
@@ -15,19 +15,22 @@ export const ANY_CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 const AreaLevel = closed({
   one: Type.String({ minLength: 1, description: 'What an area of the level is called, such as `district`' }),
-  many: Type.String({ minLength: 1, description: 'The same of several, such as `districts`' }),
-  code: Type.String({ minLength: 1, description: 'Regular expression of its codes, from ^ to $' }),
-  code_is: Type.String({ minLength: 1, description: 'What its code is, such as `OCHA p-code`' }),
-  example: Type.String({ pattern: ANY_CODE, description: 'A code of one, for examples' }),
+  many: Type.String({ minLength: 1, description: 'Its plural, such as `districts`' }),
+  code: Type.String({ minLength: 1, description: 'Regular expression for its codes, from ^ to $' }),
+  code_is: Type.String({ minLength: 1, description: 'What kind of code it is, such as `OCHA p-code`' }),
+  example: Type.String({ pattern: ANY_CODE, description: 'One of the codes, for examples' }),
 });
 
 export const Territory = closed({
   iso_code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1, two letters' }),
-  language: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]+)*$', description: 'Of the names of areas, BCP 47' }),
+  language: Type.String({
+    pattern: '^[a-z]{2,3}(-[A-Za-z0-9]+)*$',
+    description: 'Language of the names of areas, BCP 47',
+  }),
   state: AreaLevel,
   lga: AreaLevel,
   iso_3166_2: Type.Boolean({
-    description: "Whether the upper level's codes are ISO 3166-2's after `iso_code` and a hyphen",
+    description: "Whether the upper level's codes, after `iso_code` and a hyphen, are ISO 3166-2 codes",
   }),
   zones: Type.Optional(
     closed(
@@ -35,32 +38,33 @@ export const Territory = closed({
         one: Type.String({ minLength: 1, description: 'What a zone is called' }),
         names: Type.Record(Type.String({ pattern: '^[A-Z0-9]{1,8}$' }), words, { description: 'Code -> full name' }),
       },
-      'Groups of states; left out where the country has none, and then every `zone` is null',
+      'Groups of states; left out if the country has none, and then every `zone` is null',
     ),
   ),
   ages_months: Type.Array(Type.Integer({ minimum: 0 }), {
     minItems: 2,
     maxItems: 2,
-    description: 'Youngest and oldest age, in whole months, of the children that the score is of',
+    description: 'Youngest and oldest age, in completed months, of the children that the score is about',
   }),
-  method: Type.String({ minLength: 1, description: 'The diagnostic method that the score is by, in words' }),
+  method: Type.String({ minLength: 1, description: 'The diagnostic method that the score refers to, in words' }),
   survey_method: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'What surveys tested by where not all did by `method`, in words; it and `method` follow from `parameters.survey.method` where that names several',
+        'The methods of the surveys, in words, if not all used `method`; both are derived from `parameters.survey.method` if that names several',
     }),
   ),
   model_pages: Type.Boolean({
-    description: "Whether the model pages (MODEL.md) tell of this country's fit, so that the report holds them",
+    description: "Whether the model pages (MODEL.md) describe this country's fit, so that the report includes them",
   }),
 });
 export type Territory = Static<typeof Territory>;
 
 /**
- * `text` in a country's words, or as it is where they are not told. `{youngest}`, `{oldest}`, `{method}`, `{survey_method}`, `{zone}`, `{state_code}`
- * and `{lga_code}` are filled in; where a level is not called state or LGA, these two words are replaced. Words in `code marks`, parts of identifiers
- * and the values `state` and `lga` of a table's column are left as they are.
+ * `text` in a country's words, or unchanged without a territory. Fills in `{youngest}`, `{oldest}`, `{method}`,
+ * `{survey_method}`, `{zone}`, `{state_code}` and `{lga_code}`; if the levels are not called state and LGA, replaces
+ * these two words. Words in `code marks`, parts of identifiers, and the values `state` and `lga` of a table's column
+ * stay as they are.
  */
 export function inWords(text: string, territory: Territory | undefined): string {
   if (!territory) return text;
@@ -68,10 +72,10 @@ export function inWords(text: string, territory: Territory | undefined): string 
   const filled: Record<string, string> = {
     ...{ youngest: String(ages_months[0]), oldest: String(ages_months[1]), method, survey_method },
     ...{ zone: zones?.one ?? 'Zone', state_code: state.code_is, lga_code: lga.code_is },
-    // Without what follows in brackets, which says whose codes they are.
+    // Without the brackets, which say whose codes they are.
     state_code_short: state.code_is.replace(/ \([^)]*\)$/, ''),
   };
-  // split: the odd parts are code
+  // Parts with an odd index are code.
   return text
     .split('`')
     .map((part, i) =>
@@ -97,22 +101,24 @@ function levelsIn(text: string, { state, lga }: Territory): string {
     });
 }
 
-/** Prose inside program code: a level after an article or a number, or in capitals, as no name in code is. */
+/** Prose inside program code: a level after an article or a number, or in capitals, as no identifier is. */
 const PROSE_IN_CODE =
   /\W(?:(?:[Aa]n?|one|two|no|[Ee]very|the|their|its) (?:state|LGA)s?|states? and LGAs?|LGAs?|local government areas?|States?)\b/g;
 
-/** The comments and messages of a program in a country's words; names in the code stay. */
+/** A program with its comments and messages in a country's words; identifiers stay. */
 export const codeInWords = (text: string, territory: Territory): string =>
   text.replaceAll(PROSE_IN_CODE, (found) => levelsIn(found, territory));
 
-/** What a part of a schema is of: the country says its pattern or its values. */
+/** Marks a part of a schema whose pattern or values depend on the country. */
 export const OF_COUNTRY = 'x-of-country';
 export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 
-/** By the territory's own text, since every manifest that is read has an object of its own. */
+/** By the territory's JSON, since every manifest that is read has its own object. */
 const compiled = new Map<string, WeakMap<object, unknown>>();
 
-/** `schema` as it is in a country: its codes, zones and words. The same object for the same two, so that it is compiled once. */
+/**
+ * `schema` with a country's codes, zones and words. Equal arguments give the same object, so that it is compiled once.
+ */
 export function inCountry<Schema extends TSchema>(schema: Schema, territory: Territory): Schema {
   const country = JSON.stringify(territory);
   const known = compiled.get(country) ?? new WeakMap();
@@ -125,7 +131,7 @@ export function inCountry<Schema extends TSchema>(schema: Schema, territory: Ter
 /** Keys of a document whose text is prose. */
 const PROSE = new Set(['description', 'summary', 'row', 'meaning', 'about']);
 
-/** Any JSON value, a schema or a whole document, with its schemas and its prose as they are in a country. */
+/** Any JSON value, such as a schema or a document, with its schemas and its prose adapted to a country. */
 export function jsonInCountry(value: unknown, territory: Territory): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item) => jsonInCountry(item, territory));
@@ -148,7 +154,7 @@ export function jsonInCountry(value: unknown, territory: Territory): unknown {
 function isoIn(about: string, { iso_3166_2 }: Territory): object {
   return iso_3166_2
     ? { type: 'string', description: about }
-    : { type: 'null', description: `Always null: the country's codes are none of ${about}` };
+    : { type: 'null', description: `Always null: the country's codes are not ${about} codes` };
 }
 
 function zoneIn(what: 'zone' | 'zone_code', about: string, territory: Territory): object {

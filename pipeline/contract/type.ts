@@ -1,6 +1,6 @@
 /**
- * The schemas of typebox that this project uses, with its types. Typebox itself is 373 modules: every command, and every
- * thread of a build, would load them for a quarter of a CPU second to write down some objects.
+ * The schema builders of typebox that this project uses, with typebox's types. Typebox itself has 373 modules: every
+ * command, and every thread of a build, would take a quarter of a second of CPU time to load them.
  */
 import type { Type as TypeBox } from 'typebox';
 
@@ -29,7 +29,7 @@ const builders = {
     optional.add(copy);
     return copy;
   },
-  /** Its keys are texts of the pattern, or any. */
+  /** Keys match the pattern, or are any text. */
   Record: ({ pattern = '^.*$' }: Schema, value: Schema, options?: Schema) => ({
     ...{ type: 'object', patternProperties: { [String(pattern)]: value }, ...options },
   }),
@@ -38,5 +38,5 @@ const builders = {
   Unknown: (options?: Schema) => ({ ...options }),
 } satisfies Record<Used, unknown>;
 
-/** Builders of schemas, typed as typebox types them. */
+/** Schema builders with typebox's types. */
 export const Type = builders as unknown as Pick<typeof TypeBox, Used>;

@@ -1,14 +1,14 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A unique name beside `target` for what is being written or removed. */
+/** A unique name beside `target`, for a file or directory that is being written or removed. */
 let count = 0;
 export const temporaryName = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++count}.tmp`;
-/** Whether a name is one of those. `out` may be anyone's directory and hold other files that end in .tmp. */
+/** Whether `temporaryName` made a name. Other files that end in .tmp may be in the same directory. */
 export const isTemporary = (name: string) => /\.\d+-[0-9a-z]+-\d+\.tmp$/.test(name);
 
 /**
- * Writes a file beside its place and renames it, so that it is there whole or not at all.
+ * Writes a temporary file and renames it, so that the file is complete or absent.
  * @param content what to write, or a function that writes the file under the name that it is given
  */
 export async function writeAtomic(

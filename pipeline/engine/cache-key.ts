@@ -5,7 +5,7 @@ import type { Country } from './country.ts';
 import { sha256Json } from './hash.ts';
 import type { Stage } from './stage.ts';
 
-/** Everything that determines a stage's result, and the hash of it. */
+/** Everything that determines a stage's result, and its hash. */
 export interface CacheKey {
   stage: string;
   /** Hash of everything below except `catalog`, whose entries are hashed among the inputs. */
@@ -17,14 +17,14 @@ export interface CacheKey {
   packages: Record<string, string>;
   parameters: unknown;
   runtime: string;
-  /** The catalog entries as the stage sees them, by id, so that a plan can say which field of one changed. */
+  /** The catalog entries as the stage sees them, by id, so that a plan can show which field changed. */
   catalog: Record<string, unknown>;
 }
 
-/** What a key is the hash of. A snapshot's manifest holds all of it, so that `verify` can recompute the keys. */
+/** The parts that a key is the hash of. A snapshot's manifest has all of them, so that `verify` can recompute keys. */
 export interface KeyParts extends Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'> {
   packages?: CacheKey['packages'] | undefined;
-  /** Hash of the whole lock file, which older snapshots hold instead of `packages`. */
+  /** Hash of the entire lock file, which older snapshots have instead of `packages`. */
   lock?: string | undefined;
 }
 
@@ -32,13 +32,13 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
   return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
 }
 
-/** The code that writes tables also decides their bytes, so it is part of every stage's key. */
+/** The code that writes tables also determines their bytes, so it is part of every stage's key. */
 export const TABLES = 'pipeline/parquet.ts';
 
-/** What a catalog says about a file for people. Only the snapshot stage sees it, so changing it reruns no other. */
+/** Fields that describe a source to people. Only the snapshot stage sees them, so changing them reruns no other. */
 const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;
 
-/** The catalog entries that a stage reads, without what is meant for people unless the stage publishes it. */
+/** The catalog entries that a stage reads, without the fields meant for people unless the stage publishes them. */
 export function sourcesRead(stage: Stage, { sources }: Pick<Country, 'sources'>): Source[] {
   const read = sources.filter(stage.reads);
   if (stage.publishes_catalog) return read;
@@ -73,8 +73,9 @@ export function modelRead(stage: Stage, model: Model): Model {
 }
 
 /**
- * The key of a stage as things stand. `artifacts` holds the content hash of every input artifact, `raw` that of every
- * raw file.
+ * The current key of a stage.
+ * @param raw content hash of every raw file
+ * @param artifacts content hash of every input artifact
  */
 export function cacheKeyOf(
   stage: Stage,

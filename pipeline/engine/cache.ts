@@ -6,20 +6,20 @@ import { isTemporary, temporaryName, writeAtomic } from './atomic-write.ts';
 import type { CacheKey } from './cache-key.ts';
 import { sha256, sha256Json } from './hash.ts';
 
-/** What a cache entry was made from and what it holds; stored next to the artifacts as `stage.json`. */
+/** What a cache entry was made from and what it contains; stored next to the artifacts as `stage.json`. */
 export interface CacheEntry extends CacheKey {
   /** Artifact -> SHA-256 of its file. */
   outputs: Record<string, string>;
-  /** How many rows the tables hold. */
+  /** Number of rows of each table. */
   counts: Record<string, number>;
-  /** How long the stage took, from which the next run estimates the time left. */
+  /** How long the stage took; the next run estimates the time left from it. */
   seconds: number;
 }
 
 const KEY_LENGTH = 16;
 export const entryDirectory = (cache: string, stage: string, key: string) =>
   path.join(cache, stage, key.slice(0, KEY_LENGTH));
-/** The file of an artifact: a table's is Parquet, any other's JSON. */
+/** The file of an artifact: Parquet for a table, JSON for any other. */
 const fileOf = (directory: string, name: string) => {
   const table = path.join(directory, `${name}.parquet`);
   return existsSync(table) ? table : path.join(directory, `${name}.json`);
@@ -45,10 +45,10 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
   const entry = readSealed(path.join(directory, 'stage.json'));
   if (entry?.key !== key) return null;
   try {
-    const whole = Object.entries(entry.outputs).every(
+    const intact = Object.entries(entry.outputs).every(
       ([name, hash]) => sha256(readFileSync(fileOf(directory, name))) === hash,
     );
-    return whole ? entry : null;
+    return intact ? entry : null;
   } catch {
     return null;
   }
@@ -70,7 +70,7 @@ function readBytes(file: string, hash: string | undefined): Buffer {
   const bytes = readFileSync(file);
   if (sha256(bytes) === hash) return bytes;
   throw new TryAgain(
-    `${file}: found other bytes than this build wrote, expected no change while it runs; run the build again`,
+    `${file}: found different bytes than this build wrote, expected no change while it runs; run the build again`,
   );
 }
 
@@ -95,14 +95,14 @@ export async function readTables(
     readBytes(file, entry.outputs[artifact]);
     files[name] = file;
   }
-  // Loaded only where there is a table: a build that finds nothing changed is done before DuckDB is.
+  // Loaded only for tables: a build with nothing to do is over before DuckDB would have loaded.
   return Object.keys(files).length > 0 ? (await import('../parquet.ts')).readColumns(files) : {};
 }
 
 /**
  * Writes artifacts to a temporary directory and moves them into place with one rename. If two builds race, the first
  * one's entry stays.
- * @throws Error if the entry exists with different results: the stage is then no function of its inputs
+ * @throws Error if the entry exists with different results: the stage then depends on more than its inputs
  */
 export async function writeEntry(
   cache: string,
@@ -111,23 +111,23 @@ export async function writeEntry(
   seconds: number,
 ): Promise<CacheEntry> {
   const directory = entryDirectory(cache, cacheKey.stage, cacheKey.key);
-  const aside = temporaryName(directory);
+  const temporary = temporaryName(directory);
   try {
-    mkdirSync(aside, { recursive: true });
-    await writeTables(aside, values);
+    mkdirSync(temporary, { recursive: true });
+    await writeTables(temporary, values);
     for (const [name, value] of Object.entries(values))
-      if (!isTable(value)) writeFileSync(fileOf(aside, name), JSON.stringify(value, refuseUnfinite));
-    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(fileOf(aside, name)))]);
+      if (!isTable(value)) writeFileSync(fileOf(temporary, name), JSON.stringify(value, refuseNonFinite));
+    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(fileOf(temporary, name)))]);
     const outputs: Record<string, string> = Object.fromEntries(hashes);
     const counts = Object.fromEntries(tablesOf(values).map(([name, table]) => [name, rowCount(table)]));
     const entry: CacheEntry = { ...cacheKey, outputs, counts, seconds };
-    writeFileSync(path.join(aside, 'stage.json'), seal(entry));
+    writeFileSync(path.join(temporary, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
       const other = findEntry(cache, cacheKey.stage, cacheKey.key);
       if (!other) renameSync(directory, temporaryName(directory));
     }
     try {
-      renameSync(aside, directory);
+      renameSync(temporary, directory);
     } catch (error) {
       const other = findEntry(cache, cacheKey.stage, cacheKey.key);
       if (!other) throw error;
@@ -139,7 +139,7 @@ export async function writeEntry(
     }
     return entry;
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -156,12 +156,12 @@ async function writeTables(directory: string, values: Record<string, unknown>): 
 }
 
 /** JSON would silently turn NaN into null. */
-export function refuseUnfinite(key: string, value: unknown): unknown {
+function refuseNonFinite(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key}: ${value} in an artifact`);
   return value;
 }
 
-/** Removes what killed builds left half written. Call it only with the cache to yourself. */
+/** Removes what killed builds left incomplete. Call it only while no other process uses the cache. */
 export function clearTemporaries(cache: string): void {
   for (const folder of foldersOf(cache))
     for (const name of readdirSync(folder))
@@ -169,8 +169,8 @@ export function clearTemporaries(cache: string): void {
 }
 
 /**
- * Removes every entry that no country's latest build used. Call it only with the cache to yourself.
- * @returns entries removed and their bytes
+ * Removes every entry that no country's latest build used. Call it only while no other process uses the cache.
+ * @returns the number of entries removed, their bytes, and the number kept
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
   const result = { entries: 0, bytes: 0, kept: 0 };
@@ -205,6 +205,7 @@ function foldersOf(cache: string): string[] {
 }
 
 function sizeOf(entry: string): number {
-  const { size, isFile } = ((stat) => ({ size: stat.size, isFile: stat.isFile() }))(statSync(entry));
-  return isFile ? size : readdirSync(entry).reduce((sum, name) => sum + statSync(path.join(entry, name)).size, 0);
+  const stat = statSync(entry);
+  if (stat.isFile()) return stat.size;
+  return readdirSync(entry).reduce((sum, name) => sum + statSync(path.join(entry, name)).size, 0);
 }

@@ -11,8 +11,8 @@ const inModel = (found: string, expected: string) =>
   new BadInput('model.json', 'parameters.risk.covariates', found, expected);
 
 /**
- * Checks that every covariate is a source that says what it is, that every such source is used, and that none of them
- * is a figure of the programme's coverage.
+ * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
+ * that none of them is a figure of intervention coverage.
  * @throws BadInput naming the entry
  */
 export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sources: readonly Source[]): void {
@@ -34,12 +34,12 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
 
 function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   const source = sources.find(({ id }) => id === entry.source);
-  if (!source) throw inModel(`the source ${entry.source}, which sources.json lacks`, 'one of its covariates');
+  if (!source) throw inModel(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
   if (isCoverage(source)) throw inModel(`the source ${source.id}`, `another: ${NOT_INPUTS}`);
   if (source.role !== 'covariate')
     throw inModel(
       `the source ${source.id} of the role ${source.role}`,
-      'one of the role covariate, which may name the same file',
+      'a source of the role covariate, which may name the same file',
     );
   if (changesOverTime(source) && entry.time === undefined)
     throw inModel(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
@@ -51,7 +51,7 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   if (!byMonth && isDated(source))
     throw inModel(
       `time: ${entry.time} of ${source.id}, whose rasters have one`,
-      'each or departure, or files without period and year, whose mean is taken by prediction cell',
+      'each or departure, or files without period and year, to take their mean by prediction cell',
     );
   if (byMonth && entry.square) throw inModel(`the square of ${source.id} by month`, 'one without a square');
   if (!byMonth && entry.lag_months !== undefined)
@@ -59,8 +59,8 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
 }
 
 /**
- * Refuses a covariate that is a figure of coverage by its name, its file or its content, under whichever name it comes.
- * @param hashes SHA-256 of the files as they are, by path; else the catalog's own are compared
+ * Refuses a covariate that is a figure of coverage, as its name, its file or the file's content shows.
+ * @param hashes SHA-256 of the files as they are, by path; for a file without one, the catalog's is compared
  * @throws BadInput naming the source
  */
 export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {

@@ -5,8 +5,8 @@ import type { Source } from '../catalog/sources.ts';
 import { addMonths } from '../contract/months.ts';
 
 /**
- * No month is called estimated that nothing observed stands behind: `last_estimated` is at most the last month of case
- * records, where there are any, and at most so many months after the last survey as model.json allows.
+ * Checks that estimated months are backed by observations: `last_estimated` may be no later than the last month of case
+ * records, if there are any, and no more months after the last survey than model.json allows.
  * @throws BadInput naming the limit
  */
 export function checkEvidence({ last_estimated, parameters }: Model, sources: readonly Source[]): void {
@@ -14,7 +14,7 @@ export function checkEvidence({ last_estimated, parameters }: Model, sources: re
     all.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
   const refuse = (most: string, why: string) => {
     if (last_estimated > most)
-      throw new BadInput('model.json', 'last_estimated', last_estimated, `${most} at most: ${why}`);
+      throw new BadInput('model.json', 'last_estimated', last_estimated, `at most ${most}: ${why}`);
   };
   const cases = latest(caseRecords(sources));
   if (cases) refuse(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);

@@ -4,7 +4,7 @@ import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex } from '../contract/months.ts';
 
-/** Estimated months that are asked for at most: a century. */
+/** The most months that may be estimated: a century. */
 const MOST_MONTHS = 1200;
 
 /** Checks what the schema of `model.json` cannot express. @throws BadInput naming the field */
@@ -20,7 +20,7 @@ export function checkModel(model: Model): void {
     for (const alias of aliases) {
       const others = model.states.filter((other) => other.state_code !== state_code);
       const taken = others.find((other) => [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias));
-      if (taken) throw complain(`states, ${state}, aliases`, alias, `a name that ${taken.state} has not`);
+      if (taken) throw complain(`states, ${state}, aliases`, alias, `a name that ${taken.state} does not have`);
     }
   if (model.states.length !== model.expected.states)
     throw complain('states', `${model.states.length} states`, `${model.expected.states} as in expected.states`);
@@ -39,13 +39,13 @@ export function checkModel(model: Model): void {
   if (!(west >= -180 && west < east && east <= 180 && south >= -90 && south < north && north <= 90))
     throw complain('extent', model.extent.join(', '), 'west, south, east, north in degrees');
   if (model.synthetic !== (model.country === 'synthetic'))
-    throw complain('country', model.country, 'the country `synthetic` where, and only where, synthetic is true');
+    throw complain('country', model.country, 'the country `synthetic` if and only if synthetic is true');
   const { season, transmission, survey, risk } = model.parameters;
   if (Array.isArray(survey.method) && !risk.test_offset)
     throw complain(
       'parameters.risk',
       'no test_offset',
-      `the prior of how other methods than ${survey.method[0]} differ from it, as parameters.survey.method names several`,
+      `a prior for how other methods differ from ${survey.method[0]}, as parameters.survey.method names several`,
     );
   if (!Array.isArray(survey.method) && namesOther(model.territory.method, survey.method))
     throw complain(
@@ -66,13 +66,13 @@ export function checkModel(model: Model): void {
     );
 }
 
-const TOLD_BY: Record<Method, RegExp> = { microscopy: /microscop/i, rdt: /rapid|\brdt/i };
+const NAMES: Record<Method, RegExp> = { microscopy: /microscop/i, rdt: /rapid|\brdt/i };
 
-/** Whether words for a method are those for another one, or for several. */
+/** Whether words for a method name another one. */
 const namesOther = (words: string, method: Method) =>
-  METHODS.some((other) => other !== method && TOLD_BY[other].test(words));
+  METHODS.some((other) => other !== method && NAMES[other].test(words));
 
-/** What model.json must say where the catalog has no monthly rain. @throws BadInput */
+/** Checks what model.json must say if the catalog has no monthly rain. @throws BadInput naming the field */
 export function checkSeasonless(model: Model, sources: readonly Source[]): void {
   if (sources.some(({ role }) => role === 'climate')) return;
   const complain = (where: string, found: string, expected: string) =>
@@ -82,10 +82,10 @@ export function checkSeasonless(model: Model, sources: readonly Source[]): void 
   if (!risk.season_unknown) throw complain('parameters.risk', 'no season_unknown', `its prior, ${why}`);
   if (risk.score !== 'spatial') throw complain('parameters.risk.score', risk.score, `spatial, ${why}`);
   if (!model.first_estimated.endsWith('-01'))
-    throw complain('first_estimated', model.first_estimated, `a January, ${why}: years are estimated whole`);
+    throw complain('first_estimated', model.first_estimated, `a January, ${why}: only whole years are estimated`);
 }
 
-/** Codes and zones of the states as the country says they are. */
+/** Checks that the states' codes and zones are as `territory` declares them. */
 function checkTerritory({ territory, states }: Model, complain: (...text: [string, string, string]) => BadInput): void {
   const { state, lga, zones, ages_months } = territory;
   const formOf = (level: 'state' | 'lga', code: string) => {
@@ -96,19 +96,18 @@ function checkTerritory({ territory, states }: Model, complain: (...text: [strin
     }
   };
   const form = formOf('state', state.code);
-  for (const [level, one] of Object.entries({ state, lga }) as ['state' | 'lga', typeof state][]) {
-    if (!formOf(level, one.code).test(one.example))
-      throw complain(`territory.${level}.example`, one.example, `a code of the form ${one.code}`);
-  }
+  for (const [level, { code, example }] of Object.entries({ state, lga }) as ['state' | 'lga', typeof state][])
+    if (!formOf(level, code).test(example))
+      throw complain(`territory.${level}.example`, example, `a code of the form ${code}`);
   if (!(ages_months[0]! < ages_months[1]!))
     throw complain('territory.ages_months', ages_months.join(' to '), 'the youngest first');
   const names = new Set<string>();
   for (const { state_code, zone } of states) {
     if (!form.test(state_code))
       throw complain(`states, ${state_code}`, state_code, `${state.code} (territory.state.code)`);
-    // Codes name files, and some disks do not tell k from K.
+    // Codes are file names, and some file systems ignore case.
     if (names.has(state_code.toLowerCase()))
-      throw complain('states, state_code', state_code, 'no other in another case');
+      throw complain('states, state_code', state_code, 'codes that differ in more than case');
     names.add(state_code.toLowerCase());
     if (zones ? zone === undefined || !Object.hasOwn(zones.names, zone) : zone !== undefined)
       throw complain(

@@ -3,7 +3,7 @@ import { datedFiles, isDated } from '../catalog/dated.ts';
 import { formOf, isTable, type Role, TABLE_FORMATS } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 
-/** Roles that a country has one source of, no more and no less, and those that it has at most one of. */
+/** Roles for which a country has exactly one source, and those for which it has at most one. */
 const ONCE: readonly Role[] = ['lga_boundaries', 'population'];
 const AT_MOST_ONCE: readonly Role[] = ['lga_codes', 'state_boundaries', 'population_census', 'climate', 'elevation'];
 
@@ -24,7 +24,7 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   covariate: [...TABLE_FORMATS, 'geotiff'],
 };
 
-/** The rules for gaps that a role's source knows. */
+/** The rules for gaps that a role's source may use. */
 const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   lga_boundaries: ['overlap'],
   state_boundaries: ['uncovered'],
@@ -35,14 +35,15 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   cases_lgas: ['mask'],
   layer: ['null', 'neighbours'],
 };
-/** A covariate's table, or a raster of a month or a year, lacks LGAs; other rasters lack cells. */
+/** Gaps of a covariate's table, or of rasters by month or year, are LGAs; those of other rasters are cells. */
 const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
   table: ['neighbours', 'value'],
   raster: ['nearest', 'value'],
 };
 
 /**
- * Checks what the schema of `sources.json` cannot express: which source needs what, and that no entry is without effect.
+ * Checks what the schema of `sources.json` cannot express: which fields a source needs, and that every entry has an
+ * effect.
  * @throws BadInput naming the source and the field
  */
 export function checkSources(sources: readonly Source[]): void {
@@ -77,7 +78,7 @@ export function checkTogether(sources: readonly Source[]): void {
   if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
 }
 
-/** What some roles need of others. */
+/** Checks which roles need others. */
 function checkNeeds(sources: readonly Source[]): void {
   const has = (role: Role, column?: string) =>
     sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
@@ -91,23 +92,28 @@ function checkNeeds(sources: readonly Source[]): void {
       'no column state_pcode',
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
-  if (!has('survey_clusters')) throw complain('no source of the role survey_clusters', 'one: scores rest on surveys');
+  if (!has('survey_clusters'))
+    throw complain('no source of the role survey_clusters', 'one: scores are based on surveys');
   for (const role of ['cases_states', 'cases_lgas', 'survey_states'] as const)
     if (has(role) && !has('population_census'))
-      throw complain(`${role} without population_census`, 'both: cases are told per 1,000, states weighed by children');
+      throw complain(
+        `${role} without population_census`,
+        'both: cases are given per 1,000 people, states weighted by children',
+      );
   for (const role of ['cases_states', 'cases_lgas'] as const)
-    if (has(role) && !has('climate')) throw complain(`${role} without climate`, 'both: the season is learnt from rain');
+    if (has(role) && !has('climate'))
+      throw complain(`${role} without climate`, 'both: the season is estimated from rain');
 }
 
 /** Checks what an entry needs by its role and format. */
 export function checkSource(source: Source): void {
   const complain = complaintOf(source.id);
   if (source.role === 'layer' && !source.figure)
-    throw complain('no figure', 'the figure of the context that it carries');
+    throw complain('no figure', 'the figure of the context that it provides');
   if (!FORMATS[source.role].includes(source.format))
     throw complain(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
   if (source.figure && source.role !== 'layer')
-    throw complain(`a figure, ${source.figure}`, 'one for the role layer alone');
+    throw complain(`a figure, ${source.figure}`, 'none: only the role layer has one');
   if (source.format === 'geotiff') checkRaster(source, complain);
   else checkColumns(source, complain);
   if (isTable(source)) checkTable(source, complain);
@@ -121,20 +127,20 @@ const complaintOf =
     new BadInput('sources.json', `source ${id}`, found, expected);
 
 function checkRaster(source: Source, complain: Complain): void {
-  if (!source.range) throw complain('no range', "the smallest and the largest value that the raster's cells can hold");
+  if (!source.range) throw complain('no range', "the smallest and the largest value that the raster's cells can have");
   const [least, most] = source.range as [number, number];
   if (!(least < most) && !(least === most && source.role === 'layer'))
     throw complain(`the range ${least} to ${most}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
-    throw complain('no repeats', 'the most cells beside each other that may hold one and the same value');
+    throw complain('no repeats', 'the largest number of adjacent cells that may have the same value');
   if (source.role !== 'climate' && source.role !== 'covariate' && isDated(source))
     throw complain('period or year in `files`', 'neither: only rain and covariates have a time');
   if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
-    throw complain('a year in `files`', 'the period of each: rain comes by month');
+    throw complain('a year in `files`', 'the period of each: rain is monthly');
   if (source.role === 'climate' || isDated(source)) datedFiles(source);
 }
 
-/** The columns that the role needs, and none that it does not know: a slip of the pen would go unread. */
+/** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, complain: Complain): void {
   const { columns, optional = [], either = [] } = formOf(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
@@ -144,7 +150,7 @@ function checkColumns(source: Source, complain: Complain): void {
   const unknown = found.find((name) => !known.includes(name));
   if (unknown) throw complain(`a column ${unknown}`, `one of ${known.join(', ')}`);
   const missing = needed.find((name) => !found.includes(name));
-  if (missing) throw complain(`no column ${missing}`, 'one in `columns`');
+  if (missing) throw complain(`no column ${missing}`, 'it in `columns`');
   for (const names of either) {
     const given = names.filter((name) => found.includes(name));
     if (given.length !== 1)
@@ -161,7 +167,9 @@ function checkColumns(source: Source, complain: Complain): void {
       throw complain(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
 }
 
-/** Fields that say how long a table must be: rows, months, rounds. Without them a table cut short would pass. */
+/**
+ * Checks the fields that say how long a table must be: rows, months, rounds. Without them a truncated table would pass.
+ */
 function checkTable(source: Source, complain: Complain): void {
   const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
   if (siblings.length > 0) throw complain(`${source.files.length} files`, 'one table');
@@ -193,7 +201,7 @@ function checkTable(source: Source, complain: Complain): void {
       throw complain(`${name} from ${months.first} to ${months.last}`, 'the first month first');
 }
 
-/** A gap that its role does not know, or that names no place, would be without effect. */
+/** Refuses a gap with a rule that its role does not have, or without a place: it would have no effect. */
 function checkGap(source: Source, gap: Gap): void {
   const { id, role, format } = source;
   const complain = complaintOf(`${id}, gaps`);
@@ -209,7 +217,7 @@ function checkGap(source: Source, gap: Gap): void {
   if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
     throw complain(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
   if (gap.rule === 'nearest' && gap.km === undefined) throw complain('`nearest` without `km`', 'how far it may reach');
-  if (gap.rule === 'value' && gap.value === undefined) throw complain('`value` without its value', 'one');
+  if (gap.rule === 'value' && gap.value === undefined) throw complain('`value` without its value', 'its value');
   if (gap.first !== undefined && gap.last !== undefined && gap.first > gap.last)
     throw complain(`${gap.first} to ${gap.last}`, 'the first month first');
 }

@@ -19,12 +19,12 @@ const seen = new Map<string, CodeFile>();
 const locked = new Map<string, Map<string, string>>();
 
 /**
- * Everything a module runs: its own file, every file of this project that it imports, directly or not, and the packages
- * that those import. Any string that is the relative path of a file, or the name of a dependency, counts as an import,
- * since the file may be started as a worker or shipped as it is. Imports of types alone do not count. (Biome refuses to
- * import a package that package.json does not list.)
+ * All code that a module runs: its own file, every file of this project that it imports, directly or indirectly, and
+ * the packages that those import. Any string that is the relative path of a file, or the name of a dependency, counts
+ * as an import, since the file may be started as a worker or shipped as it is. Type-only imports do not count. (Biome
+ * refuses to import a package that package.json does not list.)
  *
- * In an installed package it is what the module was compiled of.
+ * In an installed package it is the code that the module was compiled from.
  */
 export function codeOf(module: string, root = ROOT): Code {
   const packed = readPacked(root);
@@ -69,16 +69,17 @@ export function changedFile(files: Code['files'], root = ROOT): string | null {
     const file = path.resolve(root, name);
     if (!isFile(file)) return false;
     const before = seen.get(file);
-    // Asked after every stage: only what has changed at all is tokenized again.
+    // This runs after every stage, so only files that changed are tokenized again.
     const unchanged = before !== undefined && readFileSync(file, 'utf8') === before.text;
     return (unchanged ? before : readCode(file)).hash === hash;
   };
-  return Object.entries(files).find((one) => !same(one))?.[0] ?? null;
+  return Object.entries(files).find((file) => !same(file))?.[0] ?? null;
 }
 
 /**
- * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer mistakes
- * the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it stands.)
+ * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer
+ * mistakes the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it
+ * stands.)
  */
 function readCode(file: string): CodeFile {
   const text = readFileSync(file, 'utf8');
@@ -101,5 +102,5 @@ function endsTypeImport(tokens: readonly string[]): boolean {
   return tokens[statement + 1] === 'type' && tokens[statement + 2] !== 'from';
 }
 
-/** The runtime, since another version of Node may compress, add or sort differently. */
+/** Part of every key, since another version of Node may compress, add or sort differently. */
 export const RUNTIME = `node ${process.versions.node}`;

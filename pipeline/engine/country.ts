@@ -32,7 +32,7 @@ export function readCountry(directory: string, rawData = directory): Country {
   return country;
 }
 
-/** @throws BadInput where there is no such raw file */
+/** @throws BadInput if there is no such raw file */
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
@@ -65,7 +65,7 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
   }
 }
 
-/** What must hold of model.json and of both files together; each throws BadInput where it does not. */
+/** Checks of model.json, and of both files together; each throws BadInput if it fails. */
 export const RULES: readonly ((country: Country) => void)[] = [
   ({ model }) => checkModel(model),
   ({ model, sources }) => checkSeasonless(model, sources),
@@ -75,9 +75,9 @@ export const RULES: readonly ((country: Country) => void)[] = [
 
 /** Like `readCountry`, but the raw files need not exist. */
 export function readCatalog(directory: string, rawData = directory): Country {
-  const [fault] = catalogForms(directory);
+  const [fault] = schemaFaults(directory);
   if (fault) throw fault;
-  const country = readForms(directory, rawData);
+  const country = readUnchecked(directory, rawData);
   checkSources(country.sources);
   for (const rule of RULES) rule(country);
   for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
@@ -85,38 +85,38 @@ export function readCatalog(directory: string, rawData = directory): Country {
 }
 
 /** The JSON Schema of each file of a catalog. */
-export const FORMS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
+export const CATALOG_SCHEMAS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
 
 /**
- * What is wrong with the form of a catalog's files, each fault of a file in its order.
- * @throws BadInput for a file that is not there or is no JSON
+ * The places where a catalog's files do not match their schemas, in the order of the files.
+ * @throws BadInput if a file is missing or is not JSON
  */
-export function catalogForms(directory: string): BadInput[] {
-  return Object.entries(FORMS).flatMap(([name, schema]) => {
+export function schemaFaults(directory: string): BadInput[] {
+  return Object.entries(CATALOG_SCHEMAS).flatMap(([name, schema]) => {
     if (name === HELD_BACK_FILE && !existsSync(path.join(directory, name))) return [];
-    return formFaults(directory, name, schema);
+    return faultsOfFile(directory, name, schema);
   });
 }
 
-/** A catalog whose forms are right, unchecked otherwise. */
-export function readForms(directory: string, rawData = directory): Country {
+/** Reads a catalog whose files match their schemas, without further checks. */
+export function readUnchecked(directory: string, rawData = directory): Country {
   const { sources } = readJson(directory, 'sources.json') as Sources;
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
-  model.territory = tellTests(model);
+  model.territory = nameMethods(model);
   return { directory, rawData, sources, model };
 }
 
-/** The country's words, in which the score is of one test, whatever tests its surveys used. */
-function tellTests({ territory, parameters }: Model): Model['territory'] {
+/** The territory with its words for the diagnostic methods: if surveys used several, the score is by the first. */
+function nameMethods({ territory, parameters }: Model): Model['territory'] {
   const { method } = parameters.survey;
   if (!Array.isArray(method)) return territory;
   const names = method.map((test) => METHOD_NAMES[test]);
   return { ...territory, method: names[0]!, survey_method: names.join(', or, where that was not done, by ') };
 }
 
-/** @throws BadInput for a file that would not lie in the raw data */
+/** @throws BadInput if the file would be outside the raw data */
 export function refuseOutside(file: string, rawData: string): void {
   const full = path.resolve(rawData, file);
   if (path.relative(path.resolve(rawData), full).startsWith('..'))
@@ -133,7 +133,7 @@ function readJson(directory: string, name: string): unknown {
   }
 }
 
-function formFaults(directory: string, name: string, schema: TSchema): BadInput[] {
+function faultsOfFile(directory: string, name: string, schema: TSchema): BadInput[] {
   const validate = validatorOf(schema);
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {

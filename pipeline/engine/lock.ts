@@ -45,8 +45,8 @@ export function whenAlone(out: string, work: () => void): boolean {
   }
 }
 
-/** Shares `out` with other builds until `leave` is called; until then nothing is removed. */
-export function enter(out: string): { leave(): void } {
+/** Shares `out` with other builds until the lock is released; until then nothing is removed. */
+export function lockShared(out: string): { release(): void } {
   const lock = openLock(out, WAIT_MS);
   try {
     lock.exec('BEGIN');
@@ -55,5 +55,5 @@ export function enter(out: string): { leave(): void } {
     lock.close();
     throw named(out, error as Error);
   }
-  return { leave: () => lock.close() };
+  return { release: () => lock.close() };
 }

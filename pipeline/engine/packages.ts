@@ -4,7 +4,7 @@ import { sha256Json } from './hash.ts';
 
 /** The fields of a package-lock.json entry that matter here. */
 interface Locked {
-  /** Where the package has another name than its place. */
+  /** Given if it differs from the name in the location. */
   name?: string;
   version?: string;
   integrity?: string;
@@ -17,8 +17,8 @@ interface Locked {
 export type Lock = Record<string, Locked>;
 
 /**
- * The packages that a project depends on: for each name, its version and a hash of its content and that of every package
- * it depends on in turn. Packages for other platforms count too, so that the hash is the same everywhere.
+ * The packages that a project depends on: for each name, its version and a hash over its content and that of all its
+ * own dependencies. Packages for other platforms count too, so that the hash is the same everywhere.
  */
 export function lockedPackages(root: string): Map<string, string> {
   const lock = readLock(root);
@@ -39,7 +39,7 @@ function contentsOf(name: string, lock: Lock): Record<string, unknown> {
   return Object.fromEntries(entries.map(([place, { version, integrity }]) => [place, { version, integrity }]));
 }
 
-/** A package's entry and those of everything that it depends on in turn. */
+/** The entries of a package and of all its direct and indirect dependencies. */
 export function withDependencies(name: string, lock: Lock): Lock {
   const found: Lock = {};
   const visit = (wanted: string, from: string) => {

@@ -1,4 +1,6 @@
-/** What `npm run pack` writes beside compiled code, which says neither what it was compiled of nor which packages it was locked to. */
+/**
+ * The record that `npm run pack` adds to compiled code: the sources that it was compiled from, and the locked packages.
+ */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
@@ -15,14 +17,14 @@ export interface Code {
 }
 
 export interface Packed {
-  /** The commit that was packed; null where that was no checkout. */
+  /** The commit that was packed; null if it was not a checkout. */
   commit: string | null;
   dirty: boolean | null;
   /** SHA-256 of its package-lock.json. */
   lock_file: string;
   /**
-   * The code behind each module that a cache key is made of, as it was in the checkout: the same stage has the same key
-   * from the checkout and from the package.
+   * The code behind each module that cache keys depend on, as it was in the checkout, so that a stage has the same key
+   * in the checkout and in the package.
    */
   modules: Record<string, Code>;
 }
@@ -38,8 +40,8 @@ export function readPacked(root: string): Packed | null {
 }
 
 /**
- * The code behind a module of an installed package. A package that was installed in another version than it was locked
- * to, as where somebody replaced it, counts as that version.
+ * The code behind a module of an installed package. A dependency that is installed in another version than the locked
+ * one, because somebody replaced it, counts as the installed version.
  */
 export function packedCode({ modules }: Packed, module: string, root: string): Code {
   const { files, packages } = modules[module]!;

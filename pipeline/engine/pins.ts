@@ -1,4 +1,6 @@
-/** A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or says that it does not. */
+/**
+ * A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not.
+ */
 import { BadInput } from '../bad-input.ts';
 import type { Source } from '../catalog/sources.ts';
 import { quoted } from '../shell.ts';
@@ -9,7 +11,7 @@ export interface UnpinnedFile {
   source: string;
   path: string;
   found: string;
-  /** What the catalog says; undefined where it has no hash. */
+  /** The catalog's hash; undefined if it has none. */
   pinned: string | undefined;
 }
 
@@ -26,10 +28,10 @@ export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<s
 export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
   const [first, ...others] = unpinnedFiles(country.sources, raw);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more files)` : '';
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   const found = first.pinned
-    ? `another file than sources.json records${more}`
-    : `a file that sources.json does not record${more}`;
+    ? `a file that differs from its SHA-256 in sources.json${more}`
+    : `a file without a SHA-256 in sources.json${more}`;
   throw new BadInput(
     first.path,
     '',

@@ -9,7 +9,7 @@ import { refuseUnpinned } from './pins.ts';
 
 /**
  * Content hashes of the country's raw files: path -> SHA-256.
- * @throws BadInput for a file that the catalog does not pin as it is, unless `unpinned`
+ * @throws BadInput if a file differs from the catalog's pin, unless `unpinned`
  */
 export async function hashRawFiles(country: Country, unpinned = false): Promise<Record<string, string>> {
   const files = country.sources.flatMap((source) => source.files.map((file) => file.path)).sort();
@@ -31,17 +31,20 @@ export async function changedRawFile(inputs: Record<string, string>, rawData: st
   return null;
 }
 
-const isTable = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
+const isText = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
 /** For larger files, a change is reported without its rows. */
 const MOST_BYTES = 64e6;
 const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
-/** Keeps a checksum of each line of the text files, four bytes a line, so that a later plan can say which row changed. */
+/**
+ * Keeps a checksum of each line of the text files, four bytes per line, so that a later plan can show which row
+ * changed.
+ */
 export async function rememberRows(cache: string, country: Country, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
     const full = path.join(country.rawData, file);
     const target = linesOf(cache, hash);
-    if (!isTable(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
+    if (!isText(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
     const sums = checksums(readFileSync(full));
     await writeAtomic(target, Buffer.from(sums.buffer));
   }
@@ -50,7 +53,7 @@ export async function rememberRows(cache: string, country: Country, raw: Record<
 /** Which rows of a text file have changed since it had the hash `then`, in words; null if that is unknown. */
 export function changedRows(cache: string, full: string, then: string): string | null {
   const kept = linesOf(cache, then);
-  if (!isTable(full) || !existsSync(kept)) return null;
+  if (!isText(full) || !existsSync(kept)) return null;
   const bytes = readFileSync(kept);
   const before = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const now = checksums(readFileSync(full));
@@ -62,7 +65,7 @@ export function changedRows(cache: string, full: string, then: string): string |
   const was = before.length - start - end;
   const is = now.length - start - end;
   const rows = (count: number, from: number) => (count === 1 ? `row ${from}` : `rows ${from} to ${from + count - 1}`);
-  if (is === 0) return was === 0 ? null : `${was === 1 ? 'a row' : `${was} rows`} gone after row ${start}`;
+  if (is === 0) return was === 0 ? null : `${was === 1 ? 'a row' : `${was} rows`} removed after row ${start}`;
   if (was === 0) return `${rows(is, start + 1)} added`;
   return was === is ? `changes in ${rows(is, start + 1)}` : `${rows(was, start + 1)} became ${rows(is, start + 1)}`;
 }

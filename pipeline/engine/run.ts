@@ -21,7 +21,6 @@ export type StageEvent =
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
 
-/** Input of `runStages`. */
 export interface RunInput {
   country: Country;
   /** Content hashes of the raw files. */
@@ -112,14 +111,14 @@ async function runInThread(
 }
 
 /**
- * A result may be kept under its key only if nothing that the key was hashed from has changed since.
+ * A result may be kept under its key only if nothing that the key is a hash of has changed since.
  * @throws TryAgain if a raw file or the code has changed since it was hashed
  */
 export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
   const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
   if (changed !== null)
     throw new TryAgain(
-      `${changed}: found it changed while ${stage} ran, expected it to stay as it was; run the build again`,
+      `${changed}: found a change while ${stage} ran, expected the file to stay the same; run the build again`,
     );
 }
 

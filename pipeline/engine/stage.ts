@@ -24,10 +24,10 @@ export interface Stage {
 export interface StageIo {
   /** An input artifact by its full name, parsed afresh from the cache. */
   artifact<T>(name: string): T;
-  /** The rows of one that is a table, in the order in which they were handed on. */
+  /** The rows of an input that is a table, in the order in which its stage returned them. */
   table<Name extends keyof ArtifactTables>(name: Name): RowOf<ArtifactTables[Name]>[];
   columns<Name extends keyof ArtifactTables>(name: Name): ColumnsOf<ArtifactTables[Name]>;
-  /** Catalog entries without what is meant for people (title, citation, licence, notes …). */
+  /** Catalog entries without the fields meant for people (title, citation, licence, notes …). */
   readonly sources: readonly Source[];
   /** Directory of the raw files. */
   readonly rawData: string;

@@ -31,7 +31,7 @@ export function inThread<Message, Result>(
   });
 }
 
-/** Threads of one module, which share out the tasks that they are asked. */
+/** Threads of one module that share a queue of tasks. */
 export interface ThreadPool<Task, Answer> {
   /** Rejects if any thread of the pool fails. */
   ask(task: Task): Promise<Answer>;
@@ -77,7 +77,7 @@ export function openPool<Task, Answer>(module: URL, data: unknown, size: number)
 }
 
 /**
- * Does `tasks` in a pool of as many threads as there are cores. Results come in the order of the tasks.
+ * Runs `tasks` in a pool of as many threads as there are cores. Results are in the order of the tasks.
  * @throws whatever the first failing thread threw; the others are stopped
  */
 export async function mapInThreads<Task, Result>(

@@ -36,7 +36,7 @@ function inputCauses(name: string, now: CacheKey, then: CacheKey, { cache, rawDa
   return [`${name} ${change(was, is)}`];
 }
 
-/** @param then undefined in a key that an earlier version of this program wrote */
+/** @param then undefined for a key that an earlier version of this program wrote */
 function packageCauses(now: CacheKey['packages'], then: CacheKey['packages'] = {}): string[] {
   return differences(now, then).map((name) => {
     const [is, was] = [now[name]?.split(' ')[0], then[name]?.split(' ')[0]];
@@ -77,14 +77,14 @@ function commonStart(a = '', b = ''): number {
   return i;
 }
 
-const MOST_LETTERS = 80;
+const MOST_CHARACTERS = 80;
 
 /** A value as JSON; a long one is cut to start shortly before `from`, where it begins to differ. */
 function brief(value: unknown, from: number): string {
   if (value === undefined) return 'not there';
   const text = JSON.stringify(value);
-  if (text.length <= MOST_LETTERS) return text;
-  const start = from < MOST_LETTERS / 2 ? 0 : from - 20;
-  const part = text.slice(start, start + MOST_LETTERS);
-  return `${start > 0 ? '…' : ''}${part}${start + MOST_LETTERS < text.length ? '…' : ''}`;
+  if (text.length <= MOST_CHARACTERS) return text;
+  const start = from < MOST_CHARACTERS / 2 ? 0 : from - 20;
+  const part = text.slice(start, start + MOST_CHARACTERS);
+  return `${start > 0 ? '…' : ''}${part}${start + MOST_CHARACTERS < text.length ? '…' : ''}`;
 }

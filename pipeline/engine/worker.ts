@@ -1,4 +1,4 @@
-/** Runs one stage in its own thread, so that its memory is freed at the end and progress keeps moving meanwhile. */
+/** Runs one stage in its own thread, so that its memory is freed at the end and progress is shown meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Complaint, complaintIn } from '../bad-input.ts';

@@ -11,24 +11,24 @@ export interface WantedFile {
 }
 
 export interface FetchOptions {
-  /** Longest silence of a server before it is given up, milliseconds. */
+  /** How long a server may be silent before the attempt ends, milliseconds. */
   silence_ms: number;
-  /** How often to begin again after a connection is lost. */
+  /** The most attempts in a row that receive nothing. */
   attempts?: number;
-  /** First pause before that, doubled each time, milliseconds. */
+  /** Pause before the first retry, doubled each time, milliseconds. */
   pause_ms?: number;
 }
 
-/** Nothing of a country is larger; a server that sends more is not what the catalog means. */
+/** No raw file is larger; a server that sends more is not the one that the catalog means. */
 const MOST_BYTES = 50e9;
 const MOST_REDIRECTS = 5;
 
-/** Fault of what was sent, not of the connection: trying again would bring the same. */
+/** What was sent is wrong, not the connection: another attempt would fail, too. */
 export class WrongContent extends Error {}
 
 /**
- * Brings a file to `target`, whole and with the hash that is wanted, or not at all; resolves to its bytes.
- * @throws Error that says what the server did
+ * Downloads a file to `target`, complete and with the expected hash, or not at all; resolves to its size in bytes.
+ * @throws Error that describes what the server did
  */
 export async function download(file: WantedFile, target: string, options: FetchOptions): Promise<number> {
   const part = `${target}.part`;
@@ -54,19 +54,20 @@ export async function download(file: WantedFile, target: string, options: FetchO
   if (file.sha256 !== undefined && hash !== file.sha256) {
     discard(part);
     throw new WrongContent(
-      `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing kept`,
+      `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing was kept`,
     );
   }
-  if (existsSync(target)) throw new WrongContent('found a file there by now, expected to be the only one to fetch it');
+  if (existsSync(target))
+    throw new WrongContent('found that something else has written the file meanwhile, expected only one fetch of it');
   await rename(part, target);
   discard(part);
   return bytes;
 }
 
-/** One connection: appends to `part` what it lacks. Returns when it is whole. */
+/** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
 async function receive(file: WantedFile, part: string, { silence_ms }: FetchOptions): Promise<void> {
   const tag = readTag(part);
-  // Without a name for the version or a hash to check by, two versions could end up in one file.
+  // Without a tag or a hash to tell versions apart, two of them could end up in one file.
   if (tag === null && file.sha256 === undefined) discard(part);
   const have = sizeOf(part);
   const controller = new AbortController();
@@ -82,28 +83,27 @@ async function receive(file: WantedFile, part: string, { silence_ms }: FetchOpti
     heard();
     if (response.status === 416 || (have > 0 && file.bytes !== undefined && have > file.bytes)) {
       await response.body?.cancel();
-      const whole = file.sha256 !== undefined && have > 0 && (await sha256File(part)) === file.sha256;
-      if (whole) return;
+      const complete = file.sha256 !== undefined && have > 0 && (await sha256File(part)) === file.sha256;
+      if (complete) return;
       discard(part);
-      throw new Error('the server has nothing after what was fetched before; that was thrown away');
+      throw new Error('the server has nothing beyond the part that was fetched before, which was discarded');
     }
     if (response.status >= 400 && response.status < 500 && ![408, 425, 429].includes(response.status))
       throw new WrongContent(`the server answered ${response.status}, expected the file (${file.url})`);
     if (response.status !== 200 && response.status !== 206)
       throw new Error(`the server answered ${response.status}, expected the file (${file.url})`);
     const encoding = response.headers.get('content-encoding') ?? 'identity';
-    if (encoding !== 'identity') throw new WrongContent(`the server sent it in ${encoding}, expected it as it is`);
+    if (encoding !== 'identity') throw new WrongContent(`the server sent it in ${encoding}, expected no encoding`);
     const start = response.status === 206 ? rangeStart(response, have) : 0;
     if (start !== have) discard(part);
     const length = response.headers.get('content-length');
-    const whole = length === null ? file.bytes : start + Number(length);
-    if (whole !== undefined && file.bytes !== undefined && whole !== file.bytes) {
-      throw new WrongContent(`the server has ${whole} bytes, expected the catalog's ${file.bytes}`);
-    }
+    const total = length === null ? file.bytes : start + Number(length);
+    if (total !== undefined && file.bytes !== undefined && total !== file.bytes)
+      throw new WrongContent(`the server has ${total} bytes, expected the catalog's ${file.bytes}`);
     keepTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
-    await append(response, part, whole ?? MOST_BYTES, heard);
+    await append(response, part, total ?? MOST_BYTES, heard);
     const got = sizeOf(part);
-    if (whole !== undefined && got < whole) throw new Error(`the connection ended after ${got} of ${whole} bytes`);
+    if (total !== undefined && got < total) throw new Error(`the connection ended after ${got} of ${total} bytes`);
   } catch (error) {
     if (controller.signal.aborted)
       throw new Error(`the server was silent for ${silence_ms / 1000} s after ${sizeOf(part)} bytes`);
@@ -116,7 +116,7 @@ async function receive(file: WantedFile, part: string, { silence_ms }: FetchOpti
   }
 }
 
-/** GET that follows redirects itself, so that each address is looked at. */
+/** GET that follows redirects itself, so that each address is checked. */
 async function request(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   let address = httpAddress(url);
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
@@ -127,7 +127,7 @@ async function request(url: string, headers: Record<string, string>, signal: Abo
     if (next === null) throw new WrongContent(`the server answered ${response.status} without saying where to go`);
     const to = httpAddress(new URL(next, address).href);
     if (address.protocol === 'https:' && to.protocol !== 'https:')
-      throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https to stay`);
+      throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https throughout`);
     address = to;
   }
   throw new WrongContent(`more than ${MOST_REDIRECTS} redirects`);
@@ -165,7 +165,7 @@ async function append(response: Response, part: string, most: number, heard: () 
   }
 }
 
-/** The server's tag of the version that is being fetched, so that a later part is of the same version. */
+/** The server's tag of the version that is being fetched, so that a resumed download continues the same version. */
 const tagOf = (part: string) => `${part}.tag`;
 const keepTag = (part: string, tag: string | null) => {
   if (tag === null || tag.startsWith('W/')) rmSync(tagOf(part), { force: true });

@@ -15,7 +15,7 @@ export interface FetchOutcome {
   try_again?: boolean;
 }
 
-/** The catalog's files with a url, and a line for each source that has to be had in another way. */
+/** The catalog's files with a url, and a line for each source that must be obtained in another way. */
 export function filesToFetch(sources: readonly Source[], only?: string): { wanted: WantedFile[]; without: string[] } {
   if (only !== undefined && !sources.some(({ id }) => id === only))
     throw new UsageError(
@@ -35,12 +35,12 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
 }
 
 /**
- * Brings one file to its place below `rawData`: whole and with the catalog's SHA-256, or not at all. What was fetched
- * before a connection was lost is kept beside it and continued, also by a later run.
+ * Downloads one file to its path below `rawData`: complete and with the catalog's SHA-256, or not at all. What was
+ * fetched before a connection was lost is kept beside it, and a later attempt or run continues from there.
  */
 export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions): Promise<FetchOutcome> {
   try {
-    const target = await placeOf(file, rawData);
+    const target = await targetOf(file, rawData);
     if (existsSync(target)) {
       if (file.sha256 === undefined || (await sha256File(target)) === file.sha256)
         return {
@@ -48,7 +48,7 @@ export async function fetchFile(file: WantedFile, rawData: string, options: Fetc
           status: 'there already',
           what: file.sha256 ? 'as catalogued' : 'its SHA-256 is not in the catalog',
         };
-      return failed(file, 'another file is there than the catalog knows; move it away to fetch the catalogued one');
+      return failed(file, "found a file that differs from the catalog's; move it away to fetch the catalog's");
     }
     const bytes = await download(file, target, options);
     return { path: file.path, status: 'fetched', what: `${bytes} bytes` };
@@ -59,13 +59,13 @@ export async function fetchFile(file: WantedFile, rawData: string, options: Fetc
 
 const failed = ({ path: name }: WantedFile, what: string): FetchOutcome => ({ path: name, status: 'failed', what });
 
-/** The file's place, its folder made. @throws Error where it would lie outside `rawData`, through a link too */
-async function placeOf(file: WantedFile, rawData: string): Promise<string> {
+/** The file's path, in a folder that exists. @throws WrongContent if it leaves `rawData`, also through a link */
+async function targetOf(file: WantedFile, rawData: string): Promise<string> {
   await mkdir(rawData, { recursive: true });
   const root = await realpath(rawData);
   const target = path.resolve(root, file.path);
   const folder = path.dirname(target);
-  const inside = (place: string) => place === root || place.startsWith(root + path.sep);
+  const inside = (name: string) => name === root || name.startsWith(root + path.sep);
   let known = folder;
   while (!existsSync(known)) known = path.dirname(known);
   if (!inside(target) || target === root || !inside(await realpath(known)))

@@ -79,7 +79,7 @@ test('a month: a look at the file, a command for each, then build, review, publi
   await type(0, 'build');
   expect(current()).toBe(first);
   const review = await type(0, 'review');
-  expect(review).toContain('It may be published: nothing here asks for a reason.');
+  expect(review).toContain('It can be published without a reason.');
   expect(review).toMatch(/cases, .* by Ada \(cases of 2021-07\): cases\.csv changed; 1 rows added/);
   expect(review).toContain('last_estimated was "2021-06", is "2021-07"');
   await type(0, 'publish');
@@ -108,9 +108,9 @@ test('files that are wrong: refused with their row, or doubted; the catalog stay
     'sum.csv',
     good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
   );
-  expect(await type(1, 'catalog update cases', sum)).toMatch(/To doubt:\n.*has changed in/);
+  expect(await type(1, 'catalog update cases', sum)).toMatch(/Doubts:\n.*has changed in/);
   expect(await type(2, 'catalog update cases', comesIn('c.csv', good), '--last-estimated', '2026-12')).toMatch(
-    /last_estimated: found 2026-12, expected 2021-09 at most/,
+    /last_estimated: found 2026-12, expected at most 2021-09/,
   );
   expect(catalog()).toEqual(before);
 });
@@ -131,7 +131,7 @@ test('a survey round moves scores: the review says so, and publishing takes a re
   await accept('surveys', comesIn('surveys.csv', round), 'round of 2021', '--release', '2');
   await type(0, 'build');
   const review = await type(1, 'review');
-  expect(review).toMatch(/Publishing it takes a reason \(publish --approve REASON\):\n.*scores moved/);
+  expect(review).toMatch(/Publishing it requires a reason \(publish --approve REASON\):\n.*scores moved/);
   expect(review).toMatch(/surveys +changed +1 to 2/);
   await type(1, 'publish');
   expect(current()).toBe(before);

@@ -4,7 +4,7 @@ import { writeTiny } from '../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from './covariates.ts';
 import { raster } from './ingest/broken.ts';
 
-test('a raster, a table by month and rasters by year enter by catalog alone, are judged, and are told of; nets stop the build', async () => {
+test('a raster, a monthly table and yearly rasters become covariates by catalog alone, with effects and findings; net use is refused', async () => {
   const country = writeTiny((tiny) => {
     tiny.model.parameters.risk.score = 'spatial';
     heightCovariate({ transform: 'log', square: true })(tiny);
@@ -19,7 +19,7 @@ test('a raster, a table by month and rasters by year enter by catalog alone, are
     years.forEach(({ path }, k) => void raster(path, (i) => (k === 0 ? i % 80 : 80 - (i % 80)))(tiny));
   });
   const { snapshot, ran, out } = await buildHere(country.directory);
-  // what a covariate cannot touch is not built again
+  // Stages that do not use covariates do not run again.
   expect(ran.filter((stage) => ['season', 'survey', 'boundaries', 'transmission'].includes(stage))).toEqual([]);
 
   const { validation } = readJson(snapshot, 'model-card.json');

@@ -1,4 +1,4 @@
-/** Covariates of the tiny country. */
+/** Covariates for the tiny country. */
 import type { TinyCountry } from '../support/tiny-country.ts';
 import { sourceIn } from '../support/tiny-country.ts';
 

@@ -1,4 +1,4 @@
-/** The same inputs give the same bytes: whatever the number of threads, the place, the locale, and what is cached. */
+/** The same inputs give the same bytes, whatever the number of threads, the directory, the locale and the cache. */
 import { cpSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -13,11 +13,11 @@ async function build(country: string, out: string, jobs: number, env: Record<str
   return current(out);
 }
 
-test('jobs, time zone, language, directory and cache leave no trace', async () => {
+test('the result does not depend on jobs, time zone, language, directory or cache', async () => {
   const { directory } = writeTiny();
   const elsewhere = path.join(temporary(), 'a longer name', 'raw');
   cpSync(directory, elsewhere, { recursive: true });
-  // Built by as many jobs as there are cores, with this process's own zone and language.
+  // Built with as many jobs as there are cores, and this process's own time zone and language.
   const [one, two] = [inject('builtTiny'), path.join(temporary(), 'deep', 'er')];
   const first = current(one);
   const second = await build(elsewhere, two, 1, { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
@@ -26,22 +26,22 @@ test('jobs, time zone, language, directory and cache leave no trace', async () =
   expect(hashTree(second)).toEqual(tree);
   expect(path.basename(second)).toBe(path.basename(first));
 
-  // Published files are not to be written to.
+  // Published files are read-only.
   for (const name of Object.keys(tree)) expect(statSync(path.join(first, name)).mode & 0o222, name).toBe(0);
 
-  // The snapshot anew out of the stages' cached results.
+  // The snapshot, made again from the stages' cached results.
   const three = temporary();
   cpSync(path.join(one, 'cache'), path.join(three, 'cache'), { recursive: true });
   expect(hashTree(await build(directory, three, 2, { TZ: 'America/St_Johns' }))).toEqual(tree);
-  // Artifacts are the same bytes too, not only what is made of them.
+  // Artifacts are the same bytes too, not only the snapshot that is made from them.
   const artifacts = (out: string) =>
     Object.entries(hashTree(path.join(out, 'cache'))).filter(([name]) => !/stage\.json|latest-|lock/.test(name));
   expect(artifacts(two)).toEqual(artifacts(one));
 });
 
-test('a time without its zone is refused, as it would be another one elsewhere', async () => {
+test('a time without a time zone is refused, as it would be another time elsewhere', async () => {
   const { directory } = writeTiny();
   const ended = await run(['build', '--country', directory, '--out', temporary(), '--updated-at', '2026-11-21T10:00']);
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toMatch(/--updated-at: found 2026-11-21T10:00, expected a time with its zone/);
+  expect(ended.stderr).toMatch(/--updated-at: found 2026-11-21T10:00, expected a time with a time zone/);
 });

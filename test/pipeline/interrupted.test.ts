@@ -1,4 +1,4 @@
-/** A build that is killed, or that cannot write, leaves the old snapshot or the new: never neither, never half of one. */
+/** A build that is killed or cannot write leaves the old snapshot or the new one, never none and never a partial one. */
 import { cpSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -11,7 +11,7 @@ import { writeTiny } from '../support/tiny-country.ts';
 const KILLS = 60;
 const LANES = 2;
 const FAILING_WRITES = path.resolve(import.meta.dirname, '../support/failing-writes.ts');
-/** A little more than what a build of the tiny country with a warm cache writes, so that some end before. */
+/** Slightly more writes than a build of the tiny country with a warm cache makes, so that some builds complete. */
 const WRITES = 400;
 
 let country = '';
@@ -23,7 +23,7 @@ const args = (out: string, updatedAt?: string) => [
   ...(updatedAt ? ['--updated-at', updatedAt] : []),
 ];
 const currentOf = (out: string) => realpathSync(path.join(out, 'current'));
-const aside = (out: string) =>
+const temporariesIn = (out: string) =>
   ['.', 'snapshots', 'cache'].flatMap((folder) =>
     readdirSync(path.join(out, folder)).filter((name) => name.endsWith('.tmp')),
   );
@@ -33,52 +33,54 @@ beforeAll(() => {
   first = path.basename(currentOf(base));
 });
 
-/** Checks everything published in `out`; what was found sound once need not be read again. */
-async function expectSound(out: string, sound: Set<string>): Promise<void> {
+/** Checks all snapshots in `out`, except those in `valid`, which were checked before; adds the checked ones to it. */
+async function expectValid(out: string, valid: Set<string>): Promise<void> {
   for (const name of readdirSync(path.join(out, 'snapshots')).filter((entry) => !entry.startsWith('.'))) {
-    if (sound.has(name)) continue;
+    if (valid.has(name)) continue;
     expect((await verifySnapshot(path.join(out, 'snapshots', name))).faults, name).toEqual([]);
-    sound.add(name);
+    valid.add(name);
   }
-  expect([...sound]).toContain(path.basename(currentOf(out)));
+  expect([...valid]).toContain(path.basename(currentOf(out)));
 }
 
-test(`${KILLS} kills at random moments: as many readable snapshots`, { timeout: KILLS * 20_000 }, async () => {
+test(`after each of ${KILLS} kills at random moments the current snapshot is valid`, {
+  timeout: KILLS * 20_000,
+}, async () => {
   const { uniform: random } = randomStream(20261121, 'kills');
   const moments = { before: 0, during: 0, after: 0 };
-  const kill = async (out: string, i: number, sound: Set<string>) => {
+  const kill = async (out: string, i: number, valid: Set<string>) => {
     const before = path.basename(currentOf(out));
     const updatedAt = new Date(Date.UTC(2030, 0, 1, 0, i)).toISOString();
-    // By the clock, a busy machine is hit before it writes: two of three are killed at a write, whenever that comes.
+    // With a timer alone, a busy machine would be hit before it writes. So two of three are killed at a given write.
     const atWrite = { MALARIA_FAIL_AT: String(1 + Math.floor(random() * WRITES)), MALARIA_FAIL_CODE: 'SIGKILL' };
-    const byClock = i % 3 === 0;
-    const { child, ended } = start(args(out, updatedAt), byClock ? {} : { env: atWrite, preload: FAILING_WRITES });
-    const timer = byClock && setTimeout(() => child.kill('SIGKILL'), random() * 2500);
+    const byTimer = i % 3 === 0;
+    const { child, ended } = start(args(out, updatedAt), byTimer ? {} : { env: atWrite, preload: FAILING_WRITES });
+    const timer = byTimer && setTimeout(() => child.kill('SIGKILL'), random() * 2500);
     const { signal } = await ended;
     if (timer) clearTimeout(timer);
     const after = path.basename(currentOf(out));
-    await expectSound(out, sound);
+    await expectValid(out, valid);
     if (signal === null || after !== before) moments.after += 1;
-    else if (aside(out).length > 0) moments.during += 1;
+    else if (temporariesIn(out).length > 0) moments.during += 1;
     else moments.before += 1;
   };
   const lane = async (number: number) => {
     const out = temporary();
     cpSync(base, out, { recursive: true, verbatimSymlinks: true });
-    const sound = new Set<string>();
-    for (let i = number; i < KILLS; i += LANES) await kill(out, i, sound);
-    // What is left behind disturbs no later build, and goes with it.
+    const valid = new Set<string>();
+    for (let i = number; i < KILLS; i += LANES) await kill(out, i, valid);
+    // Files that are left behind disturb no later build, and the next build removes them.
     const { code, stderr } = await run(args(out));
     expect(code, stderr).toBe(0);
     expect(path.basename(currentOf(out))).toBe(first);
-    expect(aside(out)).toEqual([]);
+    expect(temporariesIn(out)).toEqual([]);
   };
   await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
   // A test that never kills while files are written would prove nothing.
   expect(moments.during, JSON.stringify(moments)).toBeGreaterThan(KILLS / 8);
 });
 
-test('killed while stages run, the next build has the same bytes', async () => {
+test('after a kill while stages run, the next build gives the same bytes', async () => {
   const out = withTinyCache(['validation', 'transmission']);
   const { child, ended } = start(args(out));
   child.stderr!.on('data', (data) => {
@@ -89,7 +91,7 @@ test('killed while stages run, the next build has the same bytes', async () => {
   expect(hashTree(currentOf(out))).toEqual(hashTree(currentOf(base)));
 });
 
-test('writes that fail at any moment: one clear line, the old snapshot in place, nothing left aside', async () => {
+test('a failing write is reported in one line, the old snapshot stays current, and no temporary files are left', async () => {
   const { uniform: random } = randomStream(20261121, 'failing writes');
   const attempt = async (at: number, code: string) => {
     const out = temporary();
@@ -106,14 +108,14 @@ test('writes that fail at any moment: one clear line, the old snapshot in place,
         ...{ type: 'error', code, exit_code: code === 'ENOSPC' ? 3 : 2 },
         message: expect.stringMatching(
           code === 'ENOSPC'
-            ? /no space left on the disk; make room and run it again, what is published is as it was \(ENOSPC\)$/
-            : /no permission; expected to be allowed to read and write there \(EACCES\)$/,
+            ? /no space left on the disk; make room and run it again; what is published is unchanged \(ENOSPC\)$/
+            : /permission denied; expected read and write access \(EACCES\)$/,
         ),
       },
     ]);
     expect(ended.code).toBe(errors[0].exit_code);
     expect(path.basename(currentOf(out))).toBe(first);
-    expect(aside(out)).toEqual([]);
+    expect(temporariesIn(out)).toEqual([]);
     expect(readdirSync(path.join(out, 'snapshots')), `write ${at}`).toEqual([first]);
   };
   await attempt(1, 'EACCES');

@@ -21,12 +21,12 @@ beforeAll(async () => {
   findings = readJson(snapshot, 'findings.json');
 }, 300_000);
 
-describe('a country with none of Nigeria’s habits, by its catalog alone', () => {
-  test('its snapshot is what it says', async () => {
+describe('a country that differs from Nigeria in every respect, built from its catalog alone', () => {
+  test('its snapshot passes verification', async () => {
     expect(await verifySnapshot(snapshot)).toMatchObject({ faults: [], unchecked: null });
   });
 
-  test('codes by name from the table, parents that the codes do not begin with, no zones', () => {
+  test('codes are joined by name from the table, parents are not taken from codes, and there are no zones', () => {
     const { states } = readJson(snapshot, 'v1/context/states.json');
     expect(states.map(({ state_code, zone, lgas }: any) => ({ state_code, zone, lgas }))).toEqual([
       { state_code: '07', zone: null, lgas: 2 },
@@ -44,7 +44,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     });
   });
 
-  test('each cluster once, by the preferred method; one in the sea snapped and listed; other ages left out', () => {
+  test('each cluster counts once, by the preferred method; one in the sea is moved ashore; other ages are left out', () => {
     const what = (rule: string) => findings.filter((one) => one.rule === rule).map((one) => one.what);
     expect(what('one method only')).toEqual([
       expect.stringMatching(/^1 of 27 rows left out: each sample counts once, by microscopy, else by rdt/),
@@ -57,7 +57,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     expect(risk[1]).toMatch(/^,2018,.*,13,260,false/);
   });
 
-  test('without monthly rain the score is the same in all months of a year, and changes between years', () => {
+  test('without monthly rain the score is the same in all months of a year, but changes between years', () => {
     const { series } = readJson(snapshot, 'v1/series/lgas/3303.json');
     const of = (year: string) =>
       new Set(
@@ -69,7 +69,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     expect(of('2021')).not.toEqual(of('2020'));
   });
 
-  test('what is missing is missing in the answers and told in the manifest, the model card and the report', () => {
+  test('missing data is missing in the answers and listed in the manifest, the model card and the report', () => {
     const manifest: Manifest = readJson(snapshot, 'manifest.json');
     expect(manifest.coverage.transmission).toBe(false);
     const files = Object.keys(manifest.files);
@@ -91,7 +91,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     }
   });
 
-  test('the report tells of clusters, of its own tests and of no zones of other countries', () => {
+  test('the report describes its own clusters and tests, and no zones of other countries', () => {
     const report = readFileSync(path.join(snapshot, 'report/index.html'), 'utf8');
     expect(report).toContain('A cell is a survey cluster in one round.');
     expect(report).toContain('<summary>By family of truth</summary>');
@@ -105,7 +105,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
   });
 
-  test('`show` says of what is not there why, and where else it is', async () => {
+  test('`show` says why something is missing, and where else it can be found', async () => {
     const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
     expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is given\.[^:]*$/);
     expect(await show('survey')).toMatch(
@@ -117,12 +117,12 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     );
   });
 
-  test('no word of Nigeria in any file of it', () => {
+  test('none of its files contains words about Nigeria', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
   });
 
-  test('what needs rain answers 404, and says why', async () => {
+  test('operations that need rain answer 404 and say why', async () => {
     const build = temporary();
     const service = await serveBuild({ build, snapshot, store: `sqlite:${build}/proxy.sqlite` });
     const { key } = await giveKey(service.store);
@@ -130,7 +130,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     for (const path of ['/v1/seasons/lgas?state=07', '/v1/tables/season.csv', '/v1/tables/season_windows.parquet'])
       expect(await problem(path)).toMatchObject({
         ...{ status: 404, code: 'NOT_FOUND' },
-        detail: 'This country has no monthly rain, and so no season is told; the other operations are served as usual.',
+        detail: 'This country has no monthly rain data and so no season; the other operations are served as usual.',
       });
     expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });
     expect(await problem('/v1/tables/forecast_skill.csv')).toMatchObject({
@@ -138,7 +138,7 @@ describe('a country with none of Nigeria’s habits, by its catalog alone', () =
     });
   });
 
-  test('nor on the dashboard or in errors, which are in its own words', async () => {
+  test('the dashboard and errors use its own words, too', async () => {
     const build = temporary();
     const place = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
     const text = await dashboardInOwnWords(place, OTHER, onTestFinished);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { onTestFinished } from 'vitest';
 
-/** A directory that goes with the test. */
+/** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'malaria-risk-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ export function temporaryDirectory(): string {
 export interface RasterOptions {
   west?: number;
   north?: number;
-  /** Degrees; both ways. */
+  /** Width and height of a cell, degrees. */
   cell?: number;
   nodata?: string;
   epsg?: number;
@@ -22,7 +22,7 @@ export interface RasterOptions {
   rasterType?: number;
 }
 
-/** Writes rows of cells, laid out as on the map, as a Float32 GeoTIFF; west 0, north 5, 1° unless told otherwise. */
+/** Writes rows of cells, laid out as on the map, as a Float32 GeoTIFF; by default west 0, north 5, cells of 1°. */
 export function writeRaster(file: string, rows: number[][], options: RasterOptions = {}): string {
   const { west = 0, north = 5, cell = 1, nodata, epsg = 4326, rasterType = 1 } = options;
   const bytes = writeArrayBuffer(Float32Array.from(rows.flat()), {

@@ -1,6 +1,6 @@
 import { deflateSync, zstdCompressSync } from 'node:zlib';
 
-/** How a made-up TIFF is to be written: whatever the reader claims to read. */
+/** How to write a TIFF: every variant that the reader claims to support. */
 export interface TiffOptions {
   type:
     | 'uint8'
@@ -21,10 +21,10 @@ export interface TiffOptions {
   /** Columns and rows of a tile, multiples of 16; or rows of a strip. */
   block: { columns: number; rows: number } | { rows: number };
   bands: number;
-  /** Bands beside each other in every cell, or one after the other. */
+  /** Whether bands are stored one after the other, instead of interleaved in every cell. */
   planar: boolean;
   southUp: boolean;
-  /** Degrees; 0.5 unless told. */
+  /** Degrees; 0.5 by default. */
   cell?: number;
   nodata?: string;
   scale?: number;
@@ -38,8 +38,8 @@ const DOUBLE = 12;
 const LONG = { classic: 4, big: 16 };
 
 /**
- * Encodes `bands[band][row][column]`, rows from north to south, west 10 and north 5. Follows the TIFF
- * 6.0 specification with BigTIFF and the floating-point predictor's note, and shares nothing with the reader.
+ * Encodes `bands[band][row][column]`, rows from north to south, west 10 and north 5. It follows the TIFF 6.0
+ * specification, BigTIFF and the technical note on the floating-point predictor, and shares no code with the reader.
  */
 export function encodeTiff(bands: number[][][], options: TiffOptions): Buffer {
   const { type, predictor, littleEndian, big, block, planar, southUp } = options;
@@ -80,9 +80,9 @@ export function encodeTiff(bands: number[][][], options: TiffOptions): Buffer {
       const planes = Buffer.concat(Array.from({ length: size }, (_, b) => Buffer.from(highFirst.map((s) => s[b]!))));
       return Buffer.from(planes.map((byte, i) => (i < stride ? byte : byte - planes[i - stride]!)));
     }
-    const wholes = highFirst.map((bytes) => BigInt(`0x${bytes.toString('hex')}`));
-    const differences = wholes.map((whole, i) =>
-      predictor === 2 && i >= stride ? whole - wholes[i - stride]! : whole,
+    const integers = highFirst.map((bytes) => BigInt(`0x${bytes.toString('hex')}`));
+    const differences = integers.map((value, i) =>
+      predictor === 2 && i >= stride ? value - integers[i - stride]! : value,
     );
     return Buffer.concat(
       differences.map((difference) => {
@@ -144,7 +144,7 @@ export function encodeTiff(bands: number[][][], options: TiffOptions): Buffer {
     ...(options.nodata === undefined ? [] : ([[42113, ASCII, `${options.nodata}\0`]] as [number, number, string][])),
   ];
 
-  // Header, blocks, then the directory with what does not fit into it behind.
+  // Header, blocks, then the directory, followed by the values that do not fit into it.
   const header = big ? 16 : 8;
   const starts: number[] = [];
   let at = header;
@@ -199,7 +199,7 @@ export function encodeTiff(bands: number[][][], options: TiffOptions): Buffer {
   return file.subarray(0, beyond);
 }
 
-/** TIFF's LZW as the specification writes it down, with a table of strings. */
+/** TIFF's LZW as in the specification, with a table of strings. */
 export function encodeLzw(bytes: Uint8Array): Buffer {
   const out: number[] = [];
   let bits = 0n;

@@ -5,12 +5,12 @@ import { BadInput } from '../../bad-input.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
 import {
   type Country,
-  catalogForms,
   RULES,
-  readForms,
+  readUnchecked,
   refuseMissing,
   refuseOutside,
   refuseUnlisted,
+  schemaFaults,
 } from '../../engine/country.ts';
 import { sha256File } from '../../engine/hash.ts';
 import { acceptCommand } from '../../engine/pins.ts';
@@ -29,9 +29,9 @@ const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
  * @throws BadInput if there is no catalog
  */
 export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
-  const forms = catalogForms(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
+  const forms = schemaFaults(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
   if (forms.length > 0) return forms;
-  return countryFaults(readForms(directory, rawData));
+  return countryFaults(readUnchecked(directory, rawData));
 }
 
 /** The same for a catalog that has the right form and may differ from the one on disk. */

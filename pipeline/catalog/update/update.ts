@@ -10,7 +10,7 @@ import { checkCovariates } from '../../engine/check-covariates.ts';
 import { checkEvidence } from '../../engine/check-evidence.ts';
 import { checkModel } from '../../engine/check-model.ts';
 import { checkSource, checkTogether } from '../../engine/check-sources.ts';
-import { type Country, catalogForms, readForms } from '../../engine/country.ts';
+import { type Country, readUnchecked, schemaFaults } from '../../engine/country.ts';
 import { sha256File } from '../../engine/hash.ts';
 import { readReference } from '../check/country.ts';
 import { readOneRaster, readOneTable } from '../check/source.ts';
@@ -53,9 +53,9 @@ export interface Update {
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
-  const [fault] = catalogForms(request.country);
+  const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
-  const country = readForms(request.country, request.rawData);
+  const country = readUnchecked(request.country, request.rawData);
   const { rawData } = country;
   const was = sourceIn(country, request.source);
   const given = newFilesOf(was, request.files, request.period);

@@ -1,11 +1,13 @@
-/** The packages that a packed one needs, inside it: npm reads no lock file of a package that is installed from a file. */
+/**
+ * Puts the dependencies of a packed package inside it: npm ignores the lock file of a package installed from a file.
+ */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Lock, readLock, withDependencies } from '../../engine/packages.ts';
 
 /**
- * Copies packages with all that they depend on, in the versions that the lock file of `root` has, to `directory`. What is
- * optional stays out: nothing here loads it.
+ * Copies packages and all their dependencies to `directory`, in the versions of the lock file in `root`. Optional ones
+ * are left out: nothing here loads them.
  */
 export function bundle(names: readonly string[], root: string, directory: string): void {
   const lock = readLock(root);
@@ -21,8 +23,8 @@ export function bundle(names: readonly string[], root: string, directory: string
 }
 
 /**
- * A package with all that it depends on, by name with the version that the lock file has, for packages that npm must choose
- * from for the machine at hand: it takes none such out of a bundle.
+ * The locked versions of a package and all its dependencies, by name. For packages that differ by machine: npm has to
+ * choose from them at installation, and does not take them from a bundle.
  */
 export function pinned(name: string, root: string): Record<string, string> {
   const entries = Object.entries(withDependencies(name, readLock(root))).filter(([, { optional }]) => !optional);
@@ -31,10 +33,10 @@ export function pinned(name: string, root: string): Record<string, string> {
 
 const nameOf = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Whether the `overrides` of package.json put another package in a place, an empty one: npm does not read them either. */
+/** Whether `overrides` in package.json replace the package at `place` by an empty one: npm ignores these, too. */
 const isEmptied = (place: string, lock: Lock) => lock[place]!.name !== undefined && lock[place]!.name !== nameOf(place);
 
-/** Takes emptied dependencies out of a package's own list, or npm would install the real ones. */
+/** Removes emptied dependencies from a package's own list, as npm would install the real ones otherwise. */
 function forget(names: readonly string[], file: string): void {
   const about = JSON.parse(readFileSync(file, 'utf8'));
   const listed = names.filter((name) => about.dependencies?.[name] !== undefined);

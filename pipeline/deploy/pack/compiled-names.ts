@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-/** The name under which a source is compiled. */
+/** The name of the file that a source is compiled to. */
 export const compiledName = (file: string) => file.replace(/\.ts$/, '.js');
 
 /**
- * Compiled code with its strings that name a source, such as that of a thread or of a stage's module, naming what this was
- * compiled to. (The compiler does so for imports alone.)
+ * Replaces the names of sources in strings of compiled code, such as the module of a thread or a stage, by the names of
+ * the compiled files. (The compiler does so only for imports.)
  *
- * @param file path of the code from the root, to which or to whose folder the names are relative
+ * @param file path of the code from the root; the names are relative to the root or to the file's folder
  */
 export function withCompiledNames(file: string, code: string, isCompiled: (file: string) => boolean): string {
   return code.replace(/'([^'\n]+\.ts)'/g, (string, name: string) => {

@@ -1,6 +1,6 @@
 /**
- * `npm run pack`: the two packages `malaria-risk` and `malaria-proxy` as npm installs them, of compiled JavaScript with
- * types. Run from a checkout with its dependencies.
+ * `npm run pack`: makes the packages `malaria-risk` and `malaria-proxy` for npm, of compiled JavaScript with types. Run
+ * it in a checkout with its dependencies installed.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { compiledName, withCompiledNames } from './compiled-names.ts';
 interface Package {
   name: 'malaria-risk' | 'malaria-proxy';
   description: string;
-  /** Files of the checkout that go in, besides what is in both. Sources are replaced by what they compile to. */
+  /** Files of the checkout to include beyond those in both packages. Sources are replaced by what they compile to. */
   files: readonly string[];
 }
 
-/** Modules that a cache key is made of. */
+/** The modules that cache keys depend on. */
 const KEYED = [...STAGES, SNAPSHOT].map(({ module }) => module).concat(TABLES);
 
 const PACKAGES: readonly Package[] = [
@@ -36,11 +36,11 @@ const PACKAGES: readonly Package[] = [
     files: ['pipeline/contract/**', 'proxy/**'],
   },
 ];
-/** Sources that the report's page is made of, whose types are taken off when it is made. */
+/** The sources of the report's page, whose types are stripped when the page is made. */
 const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
-/** Sources that are shipped as they are: those of the page alone, and the clients. */
+/** Sources that are shipped uncompiled: those only of the page, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
-/** The one package that is another on each kind of machine. */
+/** The one dependency that differs by kind of machine. */
 const MACHINE_CODE = '@duckdb/node-api';
 const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;
 
@@ -92,7 +92,7 @@ function layOut({ name, description, files }: Package, directory: string, compil
     const types = file.replace(/\.ts$/, '.d.ts');
     const declared = readFileSync(path.join(compiled, types), 'utf8');
     put(types, declared);
-    // Who uses the types needs those that they are made of.
+    // Users of the types need the types that they are made from.
     if (declared.includes("from 'typebox'")) needed.add('typebox');
   }
   for (const file of [`bin/${name}.js`, 'bin/about.js']) putJs(file, readFileSync(path.join(ROOT, file), 'utf8'));

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../../engine/hash.ts';
-import { enter } from '../../engine/lock.ts';
+import { lockShared } from '../../engine/lock.ts';
 import { TryAgain } from '../../errors.ts';
 import type { Snapshot } from '../snapshot/read.ts';
 import { writeSynced } from '../snapshot/tree.ts';
@@ -19,7 +19,7 @@ export function withDirectory<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   return publishAlone(directory, async () => {
-    const inUse = enter(directory);
+    const inUse = lockShared(directory);
     try {
       return await work({
         name: directory,
@@ -36,7 +36,7 @@ export function withDirectory<T>(
         point: (version) => pointCurrent(directory, version),
       });
     } finally {
-      inUse.leave();
+      inUse.release();
     }
   });
 }

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { enter } from '../../engine/lock.ts';
+import { lockShared } from '../../engine/lock.ts';
 import { Stopped, UsageError } from '../../errors.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
@@ -52,11 +52,11 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
   if (options.approve !== undefined && options.approve.trim() === '')
     throw new UsageError('--approve: found no text, expected the reason to publish this version');
   return publishAlone(out, async () => {
-    const inUse = enter(out);
+    const inUse = lockShared(out);
     try {
       return await withDestination(out, options.to, (destination) => publish(out, destination, options));
     } finally {
-      inUse.leave();
+      inUse.release();
     }
   });
 }

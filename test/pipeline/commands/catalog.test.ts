@@ -1,4 +1,4 @@
-/** A file that comes in wrong, from the update that doubts it to the release that wants a reason. */
+/** A wrong file, from the update that doubts it to the publication that requires a reason. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,48 +8,48 @@ import { temporary } from '../../support/command-line.ts';
 import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
-test('a changed file: build stops, update shows and accepts it, its doubts must be approved to be published', async () => {
+test('a changed file stops the build; update shows and accepts it; publishing requires approval of its doubts', async () => {
   const { directory, files } = writeTiny();
   const out = publishedTiny();
   const place = path.join(directory, 'nets.csv');
   const malaria = async (...args: string[]) => {
     const { code, stdout, stderr } = await runHere([...args, '--out', out]);
-    return { code, said: `${stdout}${stderr}` };
+    return { code, output: `${stdout}${stderr}` };
   };
   const update = (...args: string[]) => malaria('catalog', 'update', 'itn_use', '--country', directory, ...args);
   writeFileSync(place, String(files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1'));
 
   const stopped = await malaria('build', '--country', directory);
   expect(stopped.code).toBe(2);
-  expect(stopped.said).toContain(
-    `nets.csv: found another file than sources.json records, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+  expect(stopped.output).toContain(
+    `nets.csv: found a file that differs from its SHA-256 in sources.json, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
   );
 
   const shown = await update();
   expect(shown.code).toBe(1);
-  expect(shown.said).toMatch(/To doubt:\n {2}the sum of itn_use has changed in all rows \(1\/10/);
-  expect(shown.said).toContain('Nothing is changed yet: accept it by --accept REASON.');
+  expect(shown.output).toMatch(/Doubts:\n {2}the sum of itn_use has changed in all rows \(1\/10/);
+  expect(shown.output).toContain('Nothing has been changed yet; accept it with --accept REASON.');
 
   const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
-  expect([accepted.code, accepted.said]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
+  expect([accepted.code, accepted.output]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
-  expect((await update()).said).toBe('itn_use: as accepted, nothing to do\n');
+  expect((await update()).output).toBe('itn_use: unchanged since accepted, nothing to do\n');
 
   const built = await malaria('build', '--country', directory);
   expect(built.code).toBe(0);
-  expect(built.said).toMatch(
+  expect(built.output).toMatch(
     /itn_use \(accepted in doubt\): the sum of itn_use has changed .*; accepted by Ada, \d{4}-.*: new survey/,
   );
   const refused = await malaria('publish');
-  expect([refused.code, refused.said]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);
+  expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);
   expect((await malaria('publish', '--approve', 'seen')).code).toBe(0);
 });
 
-test('catalog check: 0, 1 with faults, 2 without a catalog; a month that is none is bad usage', async () => {
+test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an invalid month is a usage error', async () => {
   const { directory, files } = writeTiny();
   const check = (country: string, ...args: string[]) => runHere(['catalog', 'check', '--country', country, ...args]);
-  const sound = await check(directory);
-  expect([sound.code, sound.stdout]).toEqual([0, `${directory}: no faults\n`]);
+  const valid = await check(directory);
+  expect([valid.code, valid.stdout]).toEqual([0, `${directory}: no faults\n`]);
   writeFileSync(
     path.join(directory, 'cases.csv'),
     String(files['cases.csv']).replace('NG001,2019-05', 'NG009,2019-05'),
@@ -72,7 +72,7 @@ test('catalog check: 0, 1 with faults, 2 without a catalog; a month that is none
   expect([usage.code, usage.stderr]).toEqual([2, expect.stringMatching(/expected a month YYYY-MM/)]);
 });
 
-test('catalog schema: sound catalogs have the form that it prints, named in them or not, and a misspelt field has not', async () => {
+test('catalog schema prints a schema that valid catalogs match, with or without $schema, and misspelt fields do not', async () => {
   const { directory } = writeTiny();
   for (const file of ['sources.json', 'model.json']) {
     const { code, stdout } = await runHere(['catalog', 'schema', file]);

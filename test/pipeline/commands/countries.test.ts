@@ -1,11 +1,11 @@
-/** One table over many countries. */
+/** The table of many countries. */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
 import { runHere } from '../../support/run-here.ts';
 
-/** A built country, one whose input was bad, one that nothing is known of. */
+/** A built country, one with bad input, and one without a result. */
 function listed(rows: readonly string[]) {
   const place = temporary();
   const list = path.join(place, 'countries.csv');
@@ -20,7 +20,7 @@ function listed(rows: readonly string[]) {
 }
 const ROWS = () => [`tiny,tiny,,${inject('builtTiny')}`, 'broken,broken,,out/broken', 'new,new,,out/new'];
 
-test('status, version, findings and skill of each', async () => {
+test('the table shows status, version, findings and skill of each country', async () => {
   const { list, runs } = listed(ROWS());
   const { stdout, code } = await runHere(['countries', list, '--runs', runs, '--json']);
   expect(code).toBe(0);
@@ -38,8 +38,8 @@ test('status, version, findings and skill of each', async () => {
 });
 
 test.each([
-  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, expected a name of its own for each country'],
-  [[',a,,b'], 'row 2: found name empty, expected a name of its own for each country'],
+  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, expected a different name for each country'],
+  [[',a,,b'], 'row 2: found name empty, expected a different name for each country'],
 ])('a list with %j is refused', async (rows, line) => {
   const { list } = listed(rows);
   const { stderr, code } = await runHere(['countries', list]);

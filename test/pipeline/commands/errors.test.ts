@@ -1,4 +1,4 @@
-/** How a command ends, for schedulers and scripts. */
+/** Exit codes and error messages, for schedulers and scripts. */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CommanderError } from 'commander';
@@ -14,7 +14,7 @@ import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-countr
 
 const system = (code: string) => Object.assign(new Error(`${code}: it says`), { code, path: '/there' });
 
-describe('what an error means', () => {
+describe('each error has its exit code, code and message', () => {
   test.each([
     [new BadInput('a.csv', 'row 3', 'x', 'y'), 2, 'BAD_INPUT', 'a.csv, row 3: found x, expected y'],
     [new UsageError('no such version'), 2, 'USAGE', 'no such version'],
@@ -26,18 +26,18 @@ describe('what an error means', () => {
     ],
     [new Stopped('it takes a reason'), 1, 'STOPPED', 'it takes a reason'],
     [new TryAgain('a lock is held'), 3, 'TRY_AGAIN', 'a lock is held'],
-    [system('EACCES'), 2, 'EACCES', '/there: no permission; expected to be allowed to read and write there (EACCES)'],
+    [system('EACCES'), 2, 'EACCES', '/there: permission denied; expected read and write access (EACCES)'],
     [new TypeError('x is undefined\nmore'), 4, 'FAULT', 'x is undefined'],
     [system('ESRCH'), 4, 'FAULT', 'ESRCH: it says'],
   ])('%s', (error, exit_code, code, message) => {
     expect(describeError(error)).toMatchObject({ type: 'error', exit_code, code, message });
   });
-  test('a full disk may be empty later', () => {
+  test('a full disk is worth another attempt', () => {
     expect(describeError(system('ENOSPC'))).toMatchObject({ exit_code: 3, code: 'ENOSPC' });
   });
 });
 
-test('a bad input is told with its parts, from within a stage too', async () => {
+test('--json reports the parts of a bad input, also from within a stage', async () => {
   const { directory } = writeTiny();
   const out = temporary();
   const outcome = async (...more: string[]) => {
@@ -70,7 +70,7 @@ test('a bad input is told with its parts, from within a stage too', async () => 
   ]);
 });
 
-describe('what a country can be wrong in is bad input, and never a fault of the program', () => {
+describe('faults of a country are bad input, never a fault of the program', () => {
   const cut = (file: string, id: string, last: string) => (country: TinyCountry) => {
     const [head, ...rows] = String(country.files[file]).trim().split('\n');
     const kept = rows.filter((row) => row.split(',')[1]! <= last);
@@ -83,7 +83,7 @@ describe('what a country can be wrong in is bad input, and never a fault of the 
   test.each<[string, (country: TinyCountry) => void, RegExp]>([
     ['rain of eleven months', cut('climate.csv', 'climate', '2018-11'), /11 months of rain, expected every month/],
     [
-      'outlines that simplifying changes by too much',
+      'outlines whose area changes too much by simplification',
       ({ files, model }) => {
         // The western edge bends in by 55 m.
         for (const name of ['lgas.geojson', 'states.geojson']) {
@@ -103,7 +103,7 @@ describe('what a country can be wrong in is bad input, and never a fault of the 
       /model\.json, \/name: found a value that must match pattern/,
     ],
     [
-      'a name that no file can have',
+      'a name that is too long for a file',
       ({ model }) => {
         model.country = 'x'.repeat(300);
       },
@@ -118,32 +118,32 @@ describe('what a country can be wrong in is bad input, and never a fault of the 
   });
 });
 
-test('a disk that fills up while DuckDB writes is full, too', async () => {
+test('a disk that fills up while DuckDB writes is reported as full, too', async () => {
   const written = withConnection((db) => db.run("COPY (FROM range(100000)) TO '/dev/full' (FORMAT csv)"));
   const error = await written.catch((thrown: Error) => thrown);
   expect(describeError(error as Error)).toMatchObject({ exit_code: 3, code: 'ENOSPC' });
 });
 
-test('a reason is in words', async () => {
+test('an empty reason is refused', async () => {
   const { directory } = writeTiny();
   const attempts = await Promise.all([
     runHere(['publish', '--approve', ' ', '--out', temporary()]),
     runHere(['catalog', 'update', 'surveys', '--country', directory, '--out', temporary(), '--accept', '']),
   ]);
   for (const { code, stderr } of attempts)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('expected words')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected some text')]);
 });
 
-test('told to stop, a build ends as something to try again', async () => {
+test('a build that is stopped by a signal ends with the exit code for another attempt', async () => {
   const { directory } = writeTiny();
   const { child, ended } = start(['build', '--country', directory, '--out', temporary()]);
   child.stderr!.once('data', () => child.kill('SIGTERM'));
   const { code, stderr } = await ended;
   expect(code, stderr).toBe(3);
-  expect(stderr).toMatch(/malaria-risk: stopped by SIGTERM; what is published is as it was\n$/);
+  expect(stderr).toMatch(/malaria-risk: stopped by SIGTERM; what is published is unchanged\n$/);
 });
 
-test('plan --exit-code: 0 where there is nothing to do, 1 where there is', async () => {
+test('plan --exit-code exits with 0 if there is nothing to do, 1 if there is', async () => {
   const { directory } = writeTiny();
   const plan = (out: string) => runHere(['plan', '--country', directory, '--out', out, '--exit-code']);
   const [done, never, usual] = await Promise.all([
@@ -154,7 +154,7 @@ test('plan --exit-code: 0 where there is nothing to do, 1 where there is', async
   expect([done.code, never.code, usual.code]).toEqual([0, 1, 0]);
 });
 
-test('a statement that DuckDB refuses is the asker’s', async () => {
+test('a statement that DuckDB refuses is a usage error', async () => {
   const { code, stderr } = await runHere(['query', 'FROM nowhere', '--out', inject('builtTiny')]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^malaria-risk: .*nowhere/)]);
 });

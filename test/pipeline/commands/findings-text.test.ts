@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeFindings } from '../../../pipeline/commands/findings-text.ts';
 
-const finding = (stage: string, rule: string, what = 'so') => ({ stage, source: 'cases', rule, what });
+const finding = (stage: string, rule: string, what = 'a finding') => ({ stage, source: 'cases', rule, what });
 
-test('the gravest first, each group with what to do; fits of models counted', () => {
+test('findings are grouped, the most serious first, each group with what to do; those about fits are counted', () => {
   const lines = describeFindings(
     [
       finding('zonal', 'urban centres'),
@@ -18,16 +18,16 @@ test('the gravest first, each group with what to do; fits of models counted', ()
   expect(lines.map((line) => line.split(' (')[0])).toEqual([
     ...['To be decided before publishing', '  cases', 'Without data of their own', '  cases'],
     ...['Records left out or kept as unknown', '  cases', 'Notes:', '  cases'],
-    '2 lines on the fits of models: the report, "Sources", or findings.json',
+    '2 findings about model fits: see "Sources" in the report, or findings.json',
   ]);
-  expect(lines[1]).toBe('  cases (covariate): so');
+  expect(lines[1]).toBe('  cases (covariate): a finding');
 });
 
-test('lines are broken at words, and a word that is too long stands alone', () => {
+test('lines wrap at words, and a word that is too long has its own line', () => {
   const lines = describeFindings([finding('zonal', 'x', `one two ${'y'.repeat(40)} three`)], 24);
   expect(lines).toEqual(['Notes:', '  cases (x): one two', `    ${'y'.repeat(40)}`, '    three']);
 });
 
-test('nothing found, nothing said', () => {
+test('without findings there is no text', () => {
   expect(describeFindings([], 80)).toEqual([]);
 });

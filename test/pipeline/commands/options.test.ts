@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../rasters.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../pipeline/cli.ts');
 
-test('a file to write: new, in a new folder, or in the place of another; a directory and a place below a file are refused', () => {
+test('a file to write may be new, in a new folder, or exist; a directory and a path below a file are refused', () => {
   const directory = temporaryDirectory();
   const at = (name: string) => join(directory, name);
   mkdirSync(at('folder'));

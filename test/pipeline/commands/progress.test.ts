@@ -16,7 +16,7 @@ function screen(isTTY: boolean, json = false) {
   return { display, written, clock };
 }
 
-test('on a terminal: one line with stage, share of the whole and time left, by what stages took before', () => {
+test('on a terminal one line shows the stage, the share done and the time left, from how long stages took before', () => {
   const { display, written, clock } = screen(true);
   display.onEvent({ type: 'expected', seconds: { ingest: 2, zonal: 6, snapshot: 12 } });
   display.onEvent({ type: 'started', stage: 'ingest', causes: ['never run here'] });
@@ -32,7 +32,7 @@ test('on a terminal: one line with stage, share of the whole and time left, by w
   expect(written.at(-1)).toBe('\r\x1b[2K');
 });
 
-test('stages that are unchanged are no work of this run', () => {
+test('unchanged stages do not count as work', () => {
   const { display, written, clock } = screen(true);
   display.onEvent({ type: 'expected', seconds: { ingest: 2, zonal: 6, snapshot: 12 } });
   display.onEvent({ type: 'cached', stage: 'ingest' });
@@ -52,7 +52,7 @@ test('a line is never wider than the terminal', () => {
   expect(written.at(-1)!.replace('\r\x1b[2K', '').length).toBeLessThan(60);
 });
 
-test('elsewhere: a line as a stage begins and ends, and nothing in between', () => {
+test('elsewhere there is a line when a stage starts and when it ends, and nothing in between', () => {
   const { display, written } = screen(false);
   display.onEvent({ type: 'expected', seconds: {} });
   display.onEvent({ type: 'cached', stage: 'ingest' });
@@ -67,7 +67,7 @@ test('elsewhere: a line as a stage begins and ends, and nothing in between', () 
   ]);
 });
 
-test('--json: each event on a line of its own, the result on standard output', async () => {
+test('--json writes one event per line, and the result to standard output', async () => {
   const { directory } = writeTiny();
   const out = withTinyCache();
   rmSync(path.join(out, 'cache/survey'), { recursive: true });

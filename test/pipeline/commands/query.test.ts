@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ out, model_version: version } = await buildAndPublish(writeTiny().directory));
 });
 
-test('alone it lists tables and columns, and what they mean', async () => {
+test('without a statement it lists tables and columns with their meaning', async () => {
   const listed = await runHere(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
   const { columns } = tablesIn(TERRITORY, []).risk_lgas;
@@ -26,7 +26,7 @@ test('alone it lists tables and columns, and what they mean', async () => {
       .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
       .join(''),
   );
-  // Every artifact that is a table is listed with all that is declared of it.
+  // Every artifact that is a table is listed with all its declared columns.
   const [header, ...lines] = listed.stdout.trim().split('\n');
   expect(header).toBe('table,column,type,meaning');
   expect(lines.filter((line) => line.endsWith(','))).toEqual([]);
@@ -36,7 +36,7 @@ test('alone it lists tables and columns, and what they mean', async () => {
       expect(listed.stdout).toContain(`${name.replace('/', '.')},${column},${type},`);
 });
 
-test('joins tables of the current snapshot, and of snapshots by name', async () => {
+test('tables of the current snapshot and of snapshots by name can be joined', async () => {
   const sql = `SELECT context_lgas.lga, count(*) AS months, max(new.score - old.score) AS change
     FROM risk_lgas new JOIN "${version}".risk_lgas old USING (lga_code, period) JOIN context_lgas USING (lga_code)
     GROUP BY ALL ORDER BY ALL`;
@@ -44,7 +44,7 @@ test('joins tables of the current snapshot, and of snapshots by name', async () 
   expect(await query(sql, { out })).toEqual(rows);
 });
 
-test('the artifacts that the snapshot was made of, row by row', async () => {
+test('the artifacts that the snapshot was made from can be queried', async () => {
   const rows = await query(
     `SELECT l.state_code, count(*) AS lgas, bool_and(abs(r.score - s.score) <= 0.00005) AS same
      FROM ingest.lgas l JOIN risk.lgas r USING (lga_code) JOIN risk_lgas s USING (lga_code, period)
@@ -63,7 +63,7 @@ test('the artifacts that the snapshot was made of, row by row', async () => {
   expect(counts!.people).toBeCloseTo(Number(counts!.of_lgas), 3);
 });
 
-test('the file of every table says of which version it is, and under which licences', async () => {
+test("the file of every table names its version and its sources' licences", async () => {
   const folder = path.join(out, 'current', 'tables');
   const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
   expect(files.length).toBeGreaterThan(8);
@@ -83,7 +83,7 @@ test('the file of every table says of which version it is, and under which licen
   }
 });
 
-test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', async () => {
+test('rows are printed as a table, JSON or CSV; a list as DuckDB writes it', async () => {
   const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
   const [table, json, csv] = await Promise.all(
     [[], ['--json'], ['--csv']].map((how) => runHere(['query', sql, '--out', out, ...how])),
@@ -93,7 +93,7 @@ test('rows as a table, JSON and CSV; a list is written as DuckDB writes it', asy
   expect(csv!.stdout).toMatch(/^code,population,nothing,list\nAB,\d+,,"\[1, 2\]"\n/);
 });
 
-test('it reads the tables and no other file, and writes none', async () => {
+test('a statement can read only the tables, and write no file', async () => {
   const table = path.join(out, 'current', 'tables', 'season.parquet');
   for (const [sql, fault] of [
     ["FROM read_text('/etc/passwd')", /disabled by configuration/],
@@ -109,7 +109,7 @@ test('it reads the tables and no other file, and writes none', async () => {
     await expect(query(sql, { out }), sql).rejects.toThrow(fault);
 });
 
-test('where there is no snapshot it says so', async () => {
+test('a directory without a snapshot is refused', async () => {
   const empty = temporary();
   const { code, stderr } = await runHere(['query', '--out', empty]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no tables, expected a snapshot')]);

@@ -11,7 +11,7 @@ const build = withTinyCache(['ingest']);
 const country = writeTiny().directory;
 const score = (...args: string[]) => runHere(['score-forecasts', '--country', country, '--build', build, ...args]);
 
-test('forecasts as a table of quantiles, their scores as a summary', async () => {
+test('forecasts are written as a table of quantiles, their scores as a summary', async () => {
   const file = path.join(temporary(), 'forecasts.csv');
   const { code, stdout, stderr } = await score('--out', file, '--json');
   expect(stderr).not.toContain('malaria-risk:');
@@ -22,13 +22,13 @@ test('forecasts as a table of quantiles, their scores as a summary', async () =>
   const all = summary.filter(({ origins, horizon }) => origins === 'all' && horizon === 'all');
   expect(all.map(({ method }) => method)).toContain('case_model');
   expect(all.reduce((sum, { forecasts }) => sum + forecasts, 0)).toBe(rows.length);
-  // The record is a season and nothing else, so whoever looks a year back is right.
+  // The record repeats every year, so the same month last year is always right.
   const error = (name: string) => all.find(({ method }) => method === name)!.log_mae;
   expect(error('same_month_last_year')).toBeLessThan(0.001);
   expect(error('case_model')).toBeLessThan(error('persistence') / 3);
 });
 
-test('says what is wrong with what it was asked', async () => {
+test('origins without forecasts, and invalid ones, are refused', async () => {
   const none = await score('--origins', '2001-01:2001-12');
   expect(none.code).toBe(2);
   expect(none.stderr).toContain('found no forecast to score');

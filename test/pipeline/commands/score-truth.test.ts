@@ -8,17 +8,17 @@ import { temporary } from '../../support/command-line.ts';
 import { runHere } from '../../support/run-here.ts';
 import { LGAS, writeTiny } from '../../support/tiny-country.ts';
 
-test('seeds are read as lists and ranges, each once, and nothing else', () => {
+test('seeds are lists and ranges without repetition; anything else is refused', () => {
   expect(parseSeeds('1-3,7,2')).toEqual([1, 2, 3, 7]);
   for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => parseSeeds(text)).toThrow('expected seeds');
 });
 
-test('families are read as a list, in their own order', () => {
+test('families are a list, returned in their standard order', () => {
   expect(parseFamilies('mixed,matern')).toEqual(['matern', 'mixed']);
   for (const text of ['', 'Matern', 'matern,', 'none']) expect(() => parseFamilies(text)).toThrow('expected some of');
 });
 
-describe('a country that the user gives', () => {
+describe('a country given with --country', () => {
   const build = withTinyCache(['ingest', 'zonal', 'season', 'link', 'risk']);
   const score = (country: string, ...args: string[]) =>
     runHere(['score-truth', '--country', country, '--build', build, ...args]);
@@ -31,7 +31,7 @@ describe('a country that the user gives', () => {
     return directory;
   };
 
-  test('is scored by its truth folder: a table, CSV and JSON of the same figures', async () => {
+  test('is compared with its truth folder, with the same figures as table, CSV and JSON', async () => {
     const file = path.join(temporary(), 'scores.csv');
     const country = give(rows);
     const asJson = await score(country, '--json', '--out', file);
@@ -54,7 +54,7 @@ describe('a country that the user gives', () => {
     expect(plain.stdout).toContain(all[0].bias.toFixed(4));
   });
 
-  test('names file and row of a truth that cannot be one, and an LGA-month that it lacks', async () => {
+  test('is refused with the file and row of an invalid truth, or the LGA-month that is missing', async () => {
     const missing = await score(writeTiny().directory);
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('prevalence.csv: found no such file');
@@ -69,17 +69,17 @@ describe('a country that the user gives', () => {
     expect(short.stderr).toContain(`found no row of ${LGAS[0]} in 2020-11`);
   });
 
-  test('goes without what belongs to made-up countries', async () => {
+  test('cannot be combined with options for made-up countries', async () => {
     for (const other of [['--seeds', '1'], ['--truth', 'trend'], ['--record']]) {
       const { code, stderr } = await score(give(rows), ...other);
       expect(code).toBe(2);
-      expect(stderr).toContain('--country goes without');
+      expect(stderr).toContain('--country cannot be combined with');
     }
   });
 });
 
-test('a record is of the families that count, all of them', async () => {
+test('--record always covers all standard families', async () => {
   const { code, stderr } = await runHere(['score-truth', '--truth', 'trend', '--seeds', '1', '--record']);
   expect(code).toBe(2);
-  expect(stderr).toContain('--record is of the six families');
+  expect(stderr).toContain('--record always covers the six standard families');
 });

@@ -9,22 +9,22 @@ const STATES: Cells[] = [
   { code: 'AB', state: 'Abia', people: 3_436_379, nets: 0.2473, minutes: 16.3 },
   { code: 'AD', state: 'Adamawa', people: 5_022_824, nets: null, minutes: 51.4 },
 ];
-const WHOLE = [
+const ONE_TABLE = [
   'code  state     people    nets  minutes',
   'AB    Abia     3436379  0.2473     16.3',
   'AD    Adamawa  5022824       —     51.4',
 ].join('\n');
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
-test('numbers to the right, text to the left, and no end of width unless one is given', () => {
-  expect(formatTable(STATES)).toBe(WHOLE);
+test('numbers are aligned right, text left, and the width is unlimited unless one is given', () => {
+  expect(formatTable(STATES)).toBe(ONE_TABLE);
   expect(tableWidth(STATES)).toBe(39);
-  expect(formatTable(STATES, 39)).toBe(WHOLE);
+  expect(formatTable(STATES, 39)).toBe(ONE_TABLE);
   expect(formatTable([])).toBe('');
   expect(formatTable([], 80)).toBe('');
 });
 
-test('columns that do not fit follow below, behind the code and the name', () => {
+test('columns that do not fit follow below, after the code and the name', () => {
   expect(formatTable(STATES, 38)).toBe(
     [
       'code  state     people    nets',
@@ -38,7 +38,7 @@ test('columns that do not fit follow below, behind the code and the name', () =>
   );
 });
 
-test('rows that only several columns tell apart are named by all of them', () => {
+test('if only several columns together identify a row, all of them are repeated', () => {
   const rows = STATES.flatMap((state) =>
     ['2020-01', '2020-02'].map((period): Cells => ({ period, code: state.code!, people: state.people!, nets: 1 })),
   );
@@ -46,11 +46,11 @@ test('rows that only several columns tell apart are named by all of them', () =>
   expect([heads[0], heads[6]]).toEqual(['period   code   people', 'period   code  nets']);
 });
 
-test('where a cell is too wide for any table, the table is left whole', () => {
-  expect(formatTable(STATES, 20)).toBe(WHOLE);
+test('if a cell is too wide for any table, the table is not split', () => {
+  expect(formatTable(STATES, 20)).toBe(ONE_TABLE);
 });
 
-test('scores: the bar is as long as there is room for, then what is least needed goes below', () => {
+test('bars of scores shrink on a narrow terminal, and then secondary columns go below', () => {
   const rows: Cells[] = [
     { state_code: 'FC', state: 'Federal Capital Territory', zone: 'North Central', population: 3_000_000 },
     { state_code: 'KN', state: 'Kano', zone: 'North West', population: 14_000_000 },
@@ -69,7 +69,7 @@ test('scores: the bar is as long as there is room for, then what is least needed
   }
 });
 
-test('`show` keeps within the terminal, and elsewhere its lines are as long as they are', async () => {
+test('`show` keeps within the width of a terminal, and does not limit its lines elsewhere', async () => {
   const { snapshot } = await buildHere(writeTiny().directory);
   const show = async (what: string, width?: number) => {
     const preload = `data:text/javascript,process.stdout.columns=${width}`;
@@ -78,10 +78,10 @@ test('`show` keeps within the terminal, and elsewhere its lines are as long as t
     return stdout;
   };
   for (const what of ['risk', 'context']) {
-    const whole = await show(what);
-    expect(widest(whole)).toBeGreaterThan(100);
-    expect(whole).not.toContain('\n\n');
+    const unlimited = await show(what);
+    expect(widest(unlimited)).toBeGreaterThan(100);
+    expect(unlimited).not.toContain('\n\n');
     expect(widest(await show(what, 80))).toBeLessThanOrEqual(80);
-    expect(await show(what, 0), 'a terminal that does not say').toBe(whole);
+    expect(await show(what, 0), 'a terminal that does not report its width').toBe(unlimited);
   }
 });

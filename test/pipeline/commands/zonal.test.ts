@@ -8,7 +8,7 @@ import { temporaryDirectory, writeRaster } from '../rasters.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../pipeline/cli.ts');
 
-/** West half of a 2 × 2 raster and a quarter more; and a box off the raster. */
+/** The western half of a 2 × 2 raster and a quarter more; and a box outside the raster. */
 const POLYGONS = {
   type: 'FeatureCollection',
   features: [
@@ -57,7 +57,7 @@ async function run(options: ZonalOptions) {
 }
 
 describe('table', () => {
-  test('every column by hand; a polygon off the raster has counts of 0 and no means', async () => {
+  test('every column is as computed by hand; a polygon outside the raster has counts of 0 and no means', async () => {
     const count = 1 + 0.5 + 1;
     const sum = 1 + 0.5 * 2 + 3;
     const weightSum = 10 + 0.5 * 20 + 30;
@@ -69,7 +69,7 @@ describe('table', () => {
     ]);
   });
 
-  test('without weights their columns are empty; nodata as told', async () => {
+  test('without weights their columns are empty; --nodata overrides the tag', async () => {
     const options = prepare();
     delete options.weights;
     expect((await run(options))[1]).toBe('"west, and more",2.5,5,2,,,');
@@ -79,7 +79,7 @@ describe('table', () => {
 });
 
 describe('several rasters', () => {
-  test('a line for each polygon and raster, named in a column of its own', async () => {
+  test('give a line for each polygon and raster, with the raster in a column of its own', async () => {
     const options = prepare();
     const other = writeRaster(join(options.out, '..', 'other.tif'), [
       [5, 6],
@@ -94,7 +94,7 @@ describe('several rasters', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(['id', '"west', '"west', 'away', 'away']);
   });
 
-  test('of different grids are refused', async () => {
+  test('are refused if their grids differ', async () => {
     const options = prepare();
     const other = writeRaster(join(options.out, '..', 'other.tif'), VALUES, { west: 0.001 });
     await expect(run({ ...options, raster: [...options.raster, other] })).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('several rasters', () => {
     );
   });
 
-  test('of grids that differ by rounding are one grid', async () => {
+  test('may have grids that differ by rounding', async () => {
     const options = prepare();
     const other = writeRaster(join(options.out, '..', 'other.tif'), WEIGHTS, { west: 1e-13, north: 5 + 1e-12 });
     expect(await run({ ...options, weights: other })).toEqual(await run(options));
@@ -130,14 +130,14 @@ describe('refused', () => {
       }),
       'row 0, column 1 (1.5000, 4.5000): found -9999',
     ],
-    ['a field that is not there', () => ({ id: 'code' }), 'expected a field code'],
-    ['a raster that is not there', () => ({ raster: ['nowhere.tif'] }), 'nowhere.tif: found no such file'],
-    ['nowhere to write', () => ({ out: join(import.meta.filename, 'out.csv') }), 'a file that can be written'],
+    ['a missing field', () => ({ id: 'code' }), 'expected a field code'],
+    ['a missing raster', () => ({ raster: ['nowhere.tif'] }), 'nowhere.tif: found no such file'],
+    ['an output that cannot be written', () => ({ out: join(import.meta.filename, 'out.csv') }), 'a writable file'],
   ])('%s', async (_, change, message) => {
     await expect(runZonal(prepare(change()), () => {})).rejects.toThrow(message);
   });
 
-  test('what was written before stays, and nothing is left beside it', async () => {
+  test('an error leaves an older output as it was, and nothing beside it', async () => {
     const options = prepare({ id: 'code' });
     writeFileSync(options.out, 'old');
     await expect(runZonal(options, () => {})).rejects.toThrow();
@@ -145,7 +145,7 @@ describe('refused', () => {
     expect(readdirSync(join(options.out, '..')).filter((name) => name.includes('part'))).toEqual([]);
   });
 
-  test('on the command line: one line, exit 2', () => {
+  test('on the command line an error is one line and exit code 2', () => {
     const options = prepare({ id: 'code' });
     const call = (...more: string[]) =>
       spawnSync(

@@ -6,7 +6,7 @@ import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import type { TableForm } from '../../../pipeline/table.ts';
 
-test('fields are rounded by name, arrays by the name they stand under', () => {
+test('fields are rounded by name, arrays by the name of their field', () => {
   expect(
     roundFields({
       score: 0.123456,
@@ -29,17 +29,17 @@ test('fields are rounded by name, arrays by the name they stand under', () => {
   expect(roundFields({ coordinates: [[[3.1234567, 6.7654321]]] })).toEqual({ coordinates: [[[3.12346, 6.76543]]] });
 });
 
-test('no negative zero comes out, since JSON and equality would disagree on it', () => {
+test('rounding never gives a negative zero, which JSON does not keep', () => {
   expect(Object.is(roundAs('score', -0.00001), 0)).toBe(true);
 });
 
-test('what would be lost or cannot be written is refused', () => {
+test('undeclared fractions and numbers that are not finite are refused', () => {
   expect(() => roundFields({ population: 1.5 })).toThrow(/population: 1.5 is fractional/);
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => roundAs('score', wrong)).toThrow(/not a finite number/);
 });
 
-test('rounding twice is rounding once', () => {
+test('rounding twice gives the same as rounding once', () => {
   const fields = fc.constantFrom(...Object.keys(DECIMALS));
   fc.assert(
     fc.property(fields, fc.double({ min: -1e6, max: 1e6, noNaN: true }), (field, value) => {
@@ -50,7 +50,7 @@ test('rounding twice is rounding once', () => {
   );
 });
 
-test('every number of every response is either declared here or whole, and what is declared is somewhere', () => {
+test('every fractional field of every response has declared decimals, and every declared field is used', () => {
   const numbers = new Set<string>();
   const walk = (schema: unknown, field: string) => {
     if (schema === null || typeof schema !== 'object') return;
@@ -61,7 +61,7 @@ test('every number of every response is either declared here or whole, and what 
     for (const child of (anyOf as unknown[] | undefined) ?? []) walk(child, field);
   };
   for (const { response } of JSON_OPERATIONS) walk(response, '');
-  // What TopoJSON's whole steps are scaled by is not rounded.
+  // The numbers that scale TopoJSON's integer steps are not rounded.
   const unrounded = ['bbox', 'scale', 'translate'];
   expect([...numbers].filter((field) => DECIMALS[field] === undefined)).toEqual(unrounded);
   const columns = new Set(Object.values<TableForm>(TABLES).flatMap((form) => Object.keys(form.columns)));

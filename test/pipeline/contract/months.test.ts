@@ -28,19 +28,19 @@ test.each([
   '12023-01',
   '2023/01',
   '-023-01',
-])('%j is not', (text) => {
+])('%j is not a month', (text) => {
   expect(isPeriod(text)).toBe(false);
   expect(() => monthIndex(text)).toThrow(RangeError);
 });
 
-test('December is followed by January', () => {
+test('months and years carry over at the end of a year', () => {
   expect(addMonths('2023-12', 1)).toBe('2024-01');
   expect(addMonths('2024-01', -1)).toBe('2023-12');
   expect(addMonths('2023-09', 4)).toBe('2024-01');
   expect([monthOf('2023-12'), yearOf('2023-12'), monthOf('2024-01'), yearOf('2024-01')]).toEqual([12, 2023, 1, 2024]);
 });
 
-test('adding is undone by subtracting, and order by index is order by text', () => {
+test('subtracting undoes adding, and months sort by index as by text', () => {
   const index = fc.integer({ min: 12, max: 9998 * 12 });
   fc.assert(
     fc.property(index, index, (a, b) => {
@@ -50,7 +50,7 @@ test('adding is undone by subtracting, and order by index is order by text', () 
   );
 });
 
-test('ranges have both ends', () => {
+test('ranges include both ends', () => {
   expect(periodRange('2023-11', '2024-02')).toEqual(['2023-11', '2023-12', '2024-01', '2024-02']);
   expect(periodRange('2023-11', '2023-11')).toEqual(['2023-11']);
   expect(periodRange('2023-11', '2023-10')).toEqual([]);

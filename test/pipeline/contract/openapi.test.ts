@@ -9,7 +9,7 @@ import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 const openapi = () => buildOpenapi('tiny-1-00000000', TERRITORY) as any;
 
-test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
+test('the document is valid OpenAPI 3.1 and plain JSON', async () => {
   const validator = new Validator();
   const result = await validator.validate(openapi());
   expect(result.errors ?? []).toEqual([]);
@@ -18,7 +18,7 @@ test('is a valid OpenAPI 3.1 document, and plain JSON', async () => {
   expect(JSON.stringify(openapi())).toBe(JSON.stringify(openapi()));
 });
 
-test('every reference leads somewhere and every component is used', () => {
+test('every reference resolves and every component is used', () => {
   const document = openapi();
   const text = JSON.stringify(document);
   const references = new Set(
@@ -30,7 +30,7 @@ test('every reference leads somewhere and every component is used', () => {
   expect([...references].sort()).toEqual(components.sort());
 });
 
-test('has every operation with its parameters, scopes and errors', () => {
+test('the document has every operation with its parameters, scopes and errors', () => {
   const document = openapi();
   expect(Object.keys(document.paths)).toEqual(ALL_OPERATIONS.map((operation) => operation.path));
   for (const operation of ALL_OPERATIONS) {
@@ -57,7 +57,7 @@ test('has every operation with its parameters, scopes and errors', () => {
   for (const scope of Object.keys(SCOPES)) expect(document.info.description).toContain(scope);
 });
 
-test('the schemas compile, and each example of an error is one', () => {
+test('the schemas compile, and each example of an error matches its schema', () => {
   const document = openapi();
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema(document, 'api');
@@ -73,7 +73,7 @@ test('the schemas compile, and each example of an error is one', () => {
   expect(count).toBeGreaterThan(40);
 });
 
-test('schemas that answers share are named once, and none is closed to fields of later versions', () => {
+test('shared schemas are defined once, and all are open to fields of later versions', () => {
   const { schemas } = openapi().components;
   expect(schemas.RiskStates.properties.states.items).toEqual({ $ref: '#/components/schemas/StateRisk' });
   expect(schemas.RiskLgas.properties.lgas.items).toEqual({ $ref: '#/components/schemas/LgaRisk' });

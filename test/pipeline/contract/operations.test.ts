@@ -21,7 +21,7 @@ const coverage: Coverage = {
   transmission: true,
 };
 
-test('twelve operations of SPEC 4 and what is more, each with an id and a path of its own under /v1/', () => {
+test('the twelve operations of SPEC 4 come first, and every operation has its own id and path under /v1/', () => {
   expect(OPERATIONS.findIndex(({ optional }) => optional)).toBe(12);
   expect(OPERATIONS.slice(12).every(({ optional }) => optional)).toBe(true);
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
@@ -33,7 +33,7 @@ test('twelve operations of SPEC 4 and what is more, each with an id and a path o
   }
 });
 
-test('errors of an operation, by SPEC 4', () => {
+test('each operation has the errors of SPEC 4', () => {
   expect(operationErrors(byId('periods'))).toEqual([]);
   expect(operationErrors(byId('risk-lgas'))).toEqual([
     'SCOPE_REQUIRED',
@@ -48,7 +48,7 @@ test('errors of an operation, by SPEC 4', () => {
     for (const code of operationErrors(operation)) expect(ERRORS).toHaveProperty(code);
 });
 
-test('files by state, period and months, in a fixed order and without a double', () => {
+test('an operation has a file per state, period and months, in a fixed order, without duplicates', () => {
   expect(operationFiles(byId('risk-lgas'), coverage)).toEqual([
     'v1/risk/lgas/2023-11/AB.json',
     'v1/risk/lgas/2023-11/KN.json',
@@ -63,7 +63,7 @@ test('files by state, period and months, in a fixed order and without a double',
   expect(operationFiles(byId('periods'), coverage)).toEqual(['v1/periods.json']);
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage));
   const answers = all.filter((file) => file.startsWith('v1/'));
-  // 13 single; 2 of 3 and one of 3 x 2 by period; 2 of 4 and one of 4 x 2 by months; 5 of 2 by state; one of 3 by LGA.
+  // 13 single files; by period 2 × 3 and 3 × 2; by months 2 × 4 and 4 × 2; by state 5 × 2; by LGA 3.
   expect(answers).toHaveLength(13 + 6 + 6 + 8 + 8 + 10 + 3);
   expect(new Set(all).size).toBe(all.length);
   expect(all.filter((file) => file.includes('risk_lgas'))).toEqual([
@@ -75,7 +75,7 @@ test('files by state, period and months, in a fixed order and without a double',
 test('without case records there are no transmission files', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, transmission: false }));
   expect(all.filter((file) => file.includes('transmission'))).toEqual([]);
-  // Two of the nation's and one of each state.
+  // Two for the nation and one for each state.
   expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4);
 });
 
@@ -88,7 +88,7 @@ test('forecast months follow the last estimated one', () => {
   expect(forecastPeriods({ last_estimated: '2023-10' })).toEqual(['2023-11', '2023-12', '2024-01', '2024-02']);
 });
 
-test('no whole table is served from which case counts can be read back', () => {
+test('no served table allows case counts to be reconstructed', () => {
   const files = OPERATIONS.map(({ file }) => file).join(' ');
   expect(files).not.toMatch(/transmission_series|forecasts_cases/);
   expect(files).toMatch(/risk_lgas\.csv.*season_windows\.parquet/);

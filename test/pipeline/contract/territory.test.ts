@@ -6,7 +6,7 @@ import { validatorOf } from '../../../pipeline/json-schema.ts';
 import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
-/** Regions of numeric codes, without zones, tested by rapid test from one year on. */
+/** Regions with numeric codes, without zones, with rapid tests of children from one year on. */
 const OTHER: Territory = {
   iso_code: 'ZZ',
   language: 'fr',
@@ -18,7 +18,7 @@ const OTHER: Territory = {
   model_pages: false,
 };
 
-test('words of the levels, but not values of a column, identifiers or code', () => {
+test('words for the levels are replaced, but not values of a column, identifiers or code', () => {
   expect(inWords('Outlines of every LGA in one state. LGAs are told by `lga` and `state`', OTHER)).toBe(
     'Outlines of every district in one region. Districts are told by `lga` and `state`',
   );
@@ -29,7 +29,7 @@ test('words of the levels, but not values of a column, identifiers or code', () 
   expect(inWords('An LGA of a state', TERRITORY)).toBe('An LGA of a state');
 });
 
-test('in code the words of comments and messages alone', () => {
+test('in code only comments and messages are replaced', () => {
   const code =
     "if state is None: raise E('no state is named so')  # the state of an LGA, by state and LGA; lga in states";
   expect(codeInWords(code, OTHER)).toBe(
@@ -38,7 +38,7 @@ test('in code the words of comments and messages alone', () => {
   expect(codeInWords(code, TERRITORY)).toBe(code);
 });
 
-test("a country's own ages, method and codes in every description, and no other country's", () => {
+test("descriptions have the country's own ages, method and codes, and no other country's", () => {
   const texts = JSON.stringify([
     buildOpenapi('other-1-00000000', OTHER),
     tablesIn(OTHER, [{ lga: 'A' }, { lga: 'B' }]),
@@ -53,7 +53,7 @@ test("a country's own ages, method and codes in every description, and no other 
   expect(JSON.stringify(tablesIn(OTHER, [{ lga: 'A' }, { lga: 'A' }]))).toContain('some names stand for two places');
 });
 
-test('codes of another form, and a zone where the country has none, are refused', () => {
+test('schemas refuse codes of another form, and a zone if the country has none', () => {
   const { response } = JSON_OPERATIONS.find(({ id }) => id === 'boundaries-states')!;
   const feature = (code: string, zone: string | null) => ({
     type: 'Feature',

@@ -2,7 +2,7 @@ import { Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
 import { Type } from '../../../pipeline/contract/type.ts';
 
-/** One schema with every builder in it, as either makes it. */
+/** A schema with every builder in it. */
 function everything(type: typeof Type) {
   const record = type.Record(type.String(), type.Array(type.Number(), { minItems: 2 }), { description: 'ranges' });
   return type.Object(
@@ -20,11 +20,11 @@ function everything(type: typeof Type) {
   );
 }
 
-test('schemas are those that typebox makes, key by key', () => {
+test('schemas are the same as those of typebox, key by key', () => {
   expect(JSON.stringify(everything(Type))).toBe(JSON.stringify(everything(TypeBox)));
 });
 
-test('a schema may be needed in one place and not in another', () => {
+test('a schema can be required in one object and optional in another', () => {
   const text = Type.String();
   expect(Type.Object({ a: text, b: Type.Optional(text) })).toMatchObject({ required: ['a'] });
   expect(Type.Object({ b: Type.Optional(text) })).not.toHaveProperty('required');

@@ -14,7 +14,7 @@ import {
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
 import { sha256 } from '../../../pipeline/engine/hash.ts';
-import { enter, whenAlone } from '../../../pipeline/engine/lock.ts';
+import { lockShared, whenAlone } from '../../../pipeline/engine/lock.ts';
 import { orNull, real, tableOf, whole } from '../../../pipeline/table.ts';
 import { temporary } from '../../support/command-line.ts';
 
@@ -32,7 +32,7 @@ const cacheKey = (key: string): CacheKey => ({
 });
 const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256(key).slice(0, 16), 'trend.json');
 
-test('what was written is found and read', async () => {
+test('an entry that was written can be found and read', async () => {
   const cache = temporary();
   const entry = await writeEntry(
     cache,
@@ -52,7 +52,7 @@ const rounds = (shares: (number | null)[]) =>
     shares.map((share, i) => ({ year: 2000 + i, share })),
   );
 
-test('a table is a Parquet file: the same rows are the same bytes, and a changed byte is found', async () => {
+test('a table is stored as Parquet: the same rows give the same bytes, and a changed byte is noticed', async () => {
   const cache = temporary();
   const shares = Array.from({ length: 5000 }, (_, i) => (i % 7 === 0 ? null : Math.sqrt(i)));
   const entries = await Promise.all(
@@ -68,17 +68,17 @@ test('a table is a Parquet file: the same rows are the same bytes, and a changed
   bytes[100]! ^= 1;
   writeFileSync(file, bytes);
   expect(findEntry(cache, 'survey', entries[0]!.key)).toBeNull();
-  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found other bytes than this build wrote/);
+  await expect(read('rounds')).rejects.toThrow(/rounds\.parquet: found different bytes than this build wrote/);
 });
 
-test('a value that a column cannot hold is refused, with its row', () => {
+test('a value that a column cannot hold is refused with its row', () => {
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => rounds([0.1, bad])).toThrow(`A round, row 2: share is ${bad}, expected Share`);
   for (const year of [null, undefined, 2010.5])
     expect(() => tableOf(ROUNDS, [{ year, share: 1 } as any])).toThrow(`A round, row 1: year is ${year}`);
 });
 
-test('an entry that was changed or lost a file is not found, and is written anew', async () => {
+test('an entry with a changed or missing file is not found, and is written again', async () => {
   const cache = temporary();
   for (const damage of [(file: string) => writeFileSync(file, '[]'), (file: string) => rmSync(file)]) {
     const entry = await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
@@ -90,7 +90,7 @@ test('an entry that was changed or lost a file is not found, and is written anew
   }
 });
 
-test('a byte flipped in what is told of an entry: it is made anew, and no plan trips over it', async () => {
+test('an entry whose record is damaged is not found, and is written again', async () => {
   const cache = temporary();
   const entry = await writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
   await markLatest(cache, entry, 'one');
@@ -113,7 +113,7 @@ test('a byte flipped in what is told of an entry: it is made anew, and no plan t
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 0 });
 });
 
-test('what is half written is cleared, and what others call .tmp stays', async () => {
+test('temporary files are removed, but not others that end in .tmp', async () => {
   const cache = temporary();
   await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   for (const name of [path.basename(temporaryName('abc')), 'mine.tmp', 'notes.12.tmp'])
@@ -125,7 +125,7 @@ test('what is half written is cleared, and what others call .tmp stays', async (
   ]);
 });
 
-test('the second of two that write one entry keeps the first; other results are an error', async () => {
+test('writing an entry again keeps the first one; different results are an error', async () => {
   const cache = temporary();
   const first = await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   expect(await writeEntry(cache, cacheKey('a'), { trend: [1] }, 99)).toEqual(first);
@@ -135,7 +135,7 @@ test('the second of two that write one entry keeps the first; other results are 
   expect(readdirSync(path.join(cache, 'survey'))).toHaveLength(1);
 });
 
-test('a number that JSON cannot hold is refused, and leaves nothing', async () => {
+test('a number that JSON cannot hold is refused, and no entry is left', async () => {
   const cache = temporary();
   await expect(writeEntry(cache, cacheKey('a'), { trend: [Number.NaN] }, 1)).rejects.toThrow(/NaN in an artifact/);
   expect(readdirSync(path.join(cache, 'survey'))).toEqual([]);
@@ -151,24 +151,24 @@ test('pruning keeps what the latest build of each country used', async () => {
   expect(latestEntry(cache, 'survey', 'one')?.key).toBe(sha256('b'));
 });
 
-test('a lock that is no lock is named', () => {
+test('a lock file that is not a database is named', () => {
   const out = temporary();
-  enter(out).leave();
+  lockShared(out).release();
   writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
-  for (const use of [() => enter(out), () => whenAlone(out, () => {})])
+  for (const use of [() => lockShared(out), () => whenAlone(out, () => {})])
     expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected an empty SQLite database/);
 });
 
-test('nobody removes anything while a build is in the directory', () => {
+test('nothing is removed while a build uses the directory', () => {
   const out = temporary();
-  const [one, two] = [enter(out), enter(out)];
+  const [one, two] = [lockShared(out), lockShared(out)];
   const never = () => {
     throw new Error('must not run');
   };
   expect(whenAlone(out, never)).toBe(false);
-  one.leave();
+  one.release();
   expect(whenAlone(out, never)).toBe(false);
-  two.leave();
+  two.release();
   let alone = 0;
   expect(whenAlone(out, () => void alone++)).toBe(true);
   expect(alone).toBe(1);

@@ -36,10 +36,10 @@ const sources: Case[] = [
   [
     'people without repeats',
     on('population', (s) => delete s.repeats),
-    /source population: found no repeats, expected the most/,
+    /source population: found no repeats, expected the largest number/,
   ],
   [
-    'a column that no role knows',
+    'a column that the role does not have',
     column('surveys', { wieght: 'n' }),
     /source surveys: found a column wieght, expected one of/,
   ],
@@ -49,23 +49,31 @@ const sources: Case[] = [
     on('surveys', (s) => delete s.columns.positivity),
     /source surveys: found no column positive or positivity/,
   ],
-  ['both', column('surveys', { positive: 'n' }), /source surveys: found positive and positivity, expected one of them/],
   [
-    'one coordinate',
+    'both positives and positivity',
+    column('surveys', { positive: 'n' }),
+    /source surveys: found positive and positivity, expected one of them/,
+  ],
+  [
+    'only one coordinate',
     column('surveys', { longitude: 'n' }),
     /source surveys: found longitude alone, expected longitude and/,
   ],
   [
-    'a layer of no place',
+    'a layer without a column for the place',
     on('itn_use', (s) => delete s.columns.lga_pcode),
     /source itn_use: found no column lga_pcode or/,
   ],
   [
-    'a range of no column',
+    'a range of a column that does not exist',
     set('itn_use', { ranges: { nets: [0, 1] } }),
     /source itn_use: found a range of nets, expected/,
   ],
-  ['a format that the role has not', set('population', { format: 'csv' }), /source population: found the format csv/],
+  [
+    'a format that the role does not support',
+    set('population', { format: 'csv' }),
+    /source population: found the format csv/,
+  ],
   [
     'a second elevation',
     (c) => c.sources.push({ ...sourceIn(c, 'elevation'), id: 'more' }),
@@ -77,22 +85,22 @@ const sources: Case[] = [
     /nets\.csv: found the file twice/,
   ],
   [
-    'a rule that the role has not',
+    'a rule that the role does not support',
     gap('itn_use', { rule: 'mask', lga_pcode: 'NG001001' }),
     /itn_use, gaps: found the rule mask, expected null or/,
   ],
   [
-    'a gap of no place',
+    'a gap without a place',
     gap('itn_use', { rule: 'null' }),
     /itn_use, gaps: found `null` without its place, expected lga_pcode/,
   ],
   [
-    'a gap of an unknown LGA',
+    'a gap for an unknown LGA',
     gap('itn_use', { rule: 'null', lga_pcode: 'NG009001' }),
     /itn_use, gaps: found NG009001, expected the p-code of an LGA/,
   ],
   [
-    'a gap of an unknown state',
+    'a gap for an unknown state',
     gap('cases', { rule: 'mask', state_pcode: 'NG9' }),
     /cases, gaps: found NG9, expected the p-code of a state/,
   ],
@@ -107,14 +115,14 @@ const sources: Case[] = [
     /cases, gaps: found 2020-02 to 2020-01/,
   ],
   [
-    'a method that is none',
+    'an unknown method',
     set('surveys', { methods: { pcr: 'PCR' } }),
     /sources\.json, \/sources\/\d+\/methods: found .*\(pcr\)/,
   ],
 ];
 
 const models: Case[] = [
-  ['a time that is none', model('updated_at', '2022-02-30T00:00:00.000Z'), /model\.json, updated_at: found 2022-02-30/],
+  ['an impossible date', model('updated_at', '2022-02-30T00:00:00.000Z'), /model\.json, updated_at: found 2022-02-30/],
   [
     'an extent the wrong way round',
     model('extent', [7, 4, 3, 5]),
@@ -122,7 +130,7 @@ const models: Case[] = [
   ],
   ['an extent off the globe', model('extent', [3, 4, 700, 5]), /model\.json, extent: found 3, 4, 700, 5/],
   [
-    'centuries',
+    'too many estimated months',
     model('first_estimated', '1901-01'),
     /model\.json, first_estimated: found 1452 estimated months, expected at most 1200/,
   ],
@@ -132,7 +140,7 @@ const models: Case[] = [
     /development_first: found 2021, expected a year before/,
   ],
   [
-    'a method in words that is another',
+    'words for another method than that of the surveys',
     model('territory.method', 'microscopy, or rapid test'),
     /territory\.method: found microscopy, or rapid test, expected words for microscopy, which parameters\.survey\.method/,
   ],
@@ -165,9 +173,9 @@ const models: Case[] = [
   ),
 ];
 
-describe('a source without what it needs, or with what is without effect', () => refuses(sources));
-describe('a model of absurd parameters', () => refuses(models));
+describe('a source with a missing field, or one without effect, is refused', () => refuses(sources));
+describe('a model with absurd parameters is refused', () => refuses(models));
 
-test('the tiny country itself is sound', () => {
+test('the tiny country itself is valid', () => {
   expect(readCountry(writeTiny().directory).sources).toHaveLength(10);
 });

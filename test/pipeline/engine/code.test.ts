@@ -31,7 +31,7 @@ const FILES = {
 };
 type Name = keyof typeof FILES;
 
-/** The code of `stage.ts` among files of which some are changed, in a new directory: what was read once is remembered. */
+/** The code of `stage.ts` with some files changed, in a new directory, because files are read only once. */
 function codeWith(change: Partial<Record<Name, string>> = {}) {
   const root = temporary();
   for (const [name, text] of Object.entries({ ...FILES, ...change })) {
@@ -48,7 +48,7 @@ const withLock = (from: string, to: string) => {
 describe('files', () => {
   const before = codeWith();
 
-  test('a module is its own file and every file that it names, types aside', () => {
+  test('a module is its own file and every file that it names, except for types', () => {
     expect(Object.keys(before.files)).toEqual(['b.ts', 'inner/a.ts', 'lazy.ts', 'stage.ts', 'worker.ts']);
   });
 
@@ -56,25 +56,25 @@ describe('files', () => {
     ['a comment', 'inner/a.ts', "/* because */ export { b as a } /* it */ from '../b.ts'; // is\n"],
     ['a comment on lines of its own', 'b.ts', FILES['b.ts'].replace('\n', '\n\n/*\n * Now.\n */\n\n')],
     ['indentation', 'worker.ts', FILES['worker.ts'].replace('read(', '  read( ')],
-    ['what is imported as a type', 'types.ts', 'export interface T { a: 1 }\n'],
+    ['a type-only import', 'types.ts', 'export interface T { a: 1 }\n'],
     ['a file that nothing imports', 'other.ts', 'export default 1;\n'],
   ])('%s does not count', (_, name, text) => expect(codeWith({ [name]: text })).toEqual(before));
 
   test.each<[string, Name, string]>([
     ['a statement', 'worker.ts', `${FILES['worker.ts']}console.error(1);\n`],
     ['the end of a line', 'b.ts', FILES['b.ts'].replace('=> import', '=>\nimport')],
-    ['blanks in a string', 'worker.ts', FILES['worker.ts'].replace('../up', '../ up')],
-    ['what looks like a comment in a template', 'worker.ts', `${FILES['worker.ts']}read(\`a // \${1} b\`);\n`],
+    ['whitespace in a string', 'worker.ts', FILES['worker.ts'].replace('../up', '../ up')],
+    ['text like a comment in a template', 'worker.ts', `${FILES['worker.ts']}read(\`a // \${1} b\`);\n`],
   ])('%s counts, for its file alone', (_, name, text) => {
     const { files } = codeWith({ [name]: text });
     expect(Object.keys(files).filter((file) => files[file] !== before.files[file])).toEqual([name]);
   });
 
-  test('what a file begins to import counts from then on', () => {
+  test('a new import counts', () => {
     expect(codeWith({ 'worker.ts': "import './other.ts';\n" }).files).toHaveProperty(['other.ts']);
   });
 
-  test('a clone below folders with a dot in their names, as mktemp makes them, is the same code', () => {
+  test('a clone below directories with dots in their names, as mktemp makes them, has the same code', () => {
     const clone = path.join(temporary(), 'tmp.abc', 'clone.d');
     for (const name of ['package-lock.json', 'pipeline'])
       cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
@@ -89,7 +89,7 @@ describe('files', () => {
 describe('packages', () => {
   const before = codeWith();
 
-  test('those that the files import, a part of one too', () => {
+  test('a package counts if a file imports it or a part of it', () => {
     expect(before.packages).toEqual({ reader: expect.stringMatching(/^1\.0\.0 [0-9a-f]{64}$/) });
   });
 
@@ -97,21 +97,21 @@ describe('packages', () => {
     ['its version', '"1.0.0","integrity":"r"', '"1.0.1","integrity":"r"'],
     ['its content', '"integrity":"r"', '"integrity":"R"'],
     ['a package that it depends on', '"integrity":"d"', '"integrity":"D"'],
-    ['one further down, where Node finds it', '"integrity":"s2"', '"integrity":"S"'],
-    ['the copy of one that it has for itself', '"integrity":"s1"', '"integrity":"S"'],
-  ])('%s changed: it counts', (_, from, to) => {
+    ['an indirect dependency, where Node finds it', '"integrity":"s2"', '"integrity":"S"'],
+    ['its own copy of a dependency', '"integrity":"s1"', '"integrity":"S"'],
+  ])('a change of %s counts', (_, from, to) => {
     expect(withLock(from, to).packages.reader).not.toBe(before.packages.reader);
   });
 
   test.each([
     ['a package that no file imports', '"integrity":"u"', '"integrity":"U"'],
-    ['one that only a type does', '"integrity":"m"', '"integrity":"M"'],
-    ['a range that is allowed', '"reader":"^1.0.0"', '"reader":"^1"'],
-  ])('%s changed: it does not count', (_, from, to) => expect(withLock(from, to)).toEqual(before));
+    ['a package that only types import', '"integrity":"m"', '"integrity":"M"'],
+    ['an allowed range of versions', '"reader":"^1.0.0"', '"reader":"^1"'],
+  ])('a change of %s does not count', (_, from, to) => expect(withLock(from, to)).toEqual(before));
 });
 
 describe('the stages of the table', () => {
-  test('have their own code, and nothing of what runs them', () => {
+  test('have their own code, but not the code that runs them', () => {
     const others = [
       'pipeline/engine/run.ts',
       'pipeline/engine/cache.ts',
@@ -125,7 +125,7 @@ describe('the stages of the table', () => {
     }
   });
 
-  test('name the packages that they load, and no others', () => {
+  test('depend on the packages that they load, and on no others', () => {
     const loading = (name: string) =>
       [...STAGES, SNAPSHOT].filter(({ module }) => name in codeOf(module).packages).map((stage) => stage.name);
     expect(loading('geotiff')).toEqual(['zonal']);
@@ -135,7 +135,7 @@ describe('the stages of the table', () => {
   });
 });
 
-test('in every file of the pipeline all imports are found, and no string or template is mistaken', () => {
+test('all imports of every file of the pipeline are found, and strings and templates are read correctly', () => {
   const names = readdirSync(path.join(ROOT, 'pipeline'), { recursive: true }).map((name) => `pipeline/${name}`);
   for (const name of names.filter((file) => /(?<!\.d)\.ts$/.test(file))) {
     const text = readFileSync(path.join(ROOT, name), 'utf8');
@@ -144,7 +144,7 @@ test('in every file of the pipeline all imports are found, and no string or temp
     );
     expect(broken, name).toEqual([]);
     const { files, packages } = codeOf(name);
-    // As Node loads it: types taken off, and with them what is imported as a type.
+    // As Node loads it: without types and type-only imports.
     const imports = [...stripTypeScriptTypes(text).matchAll(/^(?:import|export)\b[^;'"`(]*?\bfrom '([^']+)';$/gm)];
     for (const [, target] of imports.filter(([, from]) => !from!.startsWith('node:')))
       if (target!.startsWith('.'))

@@ -12,13 +12,13 @@ import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-countr
 
 const read = (change?: (country: TinyCountry) => void) => readCountry(writeTiny(change).directory);
 
-test('a sound catalog is read', () => {
+test('a valid catalog is read', () => {
   const country = read();
   expect(country.sources).toHaveLength(10);
   expect(country.model.expected).toEqual({ states: 2, lgas: 4 });
 });
 
-test('of several tests the score is of the first, whatever the catalog calls it', () => {
+test('with several tests the score is by the first, whatever the catalog calls it', () => {
   const { territory } = read((c) => {
     c.model.territory = { ...c.model.territory, method: 'microscopy, or where that is missing by rapid test' };
     c.model.parameters.survey.method = ['rdt', 'microscopy'];
@@ -29,7 +29,7 @@ test('of several tests the score is of the first, whatever the catalog calls it'
   expect(read().model.territory).not.toHaveProperty('survey_method');
 });
 
-test('the forms are JSON Schema, which the program takes for granted', () => {
+test('the schemas are valid JSON Schema, which the program does not check', () => {
   const ajv = new Ajv2020();
   for (const form of [Sources, Model, HeldBack, Manifest]) expect(ajv.validateSchema(form)).toBe(true);
   expect(ajv.validateSchema({ type: 'text' })).toBe(false);
@@ -42,15 +42,18 @@ test('a directory in place of a raw file is refused by name', () => {
   expect(() => readCountry(directory)).toThrow('surveys.csv: found something that is not a file, expected a file');
 });
 
-test.each(['sources', 'model', 'held-back'])('what is not of the form of %s.json is told where its form is', (name) => {
-  const { directory } = writeTiny();
-  writeFileSync(path.join(directory, `${name}.json`), '[]');
-  expect(() => readCountry(directory)).toThrow(
-    `expected the form that \`malaria-risk catalog schema ${name}.json\` prints`,
-  );
-});
+test.each(['sources', 'model', 'held-back'])(
+  'an invalid %s.json is refused with the command that prints its schema',
+  (name) => {
+    const { directory } = writeTiny();
+    writeFileSync(path.join(directory, `${name}.json`), '[]');
+    expect(() => readCountry(directory)).toThrow(
+      `expected the form that \`malaria-risk catalog schema ${name}.json\` prints`,
+    );
+  },
+);
 
-test("a shapefile's file that the catalog does not list is refused: it would be read and not hashed", () => {
+test('a file of a shapefile that the catalog does not list is refused: it would be read but not hashed', () => {
   const shapefile = (files: string[]) => {
     const { directory } = writeTiny((c) => {
       Object.assign(sourceIn(c, 'lga_boundaries'), {
@@ -68,7 +71,7 @@ test("a shapefile's file that the catalog does not list is refused: it would be 
   );
 });
 
-describe('a catalog that is not as it should be is refused with file, field, found and expected', () => {
+describe('an invalid catalog is refused with file, field, found and expected', () => {
   const cases: [string, (country: TinyCountry) => void, RegExp][] = [
     [
       'a role twice',
@@ -96,7 +99,7 @@ describe('a catalog that is not as it should be is refused with file, field, fou
     ],
     ['a layer without a figure', (c) => delete sourceIn(c, 'itn_use').figure, /source itn_use: found no figure/],
     [
-      'a field that the form does not have',
+      'an unknown field',
       (c) => {
         sourceIn(c, 'itn_use').colour = 'red';
       },
@@ -108,7 +111,7 @@ describe('a catalog that is not as it should be is refused with file, field, fou
       /sources\.json, \/sources\/\d+: found .*citation/,
     ],
     [
-      'a role that is none',
+      'an unknown role',
       (c) => {
         sourceIn(c, 'itn_use').role = 'nets';
       },
@@ -122,7 +125,7 @@ describe('a catalog that is not as it should be is refused with file, field, fou
       /\.\.\/secret\.csv: found a path outside the raw data/,
     ],
     [
-      'a file that is not there',
+      'a file that does not exist',
       (c) => {
         sourceIn(c, 'itn_use').files = [{ path: 'other.csv', rows: 4 }];
       },
@@ -154,17 +157,17 @@ describe('a catalog that is not as it should be is refused with file, field, fou
       (c) => {
         c.model.last_estimated = '2022-01';
       },
-      /model\.json, last_estimated: found 2022-01, expected 2021-12 at most: the case records end there \(sources\.json, cases/,
+      /model\.json, last_estimated: found 2022-01, expected at most 2021-12: the case records end there \(sources\.json, cases/,
     ],
     [
       'an estimated month too long after the last survey',
       (c) => {
         c.model.parameters.evidence.max_months_after_survey = 0;
       },
-      /last_estimated: found 2021-12, expected 2021-11 at most: 0 months after the last survey, 2021-11 \(parameters\.ev/,
+      /last_estimated: found 2021-12, expected at most 2021-11: 0 months after the last survey, 2021-11 \(parameters\.ev/,
     ],
     [
-      'a month that is none',
+      'an invalid month',
       (c) => {
         c.model.last_estimated = '2021-13';
       },
@@ -182,7 +185,7 @@ describe('a catalog that is not as it should be is refused with file, field, fou
     expect(() => read(change)).toThrow(message);
   });
 
-  test('no catalog, and one that is not JSON', () => {
+  test('a missing catalog, and one that is not JSON', () => {
     expect(() => readCountry('nowhere-at-all')).toThrow(/nowhere-at-all\/sources\.json: found no such file/);
     const { directory } = writeTiny();
     writeFileSync(path.join(directory, 'sources.json'), '{"sources": [');
@@ -190,7 +193,7 @@ describe('a catalog that is not as it should be is refused with file, field, fou
   });
 });
 
-test('the committed catalog of the real files is of the right form, whether or not they are there', () => {
+test('the committed catalog of the real files is valid, whether or not the files exist', () => {
   let message = '';
   try {
     readCountry(REAL_CATALOG);

@@ -22,7 +22,7 @@ const table = (columns: Record<string, string>, fields: Record<string, unknown> 
     { transform: 'none' },
   );
 
-describe('coverage is refused under whichever name it comes', () => {
+describe('coverage is refused as a covariate under any name', () => {
   const nets = (c: TinyCountry) => String(c.files['nets.csv']);
   const cases: Case[] = [
     [
@@ -57,7 +57,7 @@ describe('coverage is refused under whichever name it comes', () => {
   ];
   refuses(cases);
 
-  test('a file that turns out to be a copy, whatever the catalog says of it', async () => {
+  test('a file that turns out to be a copy, whatever the catalog says about it', async () => {
     const { directory } = writeTiny(table({}, { files: [{ path: 'x.csv', rows: 4, sha256: '0'.repeat(64) }] }));
     cpSync(path.join(directory, 'nets.csv'), path.join(directory, 'x.csv'));
     await expect(hashRawFiles(readCountry(directory), true)).rejects.toThrow(
@@ -66,15 +66,15 @@ describe('coverage is refused under whichever name it comes', () => {
   });
 });
 
-describe('an entry that says too little or is without effect', () => {
+describe('an incomplete entry, or one without effect, is refused', () => {
   refuses([
     ['no such source', entry({ source: 'depth' }), /covariates: found the source depth, which sources\.json lacks/],
     [
       'a source of another role',
       entry({ source: 'elevation' }),
-      /covariates: found the source elevation of the role elevation, expected one of the role covariate/,
+      /covariates: found the source elevation of the role elevation, expected a source of the role covariate/,
     ],
-    ['a transform that is none', entry({ transform: 'cube' }), /model\.json, .*transform: found/],
+    ['an unknown transform', entry({ transform: 'cube' }), /model\.json, .*transform: found/],
     [
       'the same twice',
       (c) => {
@@ -84,16 +84,16 @@ describe('an entry that says too little or is without effect', () => {
       /covariates: found height twice/,
     ],
     [
-      'one that is not used',
+      'a source that is not used',
       (c) => {
         heightCovariate()(c);
         c.model.parameters.risk.covariates = [];
       },
       /source height: found a covariate that no entry of parameters\.risk\.covariates in model\.json names/,
     ],
-    ['a time where nothing changes', entry({ time: 'mean' }), /height with a time, though it does not change/],
+    ['a time although nothing changes', entry({ time: 'mean' }), /height with a time, though it does not change/],
     [
-      'no time where it changes',
+      'no time although it changes',
       table({ year: 'year' }),
       /covariates: found x without a time, though it changes, expected/,
     ],
@@ -108,7 +108,7 @@ describe('an entry that says too little or is without effect', () => {
       /found time: mean of height, whose rasters have one, expected each or departure, or files without/,
     ],
     [
-      'a time of a single raster without its entry',
+      'a single raster with a year, but no time',
       heightCovariate({}, { files: [{ path: 'height.tif', year: 2018 }] }),
       /covariates: found height without a time, though it changes/,
     ],
@@ -126,7 +126,7 @@ describe('an entry that says too little or is without effect', () => {
       /source height: found two files for 2018-01, expected one file for each month/,
     ],
     [
-      'a month between that is missing',
+      'a missing month in between',
       heightCovariate(
         { time: 'departure' },
         {
@@ -152,7 +152,7 @@ describe('an entry that says too little or is without effect', () => {
       /source height: found people\.tif with a period among files with years/,
     ],
     [
-      'a time of what has none',
+      'a period for a role without time',
       (c) => {
         sourceIn(c, 'population').files[0].period = '2020-01';
       },
@@ -174,7 +174,7 @@ describe('an entry that says too little or is without effect', () => {
       ),
       /found the square of x by month, expected one without a square/,
     ],
-    ['a lag of what does not change', entry({ lag_months: 2 }), /found lag_months of height, expected time: each or/],
+    ['a lag although nothing changes', entry({ lag_months: 2 }), /found lag_months of height, expected time: each or/],
     ['a lag of years', entry({ time: 'each', lag_months: 25 }), /model\.json, .*lag_months: found/],
     ['months without a span', table({ period: 'm' }, {}), /source x: found no span/],
     ['a month without its year', table({ month: 'm' }), /source x: found month alone/],
@@ -186,9 +186,9 @@ describe('an entry that says too little or is without effect', () => {
       /covariates: found height without a time, though it changes/,
     ],
     ['nearest without its reach', source({ gaps: [{ rule: 'nearest', reason: 'test' }] }), /without `km`/],
-    ['a value without it', source({ gaps: [{ rule: 'value', reason: 'test' }] }), /`value` without its value/],
+    ['value without its value', source({ gaps: [{ rule: 'value', reason: 'test' }] }), /`value` without its value/],
     [
-      'neighbours of cells',
+      'neighbours for cells',
       source({ gaps: [{ rule: 'neighbours', lga_pcode: 'NG001001', reason: 'test' }] }),
       /nearest or value/,
     ],

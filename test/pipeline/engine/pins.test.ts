@@ -7,7 +7,7 @@ import { acceptCommand, unpinnedFiles } from '../../../pipeline/engine/pins.ts';
 import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
-test('files as pinned are taken; a changed one stops, with the command that accepts it', async () => {
+test('files that match their pins are used; a changed one is refused with the command that accepts it', async () => {
   const { directory, files } = writeTiny();
   const country = readCountry(directory);
   const raw = await hashRawFiles(country);
@@ -16,7 +16,7 @@ test('files as pinned are taken; a changed one stops, with the command that acce
 
   for (const name of ['nets.csv', 'cases.csv']) appendFileSync(path.join(directory, name), ' ');
   await expect(hashRawFiles(country)).rejects.toThrow(
-    `cases.csv: found another file than sources.json records (and 1 more files), expected the file that was accepted; to accept this one: malaria-risk catalog update cases --country ${directory} --accept REASON`,
+    `cases.csv: found a file that differs from its SHA-256 in sources.json (and 1 more), expected the file that was accepted; to accept this one: malaria-risk catalog update cases --country ${directory} --accept REASON`,
   );
   const found = await hashRawFiles(country, true);
   expect(unpinnedFiles(country.sources, found)).toEqual([
@@ -25,18 +25,18 @@ test('files as pinned are taken; a changed one stops, with the command that acce
   ]);
 });
 
-test('a file without a pin is one that nobody accepted', async () => {
+test('a file without a pin is refused', async () => {
   const { directory } = writeTiny();
   const file = path.join(directory, 'sources.json');
   const catalog = JSON.parse(readFileSync(file, 'utf8'));
   delete catalog.sources[2].files[0].sha256;
   writeFileSync(file, JSON.stringify(catalog));
   await expect(hashRawFiles(readCountry(directory))).rejects.toThrow(
-    /^people\.tif: found a file that sources\.json does not record, expected the file that was accepted; to accept this one: malaria-risk catalog update population /,
+    /^people\.tif: found a file without a SHA-256 in sources\.json, expected the file that was accepted; to accept this one: malaria-risk catalog update population /,
   );
 });
 
-test('the command can be pasted into a shell', () => {
+test('the command that accepts a file is quoted for a shell', () => {
   expect(acceptCommand({ directory: 'raw-data/nigeria', rawData: "../it's here" }, 'cases')).toBe(
     "malaria-risk catalog update cases --country raw-data/nigeria --raw-data '../it'\\''s here' --accept REASON",
   );

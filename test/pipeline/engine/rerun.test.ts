@@ -1,4 +1,4 @@
-/** What a change makes a build run again, and what the plan says about it beforehand. */
+/** Which stages a build runs again after a change, and what the plan says about it beforehand. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await build();
 });
 
-test('where nothing was ever built, everything runs', async () => {
+test('without an earlier build everything runs', async () => {
   const planned = await plan(temporary());
   expect(planned.ingest).toEqual({ status: 'run', why: 'never run here' });
   expect(planned.snapshot).toEqual({
@@ -44,7 +44,7 @@ test('where nothing was ever built, everything runs', async () => {
   expect(later.map((name) => planned[name]!.status)).toEqual(later.map(() => 'depends'));
 });
 
-test('nothing changed, nothing runs, the snapshot included', async () => {
+test('without a change nothing runs, not even the snapshot', async () => {
   const planned = await plan();
   expect(Object.values(planned).map(({ status }) => status)).toEqual(ALL.map(() => 'cached'));
   const again = await build();
@@ -53,7 +53,7 @@ test('nothing changed, nothing runs, the snapshot included', async () => {
 });
 
 describe('one change after another', () => {
-  test('a survey row: survey, risk and what follows, not boundaries or zonal statistics', async () => {
+  test('a survey row runs survey, risk and what follows, but not boundaries or zonal statistics', async () => {
     edit('surveys.csv', (text) => replaceLine(text, 3, (line) => line.replace(/[^,]+$/, '0.77')));
     const planned = await plan();
     expect(planned.ingest).toEqual({ status: 'run', why: 'surveys.csv changed: changes in row 3' });
@@ -66,7 +66,7 @@ describe('one change after another', () => {
     expect(causes.survey).toEqual(['ingest/clusters changed']);
   });
 
-  test('rows added, and taken away again', async () => {
+  test('a row that is added runs ingest, but not once it is removed again', async () => {
     const row = '2021,2021-10,new,NG001,NG001001,microscopy,20,0.2\n';
     edit('surveys.csv', (text) => text + row);
     expect((await plan()).ingest!.why).toBe('surveys.csv changed: row 27 added');
@@ -74,7 +74,7 @@ describe('one change after another', () => {
     expect((await plan()).ingest!.status).toBe('cached');
   });
 
-  test('a line of the catalog that is there for people: the snapshot alone', async () => {
+  test('a line of the catalog that is meant for people runs only the snapshot', async () => {
     editSources((sources) => {
       sources[0].citation = 'somebody else';
     });
@@ -88,7 +88,7 @@ describe('one change after another', () => {
     expect(ran).toEqual(['snapshot']);
   });
 
-  test('a line of the catalog that says how to read: where the same is handed on, it ends there', async () => {
+  test('a line of the catalog on how to read a file runs only ingest and the snapshot, if the tables stay the same', async () => {
     editSources((sources) => {
       sources.find(({ id }) => id === 'itn_use').crs = 'EPSG:4326';
     });
@@ -96,7 +96,7 @@ describe('one change after another', () => {
     expect((await build()).ran).toEqual(['ingest', 'snapshot']);
   });
 
-  test('a parameter, and a file that is read before it', async () => {
+  test('a parameter, and a file that earlier stages read, run the stages that depend on them', async () => {
     edit('model.json', (text) => text.replace('"small_sample":100', '"small_sample":90'));
     const why = 'model.json, parameters.survey.small_sample was 100, is 90';
     expect((await plan()).survey).toEqual({ status: 'run', why });
@@ -109,7 +109,7 @@ describe('one change after another', () => {
     expect([...ran].sort()).toEqual(['context', 'ingest', 'snapshot', 'survey']);
   });
 
-  test('the time of update: the snapshot alone', async () => {
+  test('the time of update runs only the snapshot', async () => {
     const planned = await planBuild({ country: country.directory, out, updatedAt: '2031-01-01T00:00:00Z' });
     expect(planned.filter(({ status }) => status !== 'cached')).toEqual([
       {
@@ -130,18 +130,18 @@ describe('one change after another', () => {
     expect(already).toBe(true);
   });
 
-  test('a snapshot that is gone is made from what is cached', async () => {
+  test('a missing snapshot is made again from the cache', async () => {
     rmSync(path.join(out, 'snapshots'), { recursive: true });
     expect((await plan()).snapshot).toEqual({
       status: 'run',
-      why: expect.stringMatching(/^tiny-1-\w{8} is not built here$/),
+      why: expect.stringMatching(/^tiny-1-\w{8} has not been built here$/),
     });
     expect((await build()).ran).toEqual(['snapshot']);
   });
 });
 
-test('two builds of one country at once, as processes: both succeed with one snapshot', async () => {
-  // The longest stages are done: the race is for the others.
+test('two builds of one country in parallel processes both succeed with one snapshot', async () => {
+  // The longest stages are in the cache: the race is for the others.
   const shared = withTinyCache(['validation', 'transmission']);
   const args = ['build', '--country', writeTiny().directory, '--out', shared, '--jobs', '2', '--json'];
   const [one, two, pruned] = await Promise.all([
@@ -153,7 +153,7 @@ test('two builds of one country at once, as processes: both succeed with one sna
   const [a, b] = [one, two].map(({ stdout }) => JSON.parse(stdout));
   expect(a.model_version).toBe(b.model_version);
   expect(readdirSync(path.join(shared, 'snapshots'))).toEqual([a.model_version]);
-  // Whether it came too early or too late for it, pruning disturbed neither.
+  // Pruning disturbed neither build, whether it came too early, too late or in between.
   if (pruned.code !== 0)
     expect(pruned.stderr).toMatch(/a build is running there; prune when it is done|found no cache/);
   expect((await run(['prune', '--out', shared])).stdout).toMatch(/^Removed 0 entries/);

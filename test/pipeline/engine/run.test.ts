@@ -1,4 +1,4 @@
-/** What a running stage is made of must stay as it was hashed, or what it makes is not kept. */
+/** The inputs and code of a running stage must stay as they were hashed, or its result is not kept. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { runStages } from '../../../pipeline/engine/run.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';
 import { temporary } from '../../support/command-line.ts';
 
-/** A stage whose module does `work` and hands on the raw file's text. */
+/** A stage whose module does `work` and returns the raw file's text. */
 function prepare(work: string) {
   const directory = temporary();
   const raw = path.join(directory, 'raw.csv');
@@ -39,36 +39,36 @@ function prepare(work: string) {
   return { raw, run, kept };
 }
 
-test('left alone, a stage is kept and found again', async () => {
+test('the result of an undisturbed stage is kept and found again', async () => {
   const { run, kept } = prepare('');
   const [entry] = await run();
   expect(kept()).toEqual([entry!.key.slice(0, 16)]);
   expect(await run()).toEqual([entry]);
 });
 
-test('a raw file changed meanwhile: nothing is kept under the hash of what it was', async () => {
+test('if a raw file changes meanwhile, nothing is kept under its old hash', async () => {
   const { raw, run, kept } = prepare("appendFileSync(raw, '2\\n')");
-  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran, expected it to stay as it was');
+  await expect(run()).rejects.toThrow('raw.csv: found a change while made ran, expected the file to stay the same');
   expect(kept()).toEqual([]);
   expect(readFileSync(raw, 'utf8')).toBe('a\n1\n2\n');
 });
 
-test('a raw file taken away meanwhile', async () => {
+test('if a raw file is removed meanwhile, nothing is kept', async () => {
   const { run, kept } = prepare("readFileSync(raw); (await import('node:fs')).rmSync(raw); writeFileSync(raw, '')");
-  await expect(run()).rejects.toThrow('raw.csv: found it changed while made ran');
+  await expect(run()).rejects.toThrow('raw.csv: found a change while made ran');
   expect(kept()).toEqual([]);
 });
 
-test('code changed meanwhile, unless it is a comment', async () => {
+test('if code changes meanwhile, nothing is kept, unless only a comment changes', async () => {
   const { run, kept } = prepare("writeFileSync(other, 'export const two = 3;')");
-  await expect(run()).rejects.toThrow(/two\.ts: found it changed while made ran/);
+  await expect(run()).rejects.toThrow(/two\.ts: found a change while made ran/);
   expect(kept()).toEqual([]);
   const comment = prepare("appendFileSync(other, '// why\\n')");
   await comment.run();
   expect(comment.kept()).toHaveLength(1);
 });
 
-test('the same size and time do not hide a change from the next build', async () => {
+test('a change that keeps size and time is noticed by the next build', async () => {
   const { raw, run } = prepare('');
   const [before] = await run();
   const { atime, mtime } = statSync(raw);

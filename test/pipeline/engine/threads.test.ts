@@ -6,7 +6,7 @@ const moduleOf = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads';${code}`)}`,
   );
 
-test('results come in the order of tasks, whichever ends first; each thread gets the data and task after task', async () => {
+test('results are in the order of tasks, whichever ends first; each thread gets the data and several tasks', async () => {
   const slowFirst = moduleOf(
     "parentPort.on('message', (task) => setTimeout(() => parentPort.postMessage(task * workerData), task === 1 ? 200 : 0))",
   );
@@ -14,7 +14,7 @@ test('results come in the order of tasks, whichever ends first; each thread gets
   expect(await mapInThreads(slowFirst, 10, [])).toEqual([]);
 });
 
-test('what a thread throws is thrown, and one that ends without an answer is an error', async () => {
+test('an error in a thread is thrown, and a thread that ends without an answer is an error', async () => {
   const throws = moduleOf("parentPort.on('message', () => { throw new RangeError('found 3'); })");
   await expect(mapInThreads(throws, null, [3])).rejects.toThrow('found 3');
   await expect(mapInThreads(moduleOf(''), null, [1, 2])).rejects.toThrow('ended without a result');

@@ -14,7 +14,7 @@ const DATA = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 251)
 const HALF = DATA.subarray(0, 20_000);
 const TAG = '"v1"';
 
-/** What the server does with the next requests, the last one for all that follow. */
+/** How the server answers the next requests; the last entry is used for all that follow. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let answers: Answer[] = [];
 let asked: { url: string; range: string | undefined; ifRange: string | undefined }[] = [];
@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 
-/** An honest server, ranges included. */
+/** A correct server that supports ranges. */
 const honest: Answer = (request, response) => {
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
   const goesOn = start > 0 && [undefined, TAG].includes(request.headers['if-range'] as string | undefined);
@@ -59,7 +59,7 @@ const status =
   (code: number, headers = {}): Answer =>
   (_, response) =>
     response.writeHead(code, headers).end('an error page');
-const whole =
+const complete =
   (body: Buffer, headers = {}): Answer =>
   (_, response) =>
     response.writeHead(200, headers).end(body);
@@ -83,7 +83,7 @@ const get = (sequence: Answer[], more: Partial<WantedFile> = {}) => {
 const target = () => path.join(rawData, 'climate/rain.bin');
 const beside = () => (existsSync(path.dirname(target())) ? readdirSync(path.dirname(target())) : []);
 
-test('a file arrives whole, and is not fetched twice', async () => {
+test('a file arrives complete and is not fetched twice', async () => {
   expect(await get([honest])).toMatchObject({ status: 'fetched', what: '50000 bytes' });
   expect(readFileSync(target()).equals(DATA)).toBe(true);
   expect(await get([honest])).toMatchObject({ status: 'there already' });
@@ -91,10 +91,10 @@ test('a file arrives whole, and is not fetched twice', async () => {
   expect(beside()).toEqual(['rain.bin']);
 });
 
-describe('goes on where it stopped', () => {
+describe('an interrupted download continues where it stopped', () => {
   test.each([
-    ['a connection cut off', half((response) => response.destroy())],
-    ['a server that stalls', half(() => {})],
+    ['after a lost connection', half((response) => response.destroy())],
+    ['after a server that stalls', half(() => {})],
   ])('%s', async (_, first) => {
     expect(await get([first, honest])).toMatchObject({ status: 'fetched' });
     expect(asked.map(({ range }) => range)).toEqual([undefined, 'bytes=20000-']);
@@ -111,58 +111,62 @@ describe('goes on where it stopped', () => {
     expect(asked.at(-1)!.range).toBe('bytes=20000-');
   });
 
-  test('but begins anew when the server has another version by now', async () => {
+  test('but starts again if the server has another version by then', async () => {
     const other: Answer = (_, response) =>
       response.writeHead(200, { etag: '"v2"', 'content-length': DATA.length }).end(DATA);
     expect(await get([half((response) => response.destroy()), other])).toMatchObject({ status: 'fetched' });
     expect(readFileSync(target()).equals(DATA)).toBe(true);
   });
 
-  test('but begins anew where there is neither a tag nor a hash to tell versions apart', async () => {
+  test('but starts again if there is neither a tag nor a hash to tell versions apart', async () => {
     const untagged = half((response) => response.destroy(), { etag: '' });
     await get([untagged, honest], { sha256: undefined });
     expect(asked.map(({ range }) => range)).toEqual([undefined, undefined]);
   });
 
-  test('416 on a part that is longer than the file: thrown away and begun anew', async () => {
+  test('after 416 for a part that is longer than the file, the part is discarded and the download starts again', async () => {
     mkdirSync(path.dirname(target()), { recursive: true });
     writeFileSync(`${target()}.part`, Buffer.concat([DATA, HALF]));
     expect(await get([status(416), honest])).toMatchObject({ status: 'fetched' });
     expect(readFileSync(target()).equals(DATA)).toBe(true);
   });
 
-  test('416 on a part that is whole: that is the file', async () => {
+  test('after 416 for a part that is complete, the part is the file', async () => {
     mkdirSync(path.dirname(target()), { recursive: true });
     writeFileSync(`${target()}.part`, DATA);
     expect(await get([status(416)])).toMatchObject({ status: 'fetched' });
   });
 });
 
-describe('a server that lies leaves nothing behind', () => {
+describe('a server that answers wrongly leaves no file behind', () => {
   const flipped = Buffer.from(DATA);
   flipped[99]! ^= 1;
   test.each<[string, Answer[], RegExp, Partial<WantedFile>?]>([
-    ['wrong bytes', [whole(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
+    ['wrong bytes', [complete(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
     [
       'another length',
-      [whole(HALF, { 'content-length': HALF.length })],
+      [complete(HALF, { 'content-length': HALF.length })],
       /the server has 20000 bytes, expected the catalog's 50000/,
     ],
     [
-      'more than the catalog says, length untold',
-      [whole(Buffer.concat([DATA, DATA]), { 'transfer-encoding': 'chunked' })],
+      'more than the catalog says, without a length',
+      [complete(Buffer.concat([DATA, DATA]), { 'transfer-encoding': 'chunked' })],
       /sent more than 50000 bytes/,
     ],
-    ['always half', [half((response) => response.destroy(), { 'accept-ranges': 'none' })], /connection|ended/],
+    [
+      'always the first half',
+      [half((response) => response.destroy(), { 'accept-ranges': 'none' })],
+      /connection|ended/,
+    ],
     ['an error page', [status(404)], /the server answered 404, expected the file/],
     ['always 500', [status(500)], /the server answered 500, expected the file/],
     [
-      'another range than asked for',
+      'another range than requested',
       [half((r) => r.destroy()), status(206, { 'content-range': 'bytes 0-9/50000' })],
       /the server sent bytes 0-9\/50000, expected bytes 20000-/,
     ],
     [
-      'redirects for ever',
+      'endless redirects',
       [(q, r) => r.writeHead(302, { location: `${base}${q.url}x` }).end()],
       /more than 5 redirects/,
     ],
@@ -172,7 +176,7 @@ describe('a server that lies leaves nothing behind', () => {
       /found the address file:\/\/\/etc\/passwd, expected http or https/,
     ],
     ['a redirect to nowhere', [status(302)], /302 without saying where to go/],
-    ['compressed on the way', [whole(DATA, { 'content-encoding': 'gzip' })], /sent it in gzip|no connection/],
+    ['a compressed answer', [complete(DATA, { 'content-encoding': 'gzip' })], /sent it in gzip|no connection/],
   ])('%s', async (_, sequence, expected, more) => {
     const outcome = await get(sequence, more);
     expect(outcome.status).toBe('failed');
@@ -180,13 +184,13 @@ describe('a server that lies leaves nothing behind', () => {
     expect(existsSync(target())).toBe(false);
   });
 
-  test('a file that stalls for ever ends in a line that says so', async () => {
+  test('a server that stalls for ever is reported as silent', async () => {
     const outcome = await get([(_, response) => void response.writeHead(200)]);
     expect(outcome).toMatchObject({ status: 'failed', what: 'the server was silent for 0.2 s after 0 bytes' });
   });
 });
 
-test('500 and then the file', async () => {
+test('a server error is followed by another attempt', async () => {
   expect(await get([status(503), status(500), honest])).toMatchObject({ status: 'fetched' });
 });
 
@@ -196,7 +200,7 @@ test('redirects are followed, relative ones too', async () => {
   expect(asked.map(({ url }) => url)).toEqual(['/rain.bin', '/moved/rain.bin']);
 });
 
-describe('nothing but http, and nothing outside the directory', () => {
+describe('only http addresses and paths inside the directory are accepted', () => {
   test.each(['file:///etc/passwd', 'ftp://example.org/x', 'data:text/plain,x', 'not an address'])('%s', async (url) => {
     const outcome = await get([honest], { url });
     expect(outcome).toMatchObject({ status: 'failed', what: expect.stringContaining('expected http or https') });
@@ -209,7 +213,7 @@ describe('nothing but http, and nothing outside the directory', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a link that leads out', async () => {
+  test('a link that leads out of the directory', async () => {
     const outside = temporary();
     symlinkSync(outside, path.join(rawData, 'climate'));
     expect(await get([honest])).toMatchObject({ status: 'failed', what: expect.stringContaining('leaves') });
@@ -217,17 +221,17 @@ describe('nothing but http, and nothing outside the directory', () => {
   });
 });
 
-test('another file of that name is left alone', async () => {
+test('a different file of the same name is left alone', async () => {
   mkdirSync(path.dirname(target()));
   writeFileSync(target(), 'mine');
   expect(await get([honest])).toMatchObject({
     status: 'failed',
-    what: expect.stringContaining('another file is there'),
+    what: expect.stringContaining("differs from the catalog's"),
   });
   expect(readFileSync(target(), 'utf8')).toBe('mine');
 });
 
-test('the command fetches what has a url, says how to come by the rest, and builds read it', async () => {
+test('the command fetches files with a url and says how to obtain the others', async () => {
   const surveys = Buffer.from('year,month\n');
   const { directory } = writeTiny((country) => {
     const source = sourceIn(country, 'surveys');
@@ -235,7 +239,7 @@ test('the command fetches what has a url, says how to come by the rest, and buil
     source.files = [{ path: 'deep/surveys.csv', rows: 1, sha256: sha256(surveys) }];
     sourceIn(country, 'cases').access = 'ask the ministry';
   });
-  answers = [whole(surveys)];
+  answers = [complete(surveys)];
   const fetched = await runHere(['fetch', '--country', directory]);
   expect(fetched.stdout).toMatch(/^deep\/surveys\.csv: fetched, 11 bytes$/m);
   expect(fetched.stdout).toMatch(/^cases: no url in the catalog; ask the ministry$/m);

@@ -154,6 +154,6 @@ test('refuses what is not a made-up country, and a bad seed, with one line and e
   );
   const seed = synth(['--seed', '1.5']);
   expect(seed.status).toBe(2);
-  expect(seed.stderr).toBe('malaria-risk: --seed 1.5, expected a whole number of 0 or more\n');
+  expect(seed.stderr).toBe('malaria-risk: --seed: found 1.5, expected a whole number of 0 or more\n');
   expect(synth(['--help']).stdout).toContain('truth/');
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { sha256 } from '../../../../pipeline/engine/hash.ts';
-import { enter } from '../../../../pipeline/engine/lock.ts';
+import { lockShared } from '../../../../pipeline/engine/lock.ts';
 import { currentVersion } from '../../../../pipeline/publish/release/current.ts';
 import { listReleases, type Releases } from '../../../../pipeline/publish/release/list.ts';
 import { pruneReleases } from '../../../../pipeline/publish/release/prune.ts';
@@ -70,7 +70,7 @@ test('a publication left as started is listed with its outcome; a current moved 
   rmSync(path.join(place, 'current'));
   symlinkSync(path.join('snapshots', versions[3]), path.join(place, 'current'));
   const { stdout } = await runHere(['releases', 'list', '--out', place]);
-  expect(stdout).toContain(`current leads to ${versions[3]}, which no record here says`);
+  expect(stdout).toContain(`current points to ${versions[3]}, but according to the records here`);
 });
 
 test('prune keeps the current version, those to roll back to, the newest candidate and a recently replaced one', async () => {
@@ -118,7 +118,7 @@ test('prune keeps the raw files of remaining versions and those accepted after t
   utimesSync(path.join(store, old!.name), 0, 0);
   expect((await pruneReleases(place, 9)).raw.files).toBe(0);
   const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
-  expect(stdout).toMatch(/^Removed 1 raw files of theirs, 0\.0 MB, from /m);
+  expect(stdout).toMatch(/^Removed 1 of their raw files, 0\.0 MB, from /m);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
 
@@ -129,13 +129,13 @@ test('prune leaves versions that no build here recorded, does not wait for build
   rewriteManifest(own, (manifest) => {
     manifest.model_version = 'tiny-1-00000000';
   });
-  const building = enter(place);
+  const building = lockShared(place);
   const busy = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
   expect(busy.stderr).toContain('a build is running there');
   expect(busy.code).toBe(3);
-  building.leave();
+  building.release();
   const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
-  expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; 4 stay\n$`));
+  expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; kept 4\n$`));
   expect(existsSync(own)).toBe(true);
   expect((await runHere(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
 });

@@ -178,7 +178,7 @@ test('the command prints a table or JSON, writes a file, and exits with 1 at the
   ]);
   expect(table.code).toBe(0);
   expect(table.stdout).toMatch(
-    /Not scored: A's forecasts of 2022-01, 2022-02, 2022-03. B estimates them, without a survey/,
+    /Not scored: A's forecasts of 2022-01, 2022-02, 2022-03. B estimates them, but without a survey/,
   );
   expect(gate.code).toBe(1);
   expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
