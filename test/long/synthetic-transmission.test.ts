@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../pipeline/catalog/model.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
 import { type TransmissionOutput, transmission } from '../../pipeline/transmission/stage.ts';
-import { makeCases } from '../support/made-cases.ts';
+import { makeCases } from '../support/synthetic-cases.ts';
 
 const SEEDS = [1, 2, 3];
 /** Scatter that the records were drawn with, on the log scale: negative binomial of size 200. */

@@ -5,7 +5,7 @@ import { periodRange } from '../../pipeline/contract/months.ts';
 import { season } from '../../pipeline/season/stage.ts';
 import { bestWindow, windowShares } from '../../pipeline/season/windows.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
-import { makeCountry } from '../../pipeline/synthetic/made.ts';
+import { makeCountry } from '../../pipeline/synthetic/make-country.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
 
 /** Of the LGAs of a made-up country: shares held by their ranges, runs that begin within a month, and those promised. */
