@@ -7,16 +7,18 @@ import { barriers } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';
 
-/** WebDriver's code point for the key. */
+/** WebDriver's code point for the End key. */
 const END = '\uE010';
 
-/** What a reader does with the report of a country that has Kano: month, state, LGA, and every number as the JSON's. */
+/**
+ * A reader's use of the report of a country that has Kano: selects month, state and LGA; every number matches the JSON.
+ */
 export function reportInBrowser(snapshotOf: () => string) {
   const json = <T>(name: string) => JSON.parse(readFileSync(path.join(snapshotOf(), name), 'utf8')) as T;
   const file = () => path.join(snapshotOf(), 'report/index.html');
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium('the report opens from disk and says what the JSON says'),
+    needsChromium('the report opens from disk and shows the figures of the JSON answers'),
     async () => {
       const { page, troubles } = await openFile(file());
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
@@ -62,14 +64,14 @@ export function reportInBrowser(snapshotOf: () => string) {
       await page.locator('#home').click();
       await page.locator('nav a[href="#changed"]').click();
       const most = await page.locator('#legend .classes i').last().getAttribute('style');
-      expect(most, 'more is orange').toContain('rgb(127, 59, 8)');
+      expect(most, 'the highest class is orange').toContain('rgb(127, 59, 8)');
       expect(troubles).toEqual([]);
       await page.close();
     },
   );
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium("the transmission model's part shows R's range, months left out, every method, won and lost alike"),
+    needsChromium("the transmission section shows R's range, omitted months, and every method, better or worse"),
     async () => {
       const { states, projection_test } = json<schemas.TransmissionModel>('v1/transmission/model.json');
       const { page } = await openFile(file());
@@ -90,34 +92,37 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
-  test.skipIf(skipWithoutChromium)(needsChromium('by keyboard alone: a state, an LGA, a month'), async () => {
-    const { page } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    const { last_estimated } = json<schemas.Periods>('v1/periods.json');
-    const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
-    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
-    const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
-    const tabTo = async (text: string) => {
-      for (let tabs = 0; tabs < 60; tabs++) {
-        await page.keyboard.press('Tab');
-        if ((await focused('textContent')) === text) return;
-      }
-      throw new Error(`60 tabs do not reach ${text}`);
-    };
-    await tabTo(states[0]!.state);
-    await page.keyboard.press('Enter');
-    expect(await focused('textContent'), 'focus goes to the place that was picked').toBe(states[0]!.state);
-    expect(await focused('localName')).toBe('h3');
-    await tabTo(lgas[1]!.lga);
-    await page.keyboard.press('Enter');
-    expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
-    expect(await page.textContent('#said'), 'what a screen reader says').toContain(
-      `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
-    );
-    await page.close();
-  });
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('state, LGA and month can be selected by keyboard alone'),
+    async () => {
+      const { page } = await openFile(file());
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      const { last_estimated } = json<schemas.Periods>('v1/periods.json');
+      const { states } = json<schemas.RiskStates>(`v1/risk/states/${last_estimated}.json`);
+      const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/${states[0]!.state_code}.json`);
+      const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
+      const tabTo = async (text: string) => {
+        for (let tabs = 0; tabs < 60; tabs++) {
+          await page.keyboard.press('Tab');
+          if ((await focused('textContent')) === text) return;
+        }
+        throw new Error(`${text} was not reached within 60 tabs`);
+      };
+      await tabTo(states[0]!.state);
+      await page.keyboard.press('Enter');
+      expect(await focused('textContent'), 'focus moves to the selected place').toBe(states[0]!.state);
+      expect(await focused('localName')).toBe('h3');
+      await tabTo(lgas[1]!.lga);
+      await page.keyboard.press('Enter');
+      expect(await page.getAttribute('#score', 'title')).toBe(lgas[1]!.score.toFixed(4));
+      expect(await page.textContent('#said'), 'announced to screen readers').toContain(
+        `${lgas[1]!.lga}: ${lgas[1]!.score.toFixed(2)}`,
+      );
+      await page.close();
+    },
+  );
 
-  test.skipIf(skipWithoutChromium)(needsChromium('what the pointer is told follows the month'), async () => {
+  test.skipIf(skipWithoutChromium)(needsChromium('the tooltip follows the month'), async () => {
     const { page } = await openFile(file());
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     const { last_estimated } = json<schemas.Periods>('v1/periods.json');
@@ -132,26 +137,29 @@ export function reportInBrowser(snapshotOf: () => string) {
     await page.close();
   });
 
-  test.skipIf(skipWithoutChromium)(needsChromium('every chapter’s plots are drawn, each under one name'), async () => {
-    const { page, troubles } = await openFile(file());
-    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    await page.locator('nav a[href="#when"]').click();
-    expect(await page.locator('#season-states svg[role=img][aria-label]').count()).toBeGreaterThan(0);
-    expect(await barriers(page)).toEqual([]);
-    await page.locator('nav a[href="#good"]').click();
-    for (const id of ['survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
-      expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
-    const { validation } = json<{ validation: object | null }>('model-card.json');
-    for (const id of ['calibration', 'coverage', 'pit'])
-      expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBe(validation ? 1 : 0);
-    expect(await barriers(page)).toEqual([]);
-    await page.goto(`file://${path.join(snapshotOf(), 'report/api.html')}`);
-    expect(await barriers(page)).toEqual([]);
-    expect(troubles).toEqual([]);
-    await page.close();
-  });
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('the plots of every chapter are drawn, each with a single label'),
+    async () => {
+      const { page, troubles } = await openFile(file());
+      await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      await page.locator('nav a[href="#when"]').click();
+      expect(await page.locator('#season-states svg[role=img][aria-label]').count()).toBeGreaterThan(0);
+      expect(await barriers(page)).toEqual([]);
+      await page.locator('nav a[href="#good"]').click();
+      for (const id of ['survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
+        expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
+      const { validation } = json<{ validation: object | null }>('model-card.json');
+      for (const id of ['calibration', 'coverage', 'pit'])
+        expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBe(validation ? 1 : 0);
+      expect(await barriers(page)).toEqual([]);
+      await page.goto(`file://${path.join(snapshotOf(), 'report/api.html')}`);
+      expect(await barriers(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+      await page.close();
+    },
+  );
 
-  test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
+  test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone screen'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     for (const tab of ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources']) {
@@ -163,28 +171,31 @@ export function reportInBrowser(snapshotOf: () => string) {
     await page.close();
   });
 
-  test.skipIf(skipWithoutFirefox)(needsFirefox('Firefox opens it from disk too: map, slider, score'), async () => {
-    const { evaluate, press, troubles } = await openInFirefox(file());
-    const ready = 'document.documentElement.dataset.ready';
-    await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
-    await evaluate(`(() => {
+  test.skipIf(skipWithoutFirefox)(
+    needsFirefox('the report also works from disk in Firefox: map, slider, score'),
+    async () => {
+      const { evaluate, press, troubles } = await openInFirefox(file());
+      const ready = 'document.documentElement.dataset.ready';
+      await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
+      await evaluate(`(() => {
       const state = document.getElementById('state');
       state.value = 'KN';
       state.dispatchEvent(new Event('change'));
       document.getElementById('month').focus();
     })()`);
-    await press(END);
-    const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
-    const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
-    expect(await evaluate("document.getElementById('score').title")).toBe(kano.score.toFixed(4));
-    const { states } = json<schemas.ContextStates>('v1/context/states.json');
-    const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
-    expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
-    expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
-    expect(troubles).toEqual([]);
-  });
+      await press(END);
+      const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/4.json');
+      const kano = forecasts[3]!.states.find(({ state_code }) => state_code === 'KN')!;
+      expect(await evaluate("document.getElementById('score').title")).toBe(kano.score.toFixed(4));
+      const { states } = json<schemas.ContextStates>('v1/context/states.json');
+      const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
+      expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
+      expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
+      expect(troubles).toEqual([]);
+    },
+  );
 
-  test('the report is one file of at most 5 MB that may fetch nothing', () => {
+  test('the report is a single file of at most 5 MB whose policy allows no requests', () => {
     expect(statSync(file()).size).toBeLessThan(5_000_000);
     const text = readFileSync(file(), 'utf8');
     expect(text.includes('content="default-src &#39;none&#39;; script-src &#39;sha256-')).toBe(true);

@@ -10,7 +10,7 @@ import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 
 type Row = Record<string, string | number | null>;
 
-/** What the report answers to each of its questions, held against the snapshot's tables; and what can be taken along. */
+/** Checks the report's answer to each of its questions against the snapshot's tables, and its downloads. */
 export function reportQuestions(snapshotOf: () => string) {
   const json = <T>(name: string) => JSON.parse(readFileSync(path.join(snapshotOf(), name), 'utf8')) as T;
   let instance: DuckDBInstance;
@@ -18,7 +18,7 @@ export function reportQuestions(snapshotOf: () => string) {
     instance = await DuckDBInstance.create(':memory:');
   });
   afterAll(() => instance.closeSync());
-  /** `risk_lgas` and so on stand for the tables of the snapshot. */
+  /** Runs SQL in which `risk_lgas` and so on are the tables of the snapshot. */
   const query = async (sql: string): Promise<Row[]> => {
     const connection = await instance.connect();
     try {
@@ -44,7 +44,7 @@ export function reportQuestions(snapshotOf: () => string) {
   const last = () => json<schemas.Periods>('v1/periods.json').last_estimated;
   const headline = (page: Page) => page.textContent('#headline');
 
-  inBrowser('where, and how sure: the highest state, and how many hold their level', async () => {
+  inBrowser('where, and how certain: the highest state, and how many LGAs hold their level', async () => {
     const { page } = await open('');
     if (!hasTable('probabilities')) {
       expect(await headline(page)).toMatch(/^\S+ is highest: 0\.\d\d \(0\.\d\d–0\.\d\d\)$/);
@@ -61,10 +61,10 @@ export function reportQuestions(snapshotOf: () => string) {
          >= 0.8)::INT)::INT AS held
        FROM risk_lgas r JOIN probabilities p ON r.lga_code = p.code AND r.period = p.period WHERE r.period = '${last()}'`,
     );
-    const told = `${held!.held} of ${held!.lgas} LGAs hold their level with 80% probability`;
-    expect(await headline(page)).toBe(`${highest!.state} is highest; ${told}`);
+    const certainty = `${held!.held} of ${held!.lgas} LGAs hold their level with 80% probability`;
+    expect(await headline(page)).toBe(`${highest!.state} is highest; ${certainty}`);
     await page.locator('nav a[href="#sure"]').click();
-    expect(await headline(page)).toBe(told);
+    expect(await headline(page)).toBe(certainty);
     expect(await barriers(page)).toEqual([]);
     await page.close();
   });
@@ -79,14 +79,14 @@ export function reportQuestions(snapshotOf: () => string) {
     const { up, down } = real as { up: number; down: number };
     if (up + down === 0) expect(await headline(page)).toMatch(/^No LGA has changed since /);
     else expect(await headline(page)).toMatch(new RegExp(`, ${up} LGAs? rose and ${down} fell by more than`));
-    // A month before all that the page tells of is answered by the nearest it does.
+    // For a month before the first comparison, the page shows the nearest month that has one.
     const { first_estimated } = json<{ coverage: { first_estimated: string } }>('manifest.json').coverage;
     const { page: early } = await open(`#changed?m=${first_estimated}`);
     expect(await early.inputValue('#month')).not.toBe('0');
     await page.close();
   });
 
-  inBrowser('when: the run of four months that holds most of the year, in most LGAs', async () => {
+  inBrowser('when: the four consecutive months that hold most of the year in most LGAs', async () => {
     const { page } = await open('#when');
     const [most] = await query(
       `SELECT first_month, last_month, count(*)::INT AS lgas FROM season_windows
@@ -102,7 +102,7 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
-  inBrowser('who first: nets go where a person’s risk without one is highest, until there are none', async () => {
+  inBrowser('who first: nets go where the risk of a person without one is highest, until none are left', async () => {
     const rows = await query(
       `SELECT r.lga_code, r.lga, r.score, c.population::INT AS population, c.itn_use
        FROM risk_lgas r JOIN context_lgas c ON r.lga_code = c.lga_code WHERE r.period = '${last()}'`,
@@ -127,13 +127,13 @@ export function reportQuestions(snapshotOf: () => string) {
       .map((line) => line.split(','));
     expect(lines.map((cells) => cells[heads!.indexOf('lga_code')]).slice(0, 10)).toEqual(order);
     expect(lines.filter((cells) => cells[heads!.indexOf('gets_nets')] === 'yes')).toHaveLength(given);
-    // A threshold that nobody passes says so.
+    // The headline says if nobody passes the threshold.
     await page.locator('#plan-score').fill('0.5');
     expect(await headline(page)).toMatch(/^No LGA passes these thresholds|nets cover/);
     await page.close();
   });
 
-  inBrowser('the address holds the view: opened again it is the same, and Back goes a step back', async () => {
+  inBrowser('the address stores the view: reopening it restores the view, and Back undoes one step', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
     const { state_code, state } = states[0]!;
     const { page, troubles } = await open('');
@@ -154,7 +154,7 @@ export function reportQuestions(snapshotOf: () => string) {
     expect(await page.textContent('#place h3')).toBe(state);
     await page.goBack();
     expect(await page.textContent('#place h3')).not.toBe(state);
-    // What is not there, or was written by hand, does no harm.
+    // Unknown or hand-written values in the address do no harm.
     const { page: odd, troubles: oddTroubles } = await open(
       '#who?m=1999-99&c=__proto__&by=%3Cb%3E&pins=,,x&nets=-1&score=x',
     );
@@ -165,14 +165,14 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
-  inBrowser('a link to a part of the page opens the question that it lies in', async () => {
+  inBrowser('a link to a part of the page opens the question that contains it', async () => {
     const { page } = await open('#limits');
     expect(await page.isVisible('#limits')).toBe(true);
     expect(await page.isVisible('#stage')).toBe(false);
     await page.close();
   });
 
-  inBrowser('a place is found by its name or its code; another is said not to be there', async () => {
+  inBrowser('a place is found by its name or its code; an unknown one is reported', async () => {
     const { states } = json<schemas.ContextStates>('v1/context/states.json');
     const { lgas } = json<schemas.ContextLgas>(`v1/context/lgas/${states[0]!.state_code}.json`);
     const { page } = await open('');
@@ -182,7 +182,7 @@ export function reportQuestions(snapshotOf: () => string) {
     };
     await find(lgas[1]!.lga_code.toLowerCase());
     expect(await page.textContent('#place h3')).toBe(lgas[1]!.lga);
-    expect(page.url(), 'a code is one place, however like it is to others').toContain(`c=${lgas[1]!.lga_code}`);
+    expect(page.url(), 'a code identifies one place, even if similar to others').toContain(`c=${lgas[1]!.lga_code}`);
     await find(states[1]!.state);
     expect(await page.textContent('#place h3')).toBe(states[1]!.state);
     await find('Atlantis');
@@ -194,7 +194,7 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
-  inBrowser('taken along: a table with all decimals, outlines, the map as a drawing and a picture', async () => {
+  inBrowser('downloads: a table with all decimals, outlines, the map as SVG and PNG', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
     const code = states[0]!.state_code;
     const { page, troubles } = await open(`#where?c=${code}`);
@@ -226,7 +226,7 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
-  inBrowser('a brief for a state is two pages, its map hatched as on the screen', async () => {
+  inBrowser('a brief for a state has two pages, with the map hatched as on screen', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
     const { page, troubles } = await open(`#where?c=${states[0]!.state_code}`);
     await page.evaluate('window.print = () => {}');

@@ -1,4 +1,4 @@
-/** Ways in which a raster, the outlines, or any file of the real country could come in wrong. */
+/** Ways in which a raster, the outlines, or any other file of the real country could be wrong. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ interface Cells {
   rows: number;
 }
 
-/** Reads the raster, changes its cells or its place, and writes it with NaN for what is missing. */
+/** Reads the raster, changes its cells or its position, and writes it with NaN for missing values. */
 function raster(change: (cells: Cells) => Cells, nodata = 'nan') {
   return async (bytes: Buffer): Promise<Buffer> => {
     const file = path.join(temporary(), 'raster.tif');
@@ -35,7 +35,7 @@ export const each = (value: (n: number, column: number, row: number, cells: Cell
     ...cells,
     values: cells.values.map((n, i) => value(n, i % cells.columns, Math.floor(i / cells.columns), cells)),
   }));
-/** The value that lies elsewhere, by its column and row. */
+/** Takes each value from another cell, given by column and row. */
 export const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
   each((_, column, row, cells) => {
     const [x, y] = place(column, row, cells);
@@ -67,7 +67,7 @@ const half = raster(({ values, columns, rows, ...place }) => {
   };
 });
 
-/** Codes swapped in the attribute table, where all have the same length. */
+/** Swaps two codes of equal length in the attribute table. */
 const swapText = (a: string, b: string) => (bytes: Buffer) =>
   Buffer.from(bytes.toString('latin1').replaceAll(a, '\u0001').replaceAll(b, a).replaceAll('\u0001', b), 'latin1');
 

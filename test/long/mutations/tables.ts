@@ -1,10 +1,10 @@
-/** Ways in which a table of the real country could come in wrong, each as a change of its rows. */
+/** Ways in which a table of the real country could be wrong, each as a change of its rows. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Mutation } from './mutation.ts';
 
 type Row = Record<string, string>;
 
-/** A table without quotes, taken apart and put together again. */
+/** Changes the rows of a CSV table without quoted cells. */
 export function table(change: (rows: Row[], header: string[]) => Row[]) {
   return (bytes: Buffer, name: string): Buffer => {
     const zipped = name.endsWith('.gz');
@@ -21,7 +21,7 @@ export function table(change: (rows: Row[], header: string[]) => Row[]) {
 }
 
 const number = (value: number) => String(Number(value.toPrecision(8)));
-/** Other values of a column in some rows; blanks stay. */
+/** Changes a column's values in some rows; blanks are kept. */
 export const map = (
   column: string,
   value: (n: number, row: Row) => number,
@@ -34,7 +34,7 @@ export const map = (
   );
 export const times = (column: string, factor: number, which?: (row: Row) => boolean) =>
   map(column, (n) => n * factor, which);
-/** Values of columns taken from the next row of those that `which` picks. */
+/** Takes the columns' values from the next row, among the rows that `which` selects. */
 export const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
   table((rows) => {
     const own = rows.filter(which);
@@ -48,14 +48,33 @@ export const swap = (a: string, b: string, which: (row: Row) => boolean = () => 
   table((rows) => rows.map((row) => (which(row) ? { ...row, [a]: row[b]!, [b]: row[a]! } : row)));
 export const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
-const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
+export const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
+/** Exchanges columns' values between the rows of two places, in order; `a` and `b` are codes or starts of codes. */
+export const exchange = (
+  columns: string[],
+  key: string,
+  a: string,
+  b: string,
+  which: (row: Row) => boolean = () => true,
+) =>
+  table((rows) => {
+    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
+    const other = new Map([
+      ...as!.map((row, i) => [row, bs![i]] as const),
+      ...bs!.map((row, i) => [row, as![i]] as const),
+    ]);
+    return rows.map((row) => {
+      const values = other.get(row);
+      return values ? { ...row, ...Object.fromEntries(columns.map((name) => [name, values[name]!])) } : row;
+    });
+  });
 const METHODS = { microscopy: 'rdt', rdt: 'microscopy' };
 export const inYear = (year: string) => (row: Row) => row.survey_year === year || row.period?.startsWith(year) === true;
 export const inState = (pcode: string) => (row: Row) =>
   (row.state_pcode ?? row.lga_pcode ?? row.ADM2_PCODE)!.startsWith(pcode);
 
-/** A month more, with the values of the same month of the year before as `value` makes them. */
-const monthMore = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
+/** Adds a month with the values of the same month a year earlier, changed by `value`. */
+const extraMonth = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
   table((rows) => [
     ...rows,
     ...rows
@@ -138,17 +157,17 @@ export const TABLES: Mutation[] = [
       () => 0,
       ({ period }) => period!.startsWith('2023'),
     ),
-    'a new month, one state of three': monthMore(
+    'a new month, one state of three': extraMonth(
       (n) => n,
       (row) => row.state_pcode === 'NG024',
     ),
-    'a new month, two states of three': monthMore(
+    'a new month, two states of three': extraMonth(
       (n) => n,
       (row) => row.state_pcode !== 'NG022',
     ),
-    'a new month, the sum of a year': monthMore((n) => 12 * n),
-    'a new month of 0': monthMore(() => 0),
-    'a new month in thousands': monthMore((n) => n / 1000),
+    'a new month, the sum of a year': extraMonth((n) => 12 * n),
+    'a new month of 0': extraMonth(() => 0),
+    'a new month in thousands': extraMonth((n) => n / 1000),
   }),
   ...of('cases_lgas', {
     'cases shifted by a row': shift(['confirmed']),
@@ -160,15 +179,15 @@ export const TABLES: Mutation[] = [
       rows.map((row) => ({ ...row, confirmed: row.confirmed === '' ? '0' : row.confirmed! })),
     ),
     'one state ten times too few': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
-    'a new month, two thirds of the LGAs': monthMore(
+    'a new month, two thirds of the LGAs': extraMonth(
       (n) => n,
       (_, i) => i % 3 !== 0,
     ),
-    'a new month, a third of the LGAs': monthMore(
+    'a new month, a third of the LGAs': extraMonth(
       (n) => n,
       (_, i) => i % 3 === 0,
     ),
-    'a new month twelve times': monthMore((n) => 12 * n),
+    'a new month twelve times': extraMonth((n) => 12 * n),
   }),
   ...of('climate', {
     'rain in cm': times('rain_mm', 0.1),
@@ -270,8 +289,8 @@ export const TABLES: Mutation[] = [
   ),
 ];
 
-/** What came in right: it must be taken without a doubt. */
-export const SOUND: Mutation[] = [
+/** Valid new data, which must be accepted without doubts. */
+export const VALID: Mutation[] = [
   ...of('survey_clusters', { 'a new round': (bytes) => bytes }, without(inYear('2018'))),
   ...of(
     'climate',
@@ -283,5 +302,5 @@ export const SOUND: Mutation[] = [
     { 'a new month': (bytes) => bytes },
     without(({ period }) => period === '2023-12'),
   ),
-  ...of('cases_states', { 'a new month': monthMore((n) => 1.2 * n) }),
+  ...of('cases_states', { 'a new month': extraMonth((n) => 1.2 * n) }),
 ];

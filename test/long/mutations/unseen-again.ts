@@ -1,6 +1,6 @@
 /**
- * A second lot of kinds that were written down before any of them was tried: the first one has since been looked at, and
- * checks were made with it in mind.
+ * A second set of kinds that were written down before any of them was tried. The first set has since influenced the
+ * checks.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';

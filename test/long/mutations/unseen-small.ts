@@ -1,29 +1,14 @@
 /**
- * A third lot, written before any was tried: small ones, of one place or one month, and new rounds and months that are
- * wrong in a way that is hard to see.
+ * A third set, also written down before any was tried: small errors, in one place or one month, and new rounds and
+ * months whose errors are hard to detect.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
-import { inState, inYear, map, of, table, times } from './tables.ts';
+import { exchange, inState, inYear, map, of, table, times, without } from './tables.ts';
 
 type Row = Record<string, string>;
 type Which = (row: Row) => boolean;
-const without = (which: Which) => table((rows) => rows.filter((row) => !which(row)));
-/** Values of columns exchanged between the rows of two places, in their order. */
-const exchange = (columns: string[], key: string, a: string, b: string, which: Which = () => true) =>
-  table((rows) => {
-    const of = (code: string) => rows.filter((row) => row[key] === code && which(row));
-    const [as, bs] = [of(a), of(b)];
-    const other = new Map([
-      ...as.map((row, i) => [row, bs[i]!] as const),
-      ...bs.map((row, i) => [row, as[i]!] as const),
-    ]);
-    return rows.map((row) => {
-      const values = other.get(row);
-      return values ? { ...row, ...Object.fromEntries(columns.map((name) => [name, values[name]!])) } : row;
-    });
-  });
-/** The rows that `to` picks have the values of those that `from` picks, by the columns of `key`. */
+/** Gives the rows that `is` selects the values of those that `was` selects, matched by the columns of `key`. */
 const again = (column: string, key: string[], is: Which, was: Which) =>
   table((rows) => {
     const id = (row: Row) => key.map((name) => row[name]).join(' ');

@@ -1,27 +1,12 @@
 /**
- * Kinds that were written down before any of them was tried, and by which no threshold was chosen: how many of these are
- * stopped says more than the others do.
+ * Kinds that were written down before any of them was tried, and that no threshold is based on: the share of these that
+ * is stopped is more informative than that of the others.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
-import { inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
+import { exchange, inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
 
-/** Two places that have each other's values. */
-const exchanged = (column: string, key: string, a: string, b: string, columns: readonly string[]) =>
-  table((rows) => {
-    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code)));
-    const other = new Map([
-      ...as!.map((row, i) => [row, bs![i]] as const),
-      ...bs!.map((row, i) => [row, as![i]] as const),
-    ]);
-    return rows.map((row) => {
-      const values = other.get(row);
-      return values
-        ? { ...row, ...Object.fromEntries([column, ...columns].map((name) => [name, values[name]!])) }
-        : row;
-    });
-  });
-/** The values of one year in place of another's. */
+/** Replaces the values of one year by those of another. */
 const copied = (column: string, key: string, fromYear: string, toYear: string) =>
   table((rows) => {
     const id = (row: Record<string, string>, year: string) => `${row[key]} ${row.period!.replace(/^\d{4}/, year)}`;
@@ -43,7 +28,7 @@ export const UNSEEN: Mutation[] = [
     'one in ten children examined': map('examined', (n) => Math.max(1, Math.round(n / 10))),
   }),
   ...of('survey_states', {
-    'two states have each other’s values': exchanged('positivity', 'state_pcode', 'NG020', 'NG025', []),
+    'two states have each other’s values': exchange(['positivity'], 'state_pcode', 'NG020', 'NG025'),
     'all by rdt': rename('method', { microscopy: 'rdt' }),
     half: times('positivity', 0.5),
   }),
@@ -67,7 +52,7 @@ export const UNSEEN: Mutation[] = [
     ),
   }),
   ...of('cases_lgas', {
-    'two LGAs have each other’s cases': exchanged('confirmed', 'lga_pcode', 'NG003001', 'NG003002', []),
+    'two LGAs have each other’s cases': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002'),
     'one LGA a hundred times': times('confirmed', 100, (row) => row.lga_pcode === 'NG003001'),
     'a year without figures': table((rows) =>
       rows.map((row) => (row.period!.startsWith('2021') ? { ...row, confirmed: '' } : row)),
@@ -76,7 +61,7 @@ export const UNSEEN: Mutation[] = [
   }),
   ...of('climate', {
     'rain by day': times('rain_mm', 1 / 30),
-    'rain of two states exchanged': exchanged('rain_mm', 'ADM2_PCODE', 'NG020', 'NG009', []),
+    'rain of two states exchanged': exchange(['rain_mm'], 'ADM2_PCODE', 'NG020', 'NG009'),
     'January and July of one year exchanged': table((rows) => {
       const july = new Map(
         rows.filter(({ year, month }) => year === '2010' && month === '7').map((row) => [row.ADM2_PCODE, row.rain_mm!]),
@@ -94,7 +79,7 @@ export const UNSEEN: Mutation[] = [
     'rain of one LGA ten times': times('rain_mm', 10, (row) => row.ADM2_PCODE === 'NG020010'),
   }),
   ...of('population_census', {
-    'two states exchanged': exchanged('T_TL', 'ADM2_PCODE', 'NG020', 'NG006', ['T_00_04']),
+    'two states exchanged': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020', 'NG006'),
     'a third more': table((rows) =>
       rows.map((row) => ({
         ...row,
