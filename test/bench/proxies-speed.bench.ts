@@ -1,7 +1,7 @@
 /**
- * One and two proxies on PostgreSQL and Redis against the embedded form: wrk, 64 connections to each proxy, one key a
- * proxy, the answer of /v1/periods. Rounds are interleaved, and medians over them given. CPU time a request, of proxies
- * and of Redis, is the steadier figure on a machine that is busy or has few cores.
+ * One and two proxies on PostgreSQL and Redis compared with the embedded form: wrk, 64 connections and one key per
+ * proxy, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or
+ * one with few cores, CPU time per request, of proxies and of Redis, is the more stable figure.
  *
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2]
  */
@@ -20,12 +20,12 @@ const { values } = parseArgs({
 });
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
 const MANY = { perMinute: 1_000_000_000, perMonth: 1_000_000_000 };
-/** Microseconds of a tick of /proc. */
+/** Microseconds per tick of /proc. */
 const TICK = 10_000;
 
 interface Run {
   requestsPerSecond: number;
-  /** CPU microseconds a request. */
+  /** CPU microseconds per request. */
   proxyCpu: number;
   redisCpu: number;
 }
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
           .toFixed(0)
           .padStart(
             6,
-          )} req/s, × ${ratio.toFixed(2)}; CPU a request: proxies ${of((run) => run.proxyCpu).toFixed(1)} µs, Redis ${of((run) => run.redisCpu).toFixed(1)} µs\n`,
+          )} req/s, × ${ratio.toFixed(2)}; CPU per request: proxies ${of((run) => run.proxyCpu).toFixed(1)} µs, Redis ${of((run) => run.redisCpu).toFixed(1)} µs\n`,
       );
     }
   } finally {
@@ -115,7 +115,7 @@ async function load(targets: [Contender, string][], redisPid: number, seconds: n
   };
 }
 
-/** The process of the Redis at `port`, by its own word. */
+/** The process id that the Redis at `port` reports. */
 async function pidOf(port: number): Promise<number> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url: `redis://127.0.0.1:${port}` });

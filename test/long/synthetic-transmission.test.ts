@@ -78,7 +78,7 @@ test("R's 90% ranges cover about nine tenths of the true values without being to
   expect(mean(widths)).toBeLessThan(0.15);
 });
 
-test('a made-up country has no register: the model is still tested, and limits state that it was not registered', () => {
+test('without a register the model is still tested, and limits state that it was not registered', () => {
   for (const { out } of runs) {
     expect(out.model!.projection_test.held_back.months).toBe(36);
     expect(out.fits!.standing).toEqual({ registered: false, looks: 0 });

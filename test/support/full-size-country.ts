@@ -111,7 +111,7 @@ export function fullSizeCountryTests(served: () => ServedCountry) {
     for (const lga of lgas) expect(lga.score_low <= lga.score && lga.score <= lga.score_high).toBe(true);
   });
 
-  test('state figures are derived from LGAs: population is the sum, scores and context are weighted means', async () => {
+  test('state figures follow from LGAs: population is the sum, scores and context are weighted means', async () => {
     const { ask } = served();
     const risk = await ask<schemas.RiskStates>('risk-states');
     const context = await ask<schemas.ContextStates>('context-states');
