@@ -96,7 +96,7 @@ export const of = (
 
 export const TABLES: Mutation[] = [
   ...of('survey_clusters', {
-    'positivity of 2018 in hundredths': times('positivity', 0.01, inYear('2018')),
+    'positivity of 2018 divided by a hundred': times('positivity', 0.01, inYear('2018')),
     'positivity of a state in percent': times('positivity', 100, inState('NG019')),
     'one minus positivity': map('positivity', (n) => 1 - n),
     'methods swapped': rename('method', METHODS),
@@ -104,13 +104,13 @@ export const TABLES: Mutation[] = [
     'positivity shifted by a row': shift(['positivity']),
     'positivity shifted by a row in one state': shift(['positivity'], inState('NG020')),
     'positivity 0 in a state': map('positivity', () => 0, inState('NG025')),
-    'numbers examined ten times': times('examined', 10, (row) => Number(row.examined) < 30),
+    'numbers examined multiplied by ten': times('examined', 10, (row) => Number(row.examined) < 30),
     'examined and positivity swapped': swap('examined', 'positivity'),
     'a state left out': without(inState('NG031')),
     'a round left out': without(inYear('2010')),
     'half of the rows': table((rows) => rows.slice(0, rows.length / 2)),
-    'one round under the months of another': rename('period', { '2015-10': '2018-10', '2015-11': '2018-11' }),
-    'codes of two states swapped, names left': table((rows) =>
+    'one round with the months of another': rename('period', { '2015-10': '2018-10', '2015-11': '2018-11' }),
+    'codes of two states swapped, but not their names': table((rows) =>
       rows.map((row) => ({
         ...row,
         lga_pcode: row.lga_pcode!.replace(/^NG0(19|20)/, (_, s) => `NG0${s === '19' ? '20' : '19'}`),
@@ -120,8 +120,8 @@ export const TABLES: Mutation[] = [
   }),
   ...of('survey_states', {
     'methods swapped': rename('method', METHODS),
-    'positivity in hundredths': times('positivity', 0.01),
-    'percent for shares': times('positivity', 100),
+    'positivity divided by a hundred': times('positivity', 0.01),
+    'percent instead of shares': times('positivity', 100),
     'positivity shifted by a row': shift(['positivity']),
     'a state left out': without(inState('NG031')),
   }),
@@ -138,7 +138,7 @@ export const TABLES: Mutation[] = [
     'months shifted by one in every state': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: (rows[i + 1] ?? rows[i])!.confirmed! })),
     ),
-    'one year ten times': times(
+    'one year multiplied by ten': times(
       'confirmed',
       10,
       (row) => row.period!.startsWith('2019') && row.state_pcode !== 'NG022',
@@ -165,8 +165,8 @@ export const TABLES: Mutation[] = [
       (n) => n,
       (row) => row.state_pcode !== 'NG022',
     ),
-    'a new month, the sum of a year': extraMonth((n) => 12 * n),
-    'a new month of 0': extraMonth(() => 0),
+    'a new month with the sum of a year': extraMonth((n) => 12 * n),
+    'a new month of zeros': extraMonth(() => 0),
     'a new month in thousands': extraMonth((n) => n / 1000),
   }),
   ...of('cases_lgas', {
@@ -178,7 +178,7 @@ export const TABLES: Mutation[] = [
     'blanks as 0': table((rows) =>
       rows.map((row) => ({ ...row, confirmed: row.confirmed === '' ? '0' : row.confirmed! })),
     ),
-    'one state ten times too few': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
+    'one state divided by ten': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
     'a new month, two thirds of the LGAs': extraMonth(
       (n) => n,
       (_, i) => i % 3 !== 0,
@@ -187,7 +187,7 @@ export const TABLES: Mutation[] = [
       (n) => n,
       (_, i) => i % 3 === 0,
     ),
-    'a new month twelve times': extraMonth((n) => 12 * n),
+    'a new month multiplied by twelve': extraMonth((n) => 12 * n),
   }),
   ...of('climate', {
     'rain in cm': times('rain_mm', 0.1),
@@ -201,12 +201,12 @@ export const TABLES: Mutation[] = [
     'one year in cm': times('rain_mm', 0.1, ({ year }) => year === '2016'),
     'temperature in Fahrenheit': map('tmean_c', (n) => 1.8 * n + 32),
     'years and months swapped': swap('year', 'month'),
-    'no rain in a state': map('rain_mm', () => 0, inState('NG009')),
+    'zero rain in a state': map('rain_mm', () => 0, inState('NG009')),
     'the last year left out': without(({ year }) => year === '2016'),
   }),
   ...of('population_census', {
     'people and children swapped': swap('T_TL', 'T_00_04'),
-    'one state ten times': times('T_TL', 10, inState('NG001')),
+    'one state multiplied by ten': times('T_TL', 10, inState('NG001')),
     'people shifted by a row': shift(['T_TL', 'T_00_04']),
     'in thousands': map('T_TL', (n) => Math.round(n / 1000)),
     'children under one': map('T_00_04', (n) => Math.round(n / 5)),
@@ -214,16 +214,16 @@ export const TABLES: Mutation[] = [
   ...of('itn_use', {
     'shifted by a row': shift(['itn_use']),
     'shifted by a row in one state': shift(['itn_use'], inState('NG020')),
-    'one minus': map('itn_use', (n) => 1 - n),
-    'in tenths': times('itn_use', 0.1),
-    'percent of percent': times('itn_use', 0.01),
+    'one minus the value': map('itn_use', (n) => 1 - n),
+    'divided by ten': times('itn_use', 0.1),
+    'divided by a hundred': times('itn_use', 0.01),
     'a state left out': without(inState('NG002')),
   }),
   ...of('itn_access', {
-    'the other year': rename('survey_year', { '2018': '2021', '2021': '2018' }),
-    'shares for percent': times('itn_access_percent', 0.01),
+    'years swapped': rename('survey_year', { '2018': '2021', '2021': '2018' }),
+    'shares instead of percent': times('itn_access_percent', 0.01),
     'shifted by a row': shift(['itn_access_percent']),
-    'hundred minus': map('itn_access_percent', (n) => 100 - n),
+    'a hundred minus the value': map('itn_access_percent', (n) => 100 - n),
   }),
   ...of('travel_minutes_to_care', {
     'first and last class swapped': swap('tt_below30', 'tt_above110'),
@@ -245,7 +245,7 @@ export const TABLES: Mutation[] = [
   ...of(
     'survey_clusters',
     {
-      'a new round in hundredths': times('positivity', 0.01, inYear('2018')),
+      'a new round divided by a hundred': times('positivity', 0.01, inYear('2018')),
       'a new round, methods swapped': rename('method', METHODS, inYear('2018')),
       'a new round, one minus positivity': map('positivity', (n) => 1 - n, inYear('2018')),
       'a new round, shifted by a row': shift(['positivity'], inYear('2018')),
@@ -274,12 +274,12 @@ export const TABLES: Mutation[] = [
     'cases_lgas',
     {
       'a new month, LGAs shifted by one': shift(['confirmed'], ({ period }) => period === '2023-12'),
-      'a new month ten times too few': map(
+      'a new month divided by ten': map(
         'confirmed',
         (n) => Math.round(n / 10),
         ({ period }) => period === '2023-12',
       ),
-      'a new month of 0 in one state': map(
+      'a new month of zeros in one state': map(
         'confirmed',
         () => 0,
         (row) => row.period === '2023-12' && inState('NG022')(row),
