@@ -1,5 +1,6 @@
 import type { Random } from '../numerics/random.ts';
 import type { Surface } from './noise.ts';
+import { isInPolygon } from './outlines.ts';
 
 /**
  * The lattice from which the country is built: hexagons with jittered corners. Three hexagons meet at every corner, and
@@ -55,6 +56,7 @@ const OUTLINE: [number, number][] = [
   [3.8, 12.0],
   [3.7, 10.4],
   [2.95, 9.0],
+  [2.9, 6.5],
 ];
 /** Corners around a centre, in units of half a width and half a radius, counter-clockwise from the lowest. */
 const AROUND: [number, number][] = [
@@ -65,17 +67,6 @@ const AROUND: [number, number][] = [
   [-1, 1],
   [-1, -1],
 ];
-
-/** Whether a point is inside a ring, by the even-odd rule. */
-function isInside(ring: [number, number][], x: number, y: number): boolean {
-  let inside = false;
-  for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
-    const [xi, yi] = ring[i]!;
-    const [xj, yj] = ring[j]!;
-    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
-  }
-  return inside;
-}
 
 /**
  * The hexagons within the outline displaced by `wobbleX` and `wobbleY` (degrees): one connected piece without lakes.
@@ -92,7 +83,7 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface):
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       const { x, y } = centre(column, row);
-      if (isInside(OUTLINE, x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
+      if (isInPolygon([OUTLINE], x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
     }
   }
   const neighbours = (cell: number) => cellNeighbours(cell, columns, rows);

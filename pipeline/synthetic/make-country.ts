@@ -97,7 +97,8 @@ export function makeCountry(
   };
 }
 
-function centresByLga(geography: Geography, population: Population): [number, number][][] {
+/** Centres of the population cells of each LGA, [longitude, latitude]. */
+export function centresByLga(geography: Geography, population: Population): [number, number][][] {
   const centres: [number, number][][] = geography.lgas.map(() => []);
   for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
   return centres;

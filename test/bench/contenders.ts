@@ -79,7 +79,7 @@ function processOf(child: ChildProcess): Pick<Contender, 'pid' | 'cpuMicrosecond
 }
 
 /** User and system time of a process and its children, from Linux's /proc (ticks of 10 ms). */
-function cpuOf(pid: number): number | null {
+export function cpuOf(pid: number): number | null {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

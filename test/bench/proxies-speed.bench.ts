@@ -6,22 +6,20 @@
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2]
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { median } from '../../pipeline/numerics/averages.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
-import { type Contender, isInstalled, startNode } from './contenders.ts';
+import { type Contender, cpuOf, isInstalled, startNode } from './contenders.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
 });
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
 const MANY = { perMinute: 1_000_000_000, perMonth: 1_000_000_000 };
-/** Microseconds per tick of /proc. */
-const TICK = 10_000;
 
 interface Run {
   requestsPerSecond: number;
@@ -95,7 +93,7 @@ async function main(): Promise<void> {
 
 async function load(targets: [Contender, string][], redisPid: number, seconds: number): Promise<Run> {
   const cpu = () => targets.reduce((sum, [proxy]) => sum + (proxy.cpuMicroseconds() ?? Number.NaN), 0);
-  const [proxyBefore, redisBefore] = [cpu(), cpuOf(redisPid)];
+  const [proxyBefore, redisBefore] = [cpu(), cpuOf(redisPid) ?? Number.NaN];
   const all = await Promise.all(
     targets.map(async ([{ url }, key]) => {
       const args = ['-t1', '-c64', `-d${seconds}s`, '-H', `x-api-key: ${key}`, `${url}/v1/periods`];
@@ -111,7 +109,7 @@ async function load(targets: [Contender, string][], redisPid: number, seconds: n
   return {
     requestsPerSecond: all.reduce((sum, run) => sum + run.speed, 0),
     proxyCpu: (cpu() - proxyBefore) / requests,
-    redisCpu: (cpuOf(redisPid) - redisBefore) / requests,
+    redisCpu: ((cpuOf(redisPid) ?? Number.NaN) - redisBefore) / requests,
   };
 }
 
@@ -123,17 +121,4 @@ async function pidOf(port: number): Promise<number> {
   const info = await client.info('server');
   client.destroy();
   return Number(/process_id:(\d+)/.exec(info)![1]);
-}
-
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK;
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

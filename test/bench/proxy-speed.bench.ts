@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
+import { median } from '../../pipeline/numerics/averages.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -199,10 +200,4 @@ async function load(contender: Contender, options: readonly string[], seconds: n
     p99Ms: Number(amount) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's'],
     cpuMicroseconds: before === null || after === null ? Number.NaN : (after - before) / requests,
   };
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -4,8 +4,8 @@ import { addMonths, monthIndex, type Period } from '../../pipeline/contract/mont
 import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
 import { makeRain, meanRain } from '../../pipeline/synthetic/climate.ts';
 import { growGeography } from '../../pipeline/synthetic/geography.ts';
-import { POPULATION_GRID, settle } from '../../pipeline/synthetic/population.ts';
-import { centreOf } from '../../pipeline/synthetic/raster.ts';
+import { centresByLga } from '../../pipeline/synthetic/make-country.ts';
+import { settle } from '../../pipeline/synthetic/population.ts';
 import { rainForcing } from '../../pipeline/synthetic/season.ts';
 import { type Sirs, transmissionRate } from '../../pipeline/synthetic/sirs.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
@@ -17,9 +17,7 @@ export function makeCases(seed: number) {
   const geography = growGeography(seed);
   const population = settle(seed, geography);
   const rain = makeRain(seed, geography);
-  const centres: [number, number][][] = geography.lgas.map(() => []);
-  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
-  const rain_mm = centres.map((cells) => meanRain(rain, cells));
+  const rain_mm = centresByLga(geography, population).map((centres) => meanRain(rain, centres));
   const people = Array.from(population.by_lga);
   const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing), null);
   const areas: Areas = {

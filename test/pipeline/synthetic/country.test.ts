@@ -1,51 +1,23 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fromFile } from 'geotiff';
 import mapshaper from 'mapshaper';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Model } from '../../../pipeline/catalog/model.ts';
 import { Sources } from '../../../pipeline/catalog/sources.ts';
 import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
+import { hashTree, run, temporary } from '../../support/command-line.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'synthetic-'));
+const directory = temporary();
 const out = join(directory, 'one');
-const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(out, path));
 const json = (path: string) => JSON.parse(read(path).toString());
-const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-function hashTree(base: string): Record<string, string> {
-  const paths = readdirSync(base, { recursive: true, encoding: 'utf8' }).sort();
-  const files = paths.filter((path) => statSync(join(base, path)).isFile());
-  return Object.fromEntries(files.map((path) => [path, hash(readFileSync(join(base, path)))]));
-}
-/** Runs the command in a separate process. */
-function synth(args: string[], env: Record<string, string> = {}) {
-  return spawnSync(process.execPath, [join(root, 'bin/malaria-risk.js'), 'synth', ...args], {
-    cwd: directory,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-  });
-}
 
 let written: Awaited<ReturnType<typeof writeSyntheticCountry>>;
 beforeAll(async () => {
   written = await writeSyntheticCountry({ seed: 1, out });
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test('the catalog files match their schemas and state that the country is made up', () => {
   const ajv = new Ajv2020({ strict: false });
@@ -60,7 +32,7 @@ test('the catalog files match their schemas and state that the country is made u
   for (const source of json('sources.json').sources) expect(source.citation).toMatch(/^made up .* seed 1$/);
 });
 
-test('every file is listed with bytes and hash, or belongs to catalog or truth; all are below 25 MB', () => {
+test('every file is listed with bytes and hash, or belongs to catalog or truth; the total is below 25 MB', () => {
   const tree = hashTree(out);
   const { sources }: Sources = json('sources.json');
   const listed = sources.flatMap((source) => source.files);
@@ -143,17 +115,17 @@ test('a directory that is not a made-up country, or a bad seed, is refused with 
   const mine = join(directory, 'mine');
   mkdirSync(mine);
   writeFileSync(join(mine, 'thesis.txt'), 'mine');
-  const run = synth(['--out', mine]);
-  expect(run.status).toBe(2);
-  expect(run.stderr).toBe(
+  const refused = await run(['synth', '--out', mine]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toBe(
     `malaria-risk: ${mine} is not a made-up country and is not overwritten; expected one, an empty directory or no directory\n`,
   );
   expect(existsSync(join(mine, 'thesis.txt'))).toBe(true);
   await expect(writeSyntheticCountry({ seed: -1, out })).rejects.toThrow(
     'seed -1, expected a whole number of 0 or more',
   );
-  const seed = synth(['--seed', '1.5']);
-  expect(seed.status).toBe(2);
+  const seed = await run(['synth', '--seed', '1.5']);
+  expect(seed.code).toBe(2);
   expect(seed.stderr).toBe('malaria-risk: --seed 1.5, expected a whole number of 0 or more\n');
-  expect(synth(['--help']).stdout).toContain('truth/');
+  expect((await run(['synth', '--help'])).stdout).toContain('truth/');
 });
