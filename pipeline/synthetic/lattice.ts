@@ -1,6 +1,6 @@
 import type { Random } from '../numerics/random.ts';
 import type { Surface } from './noise.ts';
-import { isInPolygon } from './outlines.ts';
+import { isInPolygon } from './polygons.ts';
 
 /**
  * The lattice from which the country is built: hexagons with jittered corners. Three hexagons meet at every corner, and

@@ -5,7 +5,7 @@ import type { Cells } from './cells.ts';
 import { MISPLACED, SEEKS_PREVALENCE, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
-import { isInPolygon } from './outlines.ts';
+import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
 import { logistic, type Prevalence } from './prevalence.ts';
 import { cellArea, centreOf } from './raster.ts';

@@ -4,7 +4,7 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
-import { signedArea } from '../../../pipeline/synthetic/outlines.ts';
+import { signedArea } from '../../../pipeline/synthetic/polygons.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
 

@@ -3,7 +3,7 @@ import { STATE_GAPS } from '../../../pipeline/synthetic/cases.ts';
 import type { TruthFamily } from '../../../pipeline/synthetic/families.ts';
 import { makeCountry } from '../../../pipeline/synthetic/make-country.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
-import { isInPolygon } from '../../../pipeline/synthetic/outlines.ts';
+import { isInPolygon } from '../../../pipeline/synthetic/polygons.ts';
 import { POPULATION_GRID } from '../../../pipeline/synthetic/population.ts';
 import { cellArea } from '../../../pipeline/synthetic/raster.ts';
 import { seasonOfPrevalence } from '../../../pipeline/synthetic/season.ts';
