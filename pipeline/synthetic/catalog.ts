@@ -182,7 +182,7 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
         reason: 'Never reported: the field is empty',
       },
     ],
-    notes: [`${LGA_DIP.reason}: too few cases from ${LGA_DIP.first} to ${LGA_DIP.last}, but for Kebbi.`],
+    notes: [`${LGA_DIP.reason}: too few cases from ${LGA_DIP.first} to ${LGA_DIP.last}, except in Kebbi.`],
   },
   {
     id: 'itn_use',

@@ -96,7 +96,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('corrupted real files'), () => {
   ] as const)('%s', (set, mutations) => {
     const unseen = tryEach(mutations);
 
-    test('reports how many kinds are stopped among those that no threshold was based on', () => {
+    test('of the kinds that influenced no threshold, the number stopped is printed', () => {
       const passed = [...unseen].filter(([, reasons]) => reasons.length === 0).map(([name]) => name);
       process.stdout.write(
         `${set}: ${unseen.size - passed.length} of ${unseen.size} kinds stopped; not: ${passed.join('; ')}\n`,
