@@ -30,7 +30,7 @@ export const PIPELINE_PROOFS = [
   'test/pipeline/forecast/case-model/forecaster.test.ts',
   'test/pipeline/publish/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
-  'test/pipeline/synthetic/{country,departures,made,population,size}.test.ts',
+  'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
 ];
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',

@@ -1,12 +1,12 @@
 import mapshaper from 'mapshaper';
 import type { Polygon } from '../artifacts.ts';
 
-/** What a shapefile's header may say of the day it was written: fixed, so that the bytes are. */
+/** Date in the header of the .dbf: fixed, so that the bytes are reproducible. */
 const DBF_DATE = [124, 1, 1];
 const WGS84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
-/** An ESRI shapefile's four files by ending, coordinates unchanged. `properties` become its columns. */
+/** The four files of an ESRI shapefile by extension, with unchanged coordinates. `properties` become its columns. */
 export async function writeShapefile(
   areas: { polygons: Polygon[]; properties: Record<string, string> }[],
 ): Promise<Record<'shp' | 'shx' | 'dbf' | 'prj', Buffer>> {

@@ -12,24 +12,24 @@ import { STATES } from './states.ts';
 export const STATE_CASES_FIRST: Period = '2015-01';
 const LGA_CASES_FIRST: Period = '2020-01';
 export const CASES_LAST: Period = '2023-12';
-/** First month of the records by LGA, which are as long as a share of the estimated months. */
+/** First month of the records by LGA, whose length is a fixed share of the estimated months. */
 export const lgaCasesFirst = (family: TruthFamily, { months }: CountrySize = NIGERIAN): Period =>
   family === 'linked' || family === 'unlinked'
     ? LINK.lga_cases_first
     : firstOf(Math.round((48 * months) / NIGERIAN.months));
-/** States with records by state, and by LGA. Kebbi has both: its LGAs add up to it. */
+/** States with records by state, and by LGA. Kebbi has both: its LGAs add up to the state. */
 const STATE_CASES = ['EK', 'KE', 'KW'];
 const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
-/** Those of the states with records that the country has; its first two where it has none of them. */
+/** Those of the given states that are in the country; its first two states if none are. */
 function recordedStates(codes: readonly string[], { states }: Geography): string[] {
   const here = states.map(({ state }) => STATES[state]!.state_code);
   const recorded = codes.filter((code) => here.includes(code));
   return recorded.length > 0 ? recorded : here.slice(0, 2);
 }
-/** Counts vary like a negative binomial of this size: about 7% beyond chance. */
+/** Size of the counts' negative binomial distribution: about 7% of variation beyond chance. */
 const NOISE_SIZE = 200;
 
-/** Months that the records are known to have wrong; the catalog declares them. */
+/** Months with known errors in the records; the catalog declares them. */
 export const STATE_GAPS = [
   {
     state_code: 'EK',
@@ -46,7 +46,7 @@ export const LGA_DIP = {
   factor: 0.7,
   reason: 'Clinics were avoided during the lockdown',
 };
-/** One month of one LGA that was never reported, an empty field. */
+/** A month that one LGA did not report: an empty field. */
 export const LGA_BLANK = { lga_pcode: 'NG031004', period: '2021-07' };
 
 export interface StateCases {
@@ -55,7 +55,7 @@ export interface StateCases {
   /** Season of transmission by month of year, 1 at its peak. */
   forcing: number[];
   periods: Period[];
-  /** New infections per person and month; the share of them reported; what the records would hold without noise or gap. */
+  /** New infections per person and month; the share of them reported; the records without noise and gaps. */
   incidence: number[];
   reporting: number[];
   expected: number[];
@@ -71,8 +71,8 @@ export interface LgaCases {
 const within = (period: Period, gap: { first: Period; last: Period }) => period >= gap.first && period <= gap.last;
 
 /**
- * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting, with noise, times e to
- * the power of the family's deviation. Durations are the whole country's; b and the share year-round are each state's own.
+ * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting × exp(the family's
+ * deviation), with noise. The durations are common to the country; b and the share year-round differ by state.
  */
 export function recordStateCases(
   seed: number,
@@ -111,7 +111,7 @@ export function recordStateCases(
   });
 }
 
-/** Share of infections reported: its logarithm walks from January to January and runs straight between. */
+/** Share of infections reported: its logarithm is a random walk over Januaries, and linear in between. */
 function driftReporting(random: Random, periods: Period[]): number[] {
   let log = Math.log(0.03 + 0.03 * random.uniform());
   const knots: number[] = [];
@@ -127,9 +127,9 @@ function driftReporting(random: Random, periods: Period[]): number[] {
 }
 
 /**
- * The same by LGA for ten states: people × a rate of its own × the season's true index × growing reporting × what the
- * family's deviation makes of it, with noise.
- * The LGAs of a state that has a record itself share out that record's counts.
+ * Monthly confirmed cases of the LGAs of ten states: people × the LGA's rate × the true seasonal index × growing
+ * reporting × exp(the family's deviation), with noise. In a state with its own record, the LGAs split that record's
+ * counts.
  */
 export function recordLgaCases(
   seed: number,
@@ -159,7 +159,7 @@ export function recordLgaCases(
           ),
       );
     const expected = here.map((lga) => level(lga, 0.01 * Math.exp(0.35 * random.normal())));
-    if (record) return shareOut(random, record, here, periods, expected);
+    if (record) return splitAmong(random, record, here, periods, expected);
     return here.map((lga, k) => ({
       lga,
       periods,
@@ -174,8 +174,8 @@ export function recordLgaCases(
   });
 }
 
-/** A state's counts over its LGAs, in proportion to `shares`: multinomial, one LGA after the other. */
-function shareOut(
+/** Splits a state's counts among its LGAs in proportion to `shares`: a multinomial draw, one LGA after another. */
+function splitAmong(
   random: Random,
   record: StateCases,
   lgas: number[],

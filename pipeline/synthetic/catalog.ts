@@ -5,7 +5,7 @@ import { CASES_LAST, LGA_BLANK, LGA_DIP, lgaCasesFirst, STATE_GAPS } from './cas
 import { RAIN_NODATA } from './climate.ts';
 import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
 import type { TruthFamily } from './families.ts';
-import type { MadeCountry } from './made.ts';
+import type { SyntheticCountry } from './make-country.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
 import { type CountrySize, firstOf, NIGERIAN, statesOf } from './size.ts';
@@ -13,7 +13,7 @@ import { STATES, TERRITORY } from './states.ts';
 import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
 
-/** Goes up when the same seed would make another country. */
+/** Increased whenever the same seed would produce a different country. */
 const VERSION = 1;
 /** A file of the country, as written. */
 export interface WrittenFile {
@@ -21,17 +21,17 @@ export interface WrittenFile {
   bytes: number;
   sha256: string;
   period?: string;
-  /** Of a table, without its header. */
+  /** Rows of a table, without the header. */
   rows?: number;
 }
-/** What its catalog tells of. */
-export type DescribedCountry = Pick<MadeCountry, 'seed' | 'size' | 'geography' | 'cases_states' | 'cases_lgas'> & {
+/** The parts of a country that its catalog depends on. */
+export type DescribedCountry = Pick<SyntheticCountry, 'seed' | 'size' | 'geography' | 'cases_states' | 'cases_lgas'> & {
   family: TruthFamily;
 };
-/** What differs from source to source; the rest is the same for all of a made-up country. */
+/** The fields that differ between sources; the others are the same for all sources of a made-up country. */
 type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
 
-/** The second part of `model_version`, which has letters, digits and dots only. */
+/** The second part of `model_version`, which may contain only letters, digits and dots. */
 export const releaseOf = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN) =>
   [
     `${VERSION}.seed${seed}`,
@@ -83,7 +83,7 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
     unit: 'persons',
     nodata: 'none',
     range: [0, 200_000],
-    // Whole tenths of persons: the small ones repeat.
+    // Cells are rounded to tenths of a person, so small values repeat.
     repeats: 1000,
     files: ['population/population.tif'],
     notes: ["0 is both 'nobody' and 'outside'."],
@@ -119,7 +119,7 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
     nodata: RAIN_NODATA,
     range: [0, 3000],
     files: [],
-    notes: ['No tag names the missing value; the sea holds it.'],
+    notes: ['The missing value has no tag in the file; cells in the sea have it.'],
   },
   {
     id: 'survey_clusters',
@@ -182,7 +182,7 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
         reason: 'Never reported: the field is empty',
       },
     ],
-    notes: [`${LGA_DIP.reason}: too few cases from ${LGA_DIP.first} to ${LGA_DIP.last}, but for Kebbi.`],
+    notes: [`${LGA_DIP.reason}: too few cases from ${LGA_DIP.first} to ${LGA_DIP.last}, except in Kebbi.`],
   },
   {
     id: 'itn_use',
@@ -248,7 +248,7 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
   },
 ];
 
-/** The sources of a written country. `files` are all of them; those with a `period` are the rain's. */
+/** The sources of a written country, from all its `files`; those with a `period` are the rain rasters. */
 export function describeSources(
   { seed, family, size, geography, cases_states, cases_lgas }: DescribedCountry,
   files: WrittenFile[],
@@ -257,13 +257,13 @@ export function describeSources(
   const recorded = cases_states.map(({ state }) => STATES[state]!.state_pcode);
   const lgas = new Set(geography.lgas.map(({ lga_pcode }) => lga_pcode));
   const withCases = new Set(cases_lgas.map(({ lga }) => geography.lgas[lga]!.lga_pcode));
-  // A smaller country does not have them all.
-  const holds = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
+  // A smaller country does not have all of these areas and months.
+  const appliesTo = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
     (lga_pcode === undefined || (role === 'cases_lgas' ? withCases : lgas).has(lga_pcode)) &&
     (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstOf(size.months)));
   const sources = entriesOf(family, size).map(({ gaps, ...entry }) => ({
     ...entry,
-    ...gapsOf(gaps?.filter((gap) => holds(entry.role, gap))),
+    ...gapsOf(gaps?.filter((gap) => appliesTo(entry.role, gap))),
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
@@ -297,7 +297,7 @@ export function describeModel(seed: number, family: TruthFamily, size: CountrySi
         name: `Made-up country, ${seedAndFamily(seed, family)}`,
         coverage_year: 2018,
         note:
-          `Made up by malaria-risk synth${family === 'matern' ? '' : ` (truth ${family})`} and true of no place. ` +
+          `Made up by malaria-risk synth${family === 'matern' ? '' : ` (truth ${family})`} and describing no real place. ` +
           'Modelled estimates shown as context; not inputs to the ' +
           'risk score. Net use and access 2018; treatment and spraying 2022; minutes on foot to a primary health centre.',
       },
@@ -309,14 +309,14 @@ export function describeModel(seed: number, family: TruthFamily, size: CountrySi
       risk: {
         score: 'spatial',
         draws: 500,
-        // 285 children a state in 15 clusters that differ a lot among themselves: design effect about 5.
+        // 285 children per state in 15 clusters that differ widely: a design effect of about 5.
         state_only_effective_size: 60,
-        season_exponent: { ...GAMMA, source: 'What malaria-risk synth draws the true exponent from' },
+        season_exponent: { ...GAMMA, source: 'the distribution from which malaria-risk synth draws the true exponent' },
       },
       transmission: {
         infectious_months: SEASON_RECIPE.sirs.infectious_months,
         immune_months: SEASON_RECIPE.sirs.immune_months,
-        assumed_from: 'those that malaria-risk synth makes its cases with',
+        assumed_from: 'the values with which malaria-risk synth simulates its cases',
         development_first: 2018,
         held_back_year: 2023,
         starts: 20,

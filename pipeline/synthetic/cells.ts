@@ -4,7 +4,7 @@ import type { Surface } from './noise.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
 import { cellArea, centreOf } from './raster.ts';
 
-/** Population cells pooled by this many in each direction: about 5 km. */
+/** Number of population cells pooled in each direction: about 5 km. */
 const POOL = 6;
 export const POOLED_GRID: Grid = {
   ...POPULATION_GRID,
@@ -13,19 +13,19 @@ export const POOLED_GRID: Grid = {
   rows: POPULATION_GRID.rows / POOL,
 };
 
-/** Where the truth lives: pooled population cells split by LGA; equal-length columns, ascending by LGA, then by cell. */
+/** The cells on which the truth is defined: pooled population cells split by LGA, ordered by LGA, then by cell. */
 export interface Cells {
   /** Position in `Geography.lgas`. */
   lga: number[];
-  /** The people's middle, degrees. */
+  /** Population-weighted centre, degrees. */
   longitude: number[];
   latitude: number[];
   population: number[];
-  /** Persons per km² of the inhabited population cells. */
+  /** Persons per km² over the inhabited population cells. */
   population_density: number[];
   elevation_m: number[];
-  /** By population cell: its pooled cell, -1 where nobody lives. */
-  of: Int32Array;
+  /** By population cell: its pooled cell, or -1 if nobody lives there. */
+  pooled_of: Int32Array;
 }
 
 export function poolCells(geography: Geography, population: Population, terrain: Surface): Cells {
@@ -40,11 +40,11 @@ export function poolCells(geography: Geography, population: Population, terrain:
   const index = new Map(keys.map((key, i) => [key, i]));
   const zeros = () => new Array<number>(keys.length).fill(0);
   const [people, area, x, y] = [zeros(), zeros(), zeros(), zeros()];
-  const of = new Int32Array(persons.length).fill(-1);
+  const pooled_of = new Int32Array(persons.length).fill(-1);
   for (const cell of inhabited) {
     const i = index.get(keyOf(cell))!;
     const [longitude, latitude] = centreOf(POPULATION_GRID, cell);
-    of[cell] = i;
+    pooled_of[cell] = i;
     people[i]! += persons[cell]!;
     area[i]! += cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
     x[i]! += persons[cell]! * longitude;
@@ -60,7 +60,7 @@ export function poolCells(geography: Geography, population: Population, terrain:
     population: people,
     population_density: people.map((sum, i) => sum / area[i]!),
     elevation_m: longitude.map((_, i) => terrain(longitude[i]!, latitude[i]!)),
-    of,
+    pooled_of,
   };
   const missing = geography.lgas.findIndex((_, i) => !(population.by_lga[i]! > 0));
   if (missing >= 0) throw new Error(`${geography.lgas[missing]!.lga_pcode} has no people, expected some in every LGA`);

@@ -5,34 +5,35 @@ import type { Grid } from './geotiff-writer.ts';
 import { drawSurface } from './noise.ts';
 import { burnAreas, centreOf } from './raster.ts';
 
-/** Coarse, so that small LGAs lie in part of a cell and borders cut through cells. */
+/** Coarse, so that small LGAs cover part of a cell and borders cut through cells. */
 export const RAIN_GRID: Grid = { west: 2.6, north: 14.0, step: 0.2, columns: 61, rows: 49 };
-/** What the sea holds. As in CHIRPS' files no tag says so, only the catalog. */
+/** Value of cells in the sea. As in CHIRPS' files, only the catalog declares it, not a tag. */
 export const RAIN_NODATA = -9999;
 export const RAIN_FIRST: Period = '2012-01';
 export const RAIN_LAST: Period = '2023-12';
 
 export interface Rain {
   periods: Period[];
-  /** By period, mm a month per cell of `RAIN_GRID`. */
+  /** By period: mm per month in each cell of `RAIN_GRID`. */
   mm: Float32Array[];
 }
 
-/** A bump of height 1 around month `peak`, round the year's end; `width` in months. */
+/** A cyclic Gaussian bump over the year: height 1 at month `peak`, standard deviation `width` months. */
 function bump(month: number, peak: number, width: number): number {
   const off = Math.abs(month - peak);
   const months = Math.min(off, 12 - off);
   return Math.exp(-(months * months) / (2 * width * width));
 }
 
-/** From 0 to 1 around `middle` over about four times `width`. */
+/** A logistic rise from 0 to 1 around `middle`, over about four times `width`. */
 function rise(value: number, middle: number, width: number): number {
   return 1 / (1 + Math.exp(-(value - middle) / width));
 }
 
 /**
- * The usual rain, mm a month, of three regimes that fade into each other: one peak in August in the north (shorter and
- * weaker towards the desert), peaks in June and September in the south, and rain all year in the south-eastern corner.
+ * The usual rain, mm per month, of three regimes that blend into each other: one peak in August in the north (shorter
+ * and weaker towards the desert), peaks in June and September in the south, and rain all year in the south-eastern
+ * corner.
  */
 export function usualRain(month: number, longitude: number, latitude: number): number {
   const dry = Math.max(0, latitude - 9);
@@ -44,7 +45,7 @@ export function usualRain(month: number, longitude: number, latitude: number): n
   return isNorth * north + isCorner * corner + (1 - isNorth - isCorner) * south;
 }
 
-/** Twelve years of rain: the usual rain times a year's and a month's weather, both smooth over space. */
+/** Twelve years of rain: the usual rain times random factors of the year and of the month, both smooth over space. */
 export function makeRain(seed: number, geography: Geography): Rain {
   const land = nearLand(geography);
   const periods = periodRange(RAIN_FIRST, RAIN_LAST);
@@ -64,7 +65,7 @@ export function makeRain(seed: number, geography: Geography): Rain {
   return { periods, mm };
 }
 
-/** Cells within two cells of the country: its neighbours' ground has rain too, so that no border cell is missing. */
+/** Cells within two cells of the country: it also rains beyond the border, so no border cell is missing. */
 function nearLand(geography: Geography): Uint8Array {
   const fine: Grid = {
     ...RAIN_GRID,
@@ -87,8 +88,8 @@ function nearLand(geography: Geography): Uint8Array {
 }
 
 /**
- * The rain a LGA usually gets by month of year, mm, January first: the mean over all years of the made files, over the
- * population grid's cells in the LGA (so it follows the rain's own cells). `cells` are [longitude, latitude].
+ * An LGA's usual rain by month of year, mm, January first: the mean over all years of the written files and over the
+ * population cells in the LGA, whose centres are `cells` ([longitude, latitude]).
  */
 export function meanRain(rain: Rain, cells: [number, number][]): number[] {
   const weights = new Map<number, number>();

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
-import { makeCountry } from './made.ts';
+import { makeCountry } from './make-country.ts';
 import { type CountrySize, NIGERIAN } from './size.ts';
 import { listTruth } from './truth.ts';
 
@@ -30,43 +30,43 @@ export interface WrittenCountry {
 export const DEFAULT_OUT = 'raw-data/synthetic';
 
 /**
- * Writes a made-up country in the real one's formats, catalog and truth beside it, all from `seed` and the family of
- * truth: same seed, same bytes. It is written aside and renamed, so that a kill leaves the old country or the new.
- * @throws RangeError when `seed` is not a whole number of 0 or more.
- * @throws Error when `out` holds anything but a made-up country.
+ * Writes a made-up country in the formats of the real one, with its catalog and truth. The bytes depend only on `seed`,
+ * family and size. The country is written to a temporary directory and renamed, so a kill leaves the old or the new
+ * one.
+ * @throws UsageError if `seed` is not a whole number of at least 0, or if `out` contains anything but a made-up country
  */
 export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {
   const { seed, family = 'matern', size = NIGERIAN, onProgress = () => {} } = options;
   const out = resolve(options.out ?? DEFAULT_OUT);
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new UsageError(`seed ${seed}, expected a whole number of 0 or more`);
-  refuseForeign(out);
+  refuseOthers(out);
   removeLeftovers(out);
 
   const made = makeCountry(seed, family, onProgress, size);
   onProgress('files');
-  const aside = `${out}.writing-${process.pid}`;
+  const temporary = `${out}.writing-${process.pid}`;
   try {
     const files: WrittenFile[] = [];
-    for await (const file of listFiles(made)) files.push(writeFile(aside, file));
-    const truth = [...listTruth(made)].map((file) => writeFile(aside, file));
+    for await (const file of listFiles(made)) files.push(writeFile(temporary, file));
+    const truth = [...listTruth(made)].map((file) => writeFile(temporary, file));
     const catalog = {
       'model.json': describeModel(seed, family, size),
       'sources.json': describeSources({ ...made, family }, files),
     };
     const catalogs = Object.entries(catalog).map(([path, content]) =>
-      writeFile(aside, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
+      writeFile(temporary, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
     );
-    replace(out, aside);
+    replace(out, temporary);
     const all = [...files, ...truth, ...catalogs];
     const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
     return { out, release: releaseOf(seed, family, size), files: all.length, bytes };
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** Whether `out` holds the whole made-up country of `seed` and family, of this version: every listed file, as listed. */
+/** Whether `out` contains this version of the made-up country of `seed` and family, with every listed file intact. */
 export function hasSyntheticCountry(
   seed: number,
   family: TruthFamily,
@@ -98,8 +98,8 @@ function hash(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A directory that is not a made-up country is somebody's: it is not replaced. */
-function refuseForeign(out: string): void {
+/** Refuses to overwrite a directory that is not a made-up country. */
+function refuseOthers(out: string): void {
   if (!existsSync(out)) return;
   if (statSync(out).isDirectory()) {
     if (readdirSync(out).length === 0) return;
@@ -107,7 +107,7 @@ function refuseForeign(out: string): void {
     if (existsSync(model) && isSynthetic(model)) return;
   }
   throw new UsageError(
-    `${out} is not a made-up country, expected one, an empty directory or nothing there: not overwritten`,
+    `${out} is not a made-up country and is not overwritten; expected one, an empty directory or no directory`,
   );
 }
 
@@ -119,7 +119,7 @@ function isSynthetic(path: string): boolean {
   }
 }
 
-/** What a killed run left beside `out`; a running one's is left alone. */
+/** Removes what killed runs left beside `out`, but nothing of a run that is still in progress. */
 function removeLeftovers(out: string): void {
   if (!existsSync(dirname(out))) return;
   for (const name of readdirSync(dirname(out))) {
@@ -139,9 +139,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function replace(out: string, aside: string): void {
+function replace(out: string, by: string): void {
   const old = `${out}.old-${process.pid}`;
   if (existsSync(out)) renameSync(out, old);
-  renameSync(aside, out);
+  renameSync(by, out);
   rmSync(old, { recursive: true, force: true });
 }

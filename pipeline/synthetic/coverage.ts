@@ -9,12 +9,12 @@ import { STATES } from './states.ts';
 /** A third grid, coarser than the population's and shifted against it. */
 export const LAYER_GRID: Grid = { west: 2.61, north: 14.01, step: 1 / 24, columns: 291, rows: 236 };
 
-/** Rows that the tables leave out; the catalog declares them. */
+/** Rows missing from the tables; the catalog declares them. */
 export const NO_TRAVEL = 'NG009005';
 export const NO_CENSUS = 'NG035004';
 export const ACCESS_YEARS = [2018, 2021];
 
-/** Share of cases effectively treated; NaN in the far corners, well away from anyone. */
+/** Share of cases effectively treated; NaN in the far corners, where nobody lives. */
 export function makeTreatment(seed: number): Float32Array {
   const surface = drawSurface(randomStream(seed, 'treatment'), 350);
   return overLayer((x, y) => {
@@ -32,7 +32,7 @@ export function makeSpraying(): Float32Array {
 }
 
 function overLayer(value: (x: number, y: number) => number): Float32Array {
-  // A ten-thousandth is detail enough.
+  // Four decimals are enough.
   return Float32Array.from({ length: LAYER_GRID.columns * LAYER_GRID.rows }, (_, cell) => {
     return Math.round(1e4 * value(...centreOf(LAYER_GRID, cell))) / 1e4;
   });
@@ -59,10 +59,10 @@ export function makeNetAccess(seed: number): number[][] {
   );
 }
 
-/** Upper ends of the classes of walking time, minutes; the last class has none. */
+/** Upper limits of the classes of walking time, minutes; the last class has no limit. */
 const CLASS_ENDS = [30, 60, 110];
 
-/** People by class of walking time to care, by LGA: times are exponential, short in towns. */
+/** People by class of walking time to care, by LGA. Times are exponential, and shorter in towns. */
 export function makeTravel(seed: number, geography: Geography, population: Population): number[][] {
   const random = randomStream(seed, 'travel');
   return geography.lgas.map((lga, i) => {
@@ -72,7 +72,7 @@ export function makeTravel(seed: number, geography: Geography, population: Popul
   });
 }
 
-/** A census that disagrees with the raster, as censuses do: people and children below five, by LGA. */
+/** A census that, like real ones, disagrees with the raster: people and children under five, by LGA. */
 export function takeCensus(seed: number, population: Population): { people: number; children_0_4: number }[] {
   const random = randomStream(seed, 'census');
   return Array.from(population.by_lga, (persons) => {

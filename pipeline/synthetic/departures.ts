@@ -8,7 +8,9 @@ import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { STATES } from './states.ts';
 
-/** A campaign: from `first` on, prevalence in a state is lower by `step` logit, half of which is gone after two years. */
+/**
+ * A campaign: from `first` on, logit prevalence in a state changes by `step`, half of which has faded after two years.
+ */
 export interface Campaign {
   /** Position in `STATES`. */
   state: number;
@@ -16,7 +18,10 @@ export interface Campaign {
   /** Negative, logit. */
   step: number;
 }
-/** Two fields, one on each side of a line: a place x km on the line's normal counts to the first where x < offset_km. */
+/**
+ * Two fields, one on each side of a line: a place at x km along the line's normal is in the first half if x <
+ * offset_km.
+ */
 export interface Halves {
   direction: [number, number];
   offset_km: number;
@@ -24,13 +29,13 @@ export interface Halves {
   sd_factor: [number, number];
   fields: [Field, Field];
 }
-/** What a truth has beside the terms of the model's own kind; null for what its family does not have. */
+/** How a truth departs from the model that is fitted; null for each departure that its family lacks. */
 export interface Departures {
   family: TruthFamily;
   /** By LGA, logit. */
   lga_effects: number[] | null;
   campaigns: Campaign[] | null;
-  /** By state, logit a year from 2010 on: how its slope differs from the nation's. */
+  /** By state: difference of its slope from the nation's, logit per year from 2010 on. */
   state_slopes: number[] | null;
   halves: Halves | null;
   deviations: Deviations | null;
@@ -42,12 +47,12 @@ interface Recipe {
   year_correlation: number;
 }
 
-/** Within this distance of the line between two halves one field passes into the other. */
+/** Within this distance of the line between the halves, the two fields are blended. */
 const BLEND_KM = 25;
 
 /**
- * Draws a family's departures, each from a stream of its own, so that families of one seed share all else. A departure
- * of strength s below 1 lies between the recipe's own value (s = 0) and the full family's (s = 1).
+ * Draws a family's departures, each from its own random stream, so that families of one seed share everything else. A
+ * departure of strength s interpolates between the recipe's value (s = 0) and that of the full family (s = 1).
  */
 export function drawDepartures(
   seed: number,
@@ -70,7 +75,7 @@ export function drawDepartures(
   };
 }
 
-/** The nation's slope in logit a year under a family, where the recipe's own is `slope`. */
+/** The nation's slope under a family, logit per year; `slope` is the recipe's. */
 export function nationalSlope(family: TruthFamily, slope: number): number {
   const { trend } = STRENGTHS[family];
   return trend > 0 ? (1 - trend) * slope + trend * TREND.nation : slope;
@@ -93,7 +98,9 @@ function drawCampaigns(random: Random, strength: number): Campaign[] {
     }));
 }
 
-/** Of two states alike in people one gets more and the other less, so that the nation's slope stays as it is. */
+/**
+ * Of two states of similar population, one gets a higher and the other a lower slope, so the nation's hardly changes.
+ */
 function drawStateSlopes(random: Random, strength: number): number[] {
   const slopes = new Array<number>(STATES.length).fill(0);
   const byPeople = [...STATES.keys()].sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
@@ -127,14 +134,14 @@ function alongNormal([x, y]: [number, number], cells: Cells, cell: number): numb
   return x * cells.longitude[cell]! * KM_PER_DEGREE_LONGITUDE + y * cells.latitude[cell]! * KM_PER_DEGREE_LATITUDE;
 }
 
-/** Share of the first half's variance in a place: 1 well inside it, 0 well outside. */
+/** Share of the first half's field in the variance at a place: 1 well inside the half, 0 well outside. */
 export function shareOfFirst({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
   const inside = (offset_km - alongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
   const t = Math.min(1, Math.max(0, inside));
   return t * t * (3 - 2 * t);
 }
 
-/** Both fields' values by year and cell, each where it belongs and of its own standard deviation. */
+/** Values by year and cell: each half has its own field and standard deviation, blended at the line. */
 export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
   const [first, second] = halves.fields.map((field) => fieldByYear(field, cells)) as [Float64Array[], Float64Array[]];
   const [sd_first, sd_second] = halves.sd_factor;
@@ -146,7 +153,7 @@ export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
   );
 }
 
-/** By LGA, logit: what all departures but halves add in a month, `year` years after 2010 began. */
+/** By LGA, logit: the sum of all departures except halves in a month, `year` years after the start of 2010. */
 export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
   const { lga_effects, campaigns, state_slopes, deviations } = departures;
   const byState = STATES.map(
@@ -159,7 +166,7 @@ export function addedByLga(departures: Departures, { lgas }: Geography, period: 
   return Float64Array.from(lgas, ({ state }, l) => (lga_effects?.[l] ?? 0) + byState[state]!);
 }
 
-/** Fisher and Yates. */
+/** Fisher-Yates shuffle, in place. */
 function shuffle<T>(random: Random, values: T[]): T[] {
   for (let i = values.length - 1; i > 0; i--) {
     const j = Math.floor((i + 1) * random.uniform());

@@ -3,18 +3,21 @@ import { type Random, randomStream } from '../numerics/random.ts';
 import { LINK, type TruthFamily } from './families.ts';
 import { STATES } from './states.ts';
 
-/** Departures from the usual that last some months, by state (in `STATES`' order) and month from `first` on. */
+/**
+ * Deviations from the usual season that last some months, by state (in the order of `STATES`) and month from `first`
+ * on.
+ */
 export interface Deviations {
   first: Period;
-  /** Logit prevalence that its elasticity makes of a unit of ln cases; 0 where cases say nothing of it. */
+  /** Change of logit prevalence per unit of ln cases; 0 if cases do not predict prevalence. */
   elasticity: number;
   /** Logit. */
   prevalence: number[][];
-  /** Of ln cases: what goes with prevalence, or stands in its place, and reporting. */
+  /** Of ln cases: a course that follows prevalence (or, if unlinked, an independent one), plus reporting. */
   cases: number[][];
 }
 
-/** Those of a family, each course from a stream of its own; null where it has none. */
+/** Draws a family's deviations, each course from its own random stream; null if the family has none. */
 export function drawDeviations(seed: number, family: TruthFamily, first: Period, last: Period): Deviations | null {
   if (family !== 'linked' && family !== 'unlinked') return null;
   const months = periodRange(first, last).length;
@@ -26,7 +29,7 @@ export function drawDeviations(seed: number, family: TruthFamily, first: Period,
   return { first, elasticity: family === 'linked' ? LINK.elasticity : 0, prevalence, cases };
 }
 
-/** A state's value in a month; 0 where a family has no deviations. @throws RangeError for a month before or after them */
+/** A state's value in a month; 0 if the family has no deviations. @throws RangeError if the month is out of range */
 export function deviationIn(deviations: Deviations | null, of: 'prevalence' | 'cases', state: number, period: Period) {
   if (deviations === null) return 0;
   const value = deviations[of][state]![monthIndex(period) - monthIndex(deviations.first)];
@@ -37,11 +40,11 @@ export function deviationIn(deviations: Deviations | null, of: 'prevalence' | 'c
 interface CourseRecipe {
   nation_sd: number;
   state_sd: number;
-  /** In which the correlation falls to 1/e. */
+  /** Time in which the autocorrelation falls to 1/e. */
   months: number;
 }
 
-/** A state's own course and the nation's together, Ornstein-Uhlenbeck at whole months. */
+/** Sums of a state's own course and the nation's: Ornstein-Uhlenbeck processes at monthly steps. */
 function drawCourses(seed: number, name: string, recipe: CourseRecipe, months: number): number[][] {
   const courseOf = (random: Random) => {
     const keep = Math.exp(-1 / recipe.months);

@@ -2,7 +2,7 @@ import { randomStream } from '../numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { drawMaternWaves, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE, type Waves } from './noise.ts';
 
-/** A field as waves: at year k, Σ_j cosine[k][j] cos(ω_j · x) + sine[k][j] sin(ω_j · x), x in km. */
+/** A field as a sum of waves: at year k, Σ_j cosine[k][j] cos(ω_j · x) + sine[k][j] sin(ω_j · x), x in km. */
 export interface Field extends Waves {
   first_year: number;
   cosine: number[][];
@@ -14,7 +14,7 @@ const FIELD_LAST_YEAR = 2024;
 const WAVES = 240;
 
 /**
- * A Matérn field of variance 1 and smoothness 1, whose amplitudes are standard normal over √waves and follow a
+ * A Matérn field of variance 1 and smoothness 1. Its amplitudes are normal with variance 1 / waves and follow a
  * first-order autoregression from year to year.
  */
 export function drawField(seed: number, name: string, range_km: number, year_correlation: number): Field {
@@ -33,7 +33,7 @@ export function drawField(seed: number, name: string, range_km: number, year_cor
   return { ...waves, first_year: FIELD_FIRST_YEAR, cosine, sine };
 }
 
-/** The field's value in every cell, a list of cells for each year. */
+/** The field's values by year and cell. */
 export function fieldByYear(field: Field, cells: Cells): Float64Array[] {
   const waves = field.frequency_x.length;
   const years = field.cosine.map(() => new Float64Array(cells.lga.length));

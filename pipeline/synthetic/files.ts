@@ -14,8 +14,8 @@ import {
   takeCensus,
 } from './coverage.ts';
 import { writeGeotiff } from './geotiff-writer.ts';
-import type { MadeCountry } from './made.ts';
-import { toDecimals } from './made.ts';
+import type { SyntheticCountry } from './make-country.ts';
+import { toDecimals } from './make-country.ts';
 import { populationRaster } from './population.ts';
 import { STATES } from './states.ts';
 import { positivityByState, STATE_ROUND } from './surveys.ts';
@@ -25,12 +25,12 @@ import { ELEVATION_GRID, ELEVATION_NODATA, surveyElevation } from './terrain.ts'
 export interface CountryFile {
   path: string;
   content: Buffer | string;
-  /** The month it holds, for the rain. */
+  /** The month of a rain raster. */
   period?: string;
 }
 
-/** Everything that `sources.json` lists, in the forms of the real country's files. */
-export async function* listFiles(made: MadeCountry): AsyncGenerator<CountryFile> {
+/** All files that `sources.json` lists, in the formats of the real country's files. */
+export async function* listFiles(made: SyntheticCountry): AsyncGenerator<CountryFile> {
   yield* boundaryFiles(made);
   yield* rasterFiles(made);
   yield { path: 'population/census.csv', content: censusTable(made) };
@@ -43,7 +43,7 @@ export async function* listFiles(made: MadeCountry): AsyncGenerator<CountryFile>
   yield { path: 'access/lga_population_by_walk_minutes.csv', content: travelTable(made) };
 }
 
-async function* boundaryFiles({ geography }: MadeCountry): AsyncGenerator<CountryFile> {
+async function* boundaryFiles({ geography }: SyntheticCountry): AsyncGenerator<CountryFile> {
   const lgas = geography.lgas.map(({ polygons, lga_pcode, lga, state }) => ({
     polygons,
     properties: {
@@ -64,7 +64,7 @@ async function* boundaryFiles({ geography }: MadeCountry): AsyncGenerator<Countr
   }
 }
 
-function* rasterFiles({ seed, size, geography, population, terrain, rain }: MadeCountry): Generator<CountryFile> {
+function* rasterFiles({ seed, size, geography, population, terrain, rain }: SyntheticCountry): Generator<CountryFile> {
   const { persons, grid } = populationRaster(population, size);
   yield { path: 'population/population.tif', content: writeGeotiff(persons, grid) };
   const elevation = surveyElevation(terrain, geography);
@@ -79,7 +79,7 @@ function* rasterFiles({ seed, size, geography, population, terrain, rain }: Made
   }
 }
 
-function censusTable({ seed, geography, population }: MadeCountry): string {
+function censusTable({ seed, geography, population }: SyntheticCountry): string {
   const census = takeCensus(seed, population);
   const rows = geography.lgas.map(({ state, lga_pcode, lga }, i) => ({
     ADM1_PCODE: STATES[state]!.state_pcode,
@@ -93,7 +93,7 @@ function censusTable({ seed, geography, population }: MadeCountry): string {
   return `${toCsv(known, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
 }
 
-function clusterTable({ clusters }: MadeCountry): string {
+function clusterTable({ clusters }: SyntheticCountry): string {
   const rows = clusters.flatMap((cluster) =>
     (['microscopy', 'rdt'] as const).map((method) => ({
       ...cluster,
@@ -117,7 +117,7 @@ function clusterTable({ clusters }: MadeCountry): string {
   ])}\n`;
 }
 
-function stateRoundTable({ geography, state_round }: MadeCountry): string {
+function stateRoundTable({ geography, state_round }: SyntheticCountry): string {
   const methods = (['microscopy', 'rdt'] as const).map((method) => ({
     method,
     positivity: positivityByState(state_round, method),
@@ -134,7 +134,7 @@ function stateRoundTable({ geography, state_round }: MadeCountry): string {
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'method', 'positivity'])}\n`;
 }
 
-function stateCaseTable({ cases_states }: MadeCountry): string {
+function stateCaseTable({ cases_states }: SyntheticCountry): string {
   const rows = cases_states.flatMap(({ state, periods, confirmed }) =>
     periods.map((period, i) => ({
       state_pcode: STATES[state]!.state_pcode,
@@ -146,7 +146,7 @@ function stateCaseTable({ cases_states }: MadeCountry): string {
   return `${toCsv(rows, ['state_pcode', 'state', 'period', 'confirmed'])}\n`;
 }
 
-function lgaCaseTable({ geography, cases_lgas }: MadeCountry): string {
+function lgaCaseTable({ geography, cases_lgas }: SyntheticCountry): string {
   const rows = cases_lgas.flatMap(({ lga, periods, confirmed }) => {
     const area = geography.lgas[lga]!;
     const { state_pcode, state } = STATES[area.state]!;
@@ -162,13 +162,13 @@ function lgaCaseTable({ geography, cases_lgas }: MadeCountry): string {
   return `${toCsv(rows, ['state_pcode', 'state', 'lga_pcode', 'lga', 'period', 'confirmed'])}\n`;
 }
 
-function netUseTable({ seed, geography }: MadeCountry): string {
+function netUseTable({ seed, geography }: SyntheticCountry): string {
   const use = makeNetUse(seed, geography);
   const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(use[i]!, 6) }));
   return `${toCsv(rows, ['lga_pcode', 'lga', 'itn_use'])}\n`;
 }
 
-function netAccessTable({ seed, geography }: MadeCountry): string {
+function netAccessTable({ seed, geography }: SyntheticCountry): string {
   const access = makeNetAccess(seed);
   const rows = ACCESS_YEARS.flatMap((survey_year, y) =>
     geography.states.map(({ state_pcode, state }) => ({
@@ -181,7 +181,7 @@ function netAccessTable({ seed, geography }: MadeCountry): string {
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'itn_access_percent'])}\n`;
 }
 
-function travelTable({ seed, geography, population }: MadeCountry): string {
+function travelTable({ seed, geography, population }: SyntheticCountry): string {
   const classes = makeTravel(seed, geography, population);
   const rows = geography.lgas.map(({ lga_pcode, lga, state }, i) => {
     const [below30 = 0, to60 = 0, to110 = 0, above110 = 0] = classes[i]!.map((people) => toDecimals(people, 1));

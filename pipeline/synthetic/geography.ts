@@ -13,10 +13,10 @@ export interface SyntheticLga {
   lga: string;
   /** Position in `STATES`. */
   state: number;
-  /** Meant to hold a city; whether it counts as urban follows from its cells. */
+  /** Planned to have a city; whether it counts as urban depends on its cells. */
   city: boolean;
   polygons: Polygon[];
-  /** Rough places of towns: centres of its hexagons, degrees. */
+  /** Candidate places for towns: the centres of its hexagons, degrees. */
   places: [number, number][];
 }
 export interface Geography {
@@ -26,7 +26,9 @@ export interface Geography {
   lgas: SyntheticLga[];
 }
 
-/** The made-up country's ground: states with Nigeria's names, 37 unless it is to be smaller, and LGAs nested in them. */
+/**
+ * The made-up country's map: states with Nigeria's names (37, or fewer in a smaller country), and LGAs nested in them.
+ */
 export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geography {
   const random = randomStream(seed, 'geography');
   const [bays, capes, inlets] = [drawSurface(random, 260), drawSurface(random, 260), drawSurface(random, 70)];
@@ -77,7 +79,7 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
   const warpX = drawSurface(random, 120);
   const warpY = drawSurface(random, 120);
   const { longitude: x, latitude: y, across } = lattice;
-  // Borders bend because the ground is warped before it is parted.
+  // Borders bend because the coordinates are warped before the land is divided.
   const ground = {
     x: x.map((v, i) => v + 0.1 * warpX(v, y[i]!)),
     y: y.map((v, i) => v + 0.1 * warpY(x[i]!, v)),
@@ -94,7 +96,7 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
   );
 }
 
-/** Parts one state's hexagons; the LGAs nearest its capital are cities, and small. */
+/** Divides one state's hexagons among its LGAs; those nearest the capital are cities, and small. */
 function growLgas(
   seed: number,
   lattice: Lattice,
@@ -126,14 +128,14 @@ function growLgas(
   const cities = cityCount(s, count);
   const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
   const region = growRegions(ground, shares, SPACING);
-  // Codes are alphabetical, so the capital must not always be the first: shuffle which region is which LGA.
+  // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
   const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
   const place = new Int32Array(order.length);
   for (const [to, { k }] of order.entries()) place[k] = to;
   return { region: region.map((k) => place[k]!), city: order.map(({ k }) => k < cities) };
 }
 
-/** More of a crowded state's LGAs are cities: one or two in most, half of Lagos. */
+/** Number of LGAs that are cities, which grows with population density: one or two in most states, half of Lagos. */
 function cityCount(s: number, count: number): number {
   const recipe = STATES[s]!;
   const total = (of: 'people' | 'area') => STATES.reduce((sum, state) => sum + state[of], 0);

@@ -1,10 +1,10 @@
 import { constants, deflateSync } from 'node:zlib';
 
-/** Cells of equal degrees, rows from north to south. */
+/** A grid of cells of equal size in degrees, with rows from north to south. */
 export interface Grid {
   west: number;
   north: number;
-  /** Degrees. */
+  /** Cell size, degrees. */
   step: number;
   columns: number;
   rows: number;
@@ -19,10 +19,11 @@ const BYTES = { [ASCII]: 1, [SHORT]: 2, [LONG]: 4, [DOUBLE]: 8 } as const;
 type FieldType = keyof typeof BYTES;
 
 /**
- * A little-endian GeoTIFF of one band in EPSG:4326: 32-bit float or 16-bit signed by the type of `values` (row-major
- * from the north-west), in deflated strips, with GDAL's nodata tag where `nodata` is given (TIFF 6.0; OGC GeoTIFF 1.1).
- * The geotiff package writes none of compression, strips or Int16, hence our own. Deflate uses runs only (`Z_RLE`):
- * without the hash chains that differ between builds of zlib the bytes are the same on every machine.
+ * A little-endian, single-band GeoTIFF in EPSG:4326: 32-bit float or 16-bit signed, after the type of `values`
+ * (row-major from the north-west), in deflated strips, with GDAL's nodata tag if `nodata` is given (TIFF 6.0; OGC
+ * GeoTIFF 1.1). The geotiff package supports neither compression nor strips nor Int16 on writing. Deflate uses
+ * run-length encoding only (`Z_RLE`), because hash chains differ between builds of zlib: this way the bytes are the
+ * same on every machine.
  */
 export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, nodata?: string): Buffer {
   if (values.length !== grid.columns * grid.rows) {
@@ -47,8 +48,8 @@ export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, noda
     [258, SHORT, [8 * size]],
     [259, SHORT, [8]], // compression: deflate
     [262, SHORT, [1]], // 0 is black
-    [273, LONG, lengths.map(() => 0)], // where strips begin: filled in below
-    [277, SHORT, [1]], // one sample a pixel
+    [273, LONG, lengths.map(() => 0)], // strip offsets, filled in below
+    [277, SHORT, [1]], // one sample per pixel
     [278, LONG, [ROWS_PER_STRIP]],
     [279, LONG, lengths],
     [339, SHORT, [size === 4 ? 3 : 2]], // float, or signed

@@ -1,9 +1,10 @@
 import type { Random } from '../numerics/random.ts';
 import type { Surface } from './noise.ts';
+import { isInPolygon } from './polygons.ts';
 
 /**
- * The ground the country is grown on: hexagons whose corners are jittered. Three hexagons meet at every corner and
- * corners are shared, not copied, so any grouping of hexagons tiles exactly and its outline never touches itself.
+ * The lattice from which the country is built: hexagons with jittered corners. Three hexagons meet at every corner, and
+ * they share it, so any grouping of hexagons tiles exactly and its outline never touches itself.
  */
 export interface Lattice {
   /** Corner coordinates, degrees. */
@@ -11,24 +12,27 @@ export interface Lattice {
   corner_latitude: number[];
   /** By hexagon: its six corners, counter-clockwise. */
   corners: number[][];
-  /** By hexagon: the hexagon across each side (side i runs from corner i to corner i + 1), or -1 at the country's edge. */
+  /**
+   * By hexagon: the neighbour across each side (side i runs from corner i to corner i + 1), or -1 at the country's
+   * edge.
+   */
   across: number[][];
   /** Centres before jitter, degrees. */
   longitude: number[];
   latitude: number[];
 }
 
-/** Centre to corner, degrees: hexagons of about 43 km². */
+/** Distance from centre to corner, degrees: hexagons of about 43 km². */
 const RADIUS = 0.037;
-/** Side of a square as large as a hexagon (area 3√3/2 · RADIUS²), degrees. */
+/** Side of a square with the area of a hexagon (3√3/2 · RADIUS²), degrees. */
 export const SPACING = Math.sqrt(1.5 * Math.sqrt(3)) * RADIUS;
 const WEST = 2.7;
 const SOUTH = 4.3;
 const EAST = 14.7;
 const NORTH = 13.9;
-/** Corners move by up to this share of a side. */
+/** Corners are moved by up to this share of a side. */
 const JITTER = 0.24;
-/** A rough ring, wide in the north and with a delta in the south, that noise then wobbles. Counter-clockwise. */
+/** The country's rough outline, wide in the north and with a delta in the south, before noise. Counter-clockwise. */
 const OUTLINE: [number, number][] = [
   [2.9, 6.5],
   [4.6, 6.3],
@@ -52,8 +56,9 @@ const OUTLINE: [number, number][] = [
   [3.8, 12.0],
   [3.7, 10.4],
   [2.95, 9.0],
+  [2.9, 6.5],
 ];
-/** Corners around a centre in half-width and half-radius units, counter-clockwise from the lowest. */
+/** Corners around a centre, in units of half a width and half a radius, counter-clockwise from the lowest. */
 const AROUND: [number, number][] = [
   [0, -2],
   [1, -1],
@@ -63,18 +68,9 @@ const AROUND: [number, number][] = [
   [-1, -1],
 ];
 
-/** Whether a point lies inside a ring by the even-odd rule. */
-function isInside(ring: [number, number][], x: number, y: number): boolean {
-  let inside = false;
-  for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
-    const [xi, yi] = ring[i]!;
-    const [xj, yj] = ring[j]!;
-    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
-  }
-  return inside;
-}
-
-/** Hexagons of one grown country: those within the outline moved by `wobbleX` and `wobbleY` (degrees), joined and without lakes. */
+/**
+ * The hexagons within the outline displaced by `wobbleX` and `wobbleY` (degrees): one connected piece without lakes.
+ */
 export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface): Lattice {
   const width = (Math.sqrt(3) / 2) * RADIUS;
   const columns = Math.floor((EAST - WEST) / (2 * width)) - 1;
@@ -87,7 +83,7 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface):
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       const { x, y } = centre(column, row);
-      if (isInside(OUTLINE, x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
+      if (isInPolygon([OUTLINE], x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
     }
   }
   const neighbours = (cell: number) => cellNeighbours(cell, columns, rows);
@@ -131,12 +127,12 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface):
   return lattice;
 }
 
-/** About a metre; the corner is one value for all its hexagons, so rounding opens no gap. */
+/** Rounds to about a metre. All hexagons share the rounded corner, so no gap opens. */
 function round(degrees: number): number {
   return Math.round(degrees * 1e5) / 1e5;
 }
 
-/** Cells across sides 0-5, -1 beyond the grid. Odd rows are set half a cell to the east. */
+/** Neighbours across sides 0-5, -1 beyond the grid. Odd rows are shifted half a cell to the east. */
 function cellNeighbours(cell: number, columns: number, rows: number): number[] {
   const row = Math.floor(cell / columns);
   const column = cell % columns;
@@ -165,7 +161,7 @@ function largestPart(land: Uint8Array, neighbours: (cell: number) => number[]): 
   return kept;
 }
 
-/** Whatever water cannot be reached from the grid's first cell becomes land. */
+/** Turns water into land if it cannot be reached from the grid's first cell. */
 function fillLakes(land: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
   const sea = new Uint8Array(land.length);
   flood(0, (cell) => land[cell] === 0, neighbours, sea);

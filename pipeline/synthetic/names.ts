@@ -8,8 +8,8 @@ const LAST = 'ri ra na ma la ki ko do ro mi bo ta wa ye si ru nu le gu ja'.split
 const SIDES = ['North', 'South', 'East', 'West'];
 
 /**
- * Invented LGA names, `counts[i]` for state i, in alphabetical order and different within each state. As in the real
- * country, one name serves in two states (whoever joins on names should fail here), and some names have two words.
+ * Invented LGA names, `counts[i]` for state i, in alphabetical order and unique within each state. As in the real
+ * country, one name occurs in two states (a join by name should fail here), and some names have two words.
  */
 export function inventNames(random: Random, counts: number[]): string[][] {
   const used = new Set<string>();
@@ -24,6 +24,6 @@ export function inventNames(random: Random, counts: number[]): string[][] {
   };
   const names = counts.map((count) => Array.from({ length: count }, invent));
   if (names.length > 1) names.at(-1)![0] = names[0]![0]!;
-  // Plain code unit order: no locale.
+  // By code units, independent of the locale.
   return names.map((list) => list.sort());
 }

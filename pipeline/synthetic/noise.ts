@@ -1,10 +1,10 @@
 import type { Random } from '../numerics/random.ts';
 
-/** Degrees to km on a plane that touches the country's middle (9° N): lengths are within 2% of the sphere's. */
+/** Degrees to km on a plane that touches the sphere at the country's centre (9° N); lengths are accurate to 2%. */
 export const KM_PER_DEGREE_LATITUDE = 111.195;
 export const KM_PER_DEGREE_LONGITUDE = KM_PER_DEGREE_LATITUDE * Math.cos((9 * Math.PI) / 180);
 
-/** Waves whose sum is a Gaussian field: frequencies in radians per km, two amplitudes each. */
+/** Frequencies, in radians per km, of the waves whose sum is a Gaussian field. */
 export interface Waves {
   frequency_x: number[];
   frequency_y: number[];
@@ -32,7 +32,7 @@ export function drawMaternWaves(random: Random, waves: number, range_km: number)
 export type Surface = (longitude: number, latitude: number) => number;
 
 /**
- * A Gaussian surface for geography and weather: few waves of about `range_km`, infinitely smooth (squared exponential
+ * A Gaussian surface for geography and weather: a few waves of about `range_km`, infinitely smooth (squared exponential
  * covariance of length range / 2). Cheap rather than exact.
  */
 export function drawSurface(random: Random, range_km: number, waves = 24): Surface {

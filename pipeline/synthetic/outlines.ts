@@ -1,9 +1,10 @@
 import type { Polygon } from '../artifacts.ts';
 import type { Lattice } from './lattice.ts';
+import { signedArea } from './polygons.ts';
 
 /**
- * Outline of the hexagons where `group` holds `wanted`: sides that face another group, followed corner to corner.
- * Three hexagons meet at each corner, so at most one side leaves it and the walk needs no choice.
+ * Outline of the hexagons whose `group` is `wanted`: the sides that face another group, followed from corner to corner.
+ * Three hexagons meet at each corner, so at most one such side leaves it, and the path is unambiguous.
  * Shells run counter-clockwise, holes clockwise (RFC 7946); rings are closed; degrees.
  */
 export function outlineOf(lattice: Lattice, group: Int32Array, wanted: number, members: number[]): Polygon[] {
@@ -29,30 +30,7 @@ export function outlineOf(lattice: Lattice, group: Int32Array, wanted: number, m
     ring.push(ring[0]!);
     (signedArea(ring) > 0 ? shells : holes).push(ring);
   }
-  if (shells.length !== 1) throw new Error(`group ${wanted} has ${shells.length} shells, expected 1: it is not joined`);
+  if (shells.length !== 1)
+    throw new Error(`group ${wanted} has ${shells.length} shells, expected 1: it is not connected`);
   return [[shells[0]!, ...holes]];
-}
-
-/** Area by the shoelace formula, square degrees, positive when the ring runs counter-clockwise. */
-export function signedArea(ring: [number, number][]): number {
-  let twice = 0;
-  for (let i = 0; i + 1 < ring.length; i++) {
-    const [x0, y0] = ring[i]!;
-    const [x1, y1] = ring[i + 1]!;
-    twice += x0 * y1 - x1 * y0;
-  }
-  return twice / 2;
-}
-
-/** Whether a point lies inside a polygon (shell without its holes), by the even-odd rule over all rings. */
-export function isInPolygon(polygon: Polygon, x: number, y: number): boolean {
-  let inside = false;
-  for (const ring of polygon) {
-    for (let i = 0; i + 1 < ring.length; i++) {
-      const [x0, y0] = ring[i]!;
-      const [x1, y1] = ring[i + 1]!;
-      if (y0 > y !== y1 > y && x < ((x1 - x0) * (y - y0)) / (y1 - y0) + x0) inside = !inside;
-    }
-  }
-  return inside;
 }

@@ -9,11 +9,11 @@ import { STATES } from './states.ts';
 export const POPULATION_GRID: Grid = { west: 2.7, north: 13.9, step: 1 / 120, columns: 1440, rows: 1152 };
 
 export interface Population {
-  /** Persons per cell of `POPULATION_GRID`; 0 is both 'nobody' and 'outside', as in the real raster. */
+  /** Persons per cell of `POPULATION_GRID`; as in the real raster, 0 means both 'nobody' and 'outside'. */
   persons: Float32Array;
   /** Position in `Geography.lgas` of the LGA at each cell's centre, -1 outside. */
   lga: Int16Array;
-  /** Persons by LGA, in `Geography.lgas`' order: the sum over cells whose centre it holds. */
+  /** Persons by LGA, in the order of `Geography.lgas`: the sum over the cells whose centre is inside the LGA. */
   by_lga: Float64Array;
 }
 
@@ -21,14 +21,14 @@ interface Town {
   longitude: number;
   latitude: number;
   persons: number;
-  /** Standard deviation of the Gaussian that its people are spread by. */
+  /** Standard deviation of the Gaussian distribution of its people. */
   spread_km: number;
 }
 
-/** Persons per km² in the middle of a town. */
+/** Persons per km² at the centre of a town. */
 const CENTRE_DENSITY = 8000;
 
-/** People of every cell: each LGA's share of its state's, in towns and in villages on inhabited ground. */
+/** Distributes people over cells: each LGA's share of its state's population, in towns and in villages. */
 export function settle(seed: number, geography: Geography): Population {
   const random = randomStream(seed, 'population');
   const country = 140e6 + 60e6 * random.uniform();
@@ -61,13 +61,13 @@ export function settle(seed: number, geography: Geography): Population {
       return emptiness(x, y) + roughness < -0.6 ? 0 : Math.exp(0.6 * roughness);
     });
     const urban = townPeople(built, cells);
-    // A small LGA may have no village at all: then everyone lives in its towns.
+    // If a small LGA has no villages, everyone lives in its towns.
     const villages = sum(rural);
     const inTowns = villages > 0 ? total * townShare : total;
     const ruralScale = villages > 0 ? (total - inTowns) / villages : 0;
     const urbanScale = inTowns / sum(urban);
     for (const [k, cell] of cells.entries()) {
-      // A tenth of a person is detail enough, and compresses.
+      // Tenths of a person are precise enough, and compress well.
       persons[cell] = Math.round(10 * (rural[k]! * ruralScale + urban[k]! * urbanScale)) / 10;
       by_lga[i]! += persons[cell]!;
     }
@@ -81,7 +81,7 @@ function townWeights(random: { uniform(): number }, towns: number): number[] {
   return weights.map((weight) => weight / total);
 }
 
-/** Persons by cell that the towns would have were there no border. */
+/** Persons per cell if the towns spread without regard to borders. */
 function townPeople(towns: Town[], cells: number[]): number[] {
   return cells.map((cell) => {
     const [x, y] = centreOf(POPULATION_GRID, cell);
@@ -102,8 +102,8 @@ function sum(values: number[]): number {
 }
 
 /**
- * The raster that is handed out: of a smaller country cut to it with a margin, and of finer cells where they are asked
- * for, in which a cell's people lie unevenly, as measured ones do.
+ * The published raster: cropped, with a margin, if the country is smaller, and with finer cells if they are requested.
+ * Like measured values, the people of a cell are spread unevenly over its finer cells.
  */
 export function populationRaster(
   { persons, lga }: Population,
@@ -140,7 +140,7 @@ export function populationRaster(
     const row = north + Math.floor(Math.floor(i / grid.columns) / finer);
     const column = west + Math.floor((i % grid.columns) / finer);
     const people = persons[row * columns + column]!;
-    // Between half and one and a half times an even share: a hash of the place, in bits that differ from cell to cell.
+    // Between 0.5 and 1.5 times an even share, by a hash of the position, so that values differ from cell to cell.
     cut[i] = finer === 1 ? people : (people / finer ** 2) * (0.5 + (Math.imul(i, 2_654_435_761) >>> 0) / 2 ** 32);
   }
   return { persons: cut, grid };

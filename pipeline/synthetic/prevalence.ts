@@ -7,15 +7,15 @@ import { drawField, FIELD_FIRST_YEAR, type Field, fieldByYear } from './field.ts
 import type { Geography } from './geography.ts';
 
 /**
- * The made-up truth, of DESIGN section 4's model class. For a place x in LGA l and a month t,
+ * The made-up truth. For a place x in LGA l and a month t,
  *
  *   logit p(x, t) = intercept + density · log10(persons per km² / 100) + elevation · km above the sea
  *                 + trend · (t − 2010, years) + sigma · field(x, t) + gamma · log s_l(month of t)
  *
- * field: variance 1, Matérn of smoothness 1 and `range_km` over space, correlated as `year_correlation`^|years| over
- * time at the middles of years and carried in a straight line between them. s: the season's index, 1 at its peak.
- * A survey cluster tests positive with a beta chance of mean p and variance p (1 − p) rho. Other families of truth add
- * effects of LGAs, campaigns, slopes of states and months that are not as usual, or have two fields (departures.ts).
+ * field: variance 1, Matérn of smoothness 1 and range `range_km` over space; correlation `year_correlation`^|years|
+ * over time at the middles of years, with linear interpolation between them. s: the seasonal index, 1 at its peak. The
+ * positivity of a survey cluster has a beta distribution with mean p and variance p (1 − p) rho. Other families of
+ * truth add effects of LGAs, campaigns, slopes of states and unusual months, or have two fields (departures.ts).
  */
 export interface PrevalenceRecipe {
   intercept: number;
@@ -30,24 +30,24 @@ export interface PrevalenceRecipe {
 }
 export interface Prevalence {
   recipe: PrevalenceRecipe;
-  /** Null where the departures have two fields instead. */
+  /** Null if the departures have two fields instead. */
   field: Field | null;
   departures: Departures;
   periods: Period[];
   /** Share testing positive in a pooled cell in a month. */
   at(cell: number, period: Period): number;
-  /** By period: people-weighted share by LGA. */
+  /** By period and LGA: population-weighted share. */
   by_lga: number[][];
 }
 
 export const PREVALENCE_FIRST: Period = '2010-01';
 export const PREVALENCE_LAST: Period = '2024-04';
-/** What the season exponent is drawn from: the fitted model may know it as its prior. */
+/** Distribution of the seasonal exponent, which the fitted model may use as its prior. */
 export const GAMMA = { mean: 0.4, sd: 0.1 };
-/** Nigeria's 2010 survey found 42%: the level that the intercept is set to meet in the autumn of 2010. */
+/** National prevalence in the autumn of 2010, which determines the intercept. Nigeria's 2010 survey found 42%. */
 const LEVEL_2010 = 0.4;
 
-/** @param season by LGA, the index of January to December, 1 at its peak */
+/** @param season by LGA: the seasonal index from January to December, 1 at its peak */
 export function makePrevalence(
   seed: number,
   family: TruthFamily,
@@ -126,7 +126,7 @@ export function logistic(x: number): number {
   return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
 }
 
-/** The intercept at which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
+/** The intercept for which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
 function findIntercept(
   cells: Cells,
   predictor: (period: Period) => Float64Array,

@@ -1,7 +1,7 @@
 import type { Polygon } from '../artifacts.ts';
 import type { Grid } from './geotiff-writer.ts';
 
-/** Mean radius of the sphere (IUGG), km: every area here is on it. */
+/** Mean Earth radius (IUGG), km; all areas are computed on this sphere. */
 const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
@@ -12,7 +12,7 @@ export function centreOf(grid: Grid, cell: number): [number, number] {
   return [grid.west + (column + 0.5) * grid.step, grid.north - (row + 0.5) * grid.step];
 }
 
-/** Area of a cell of row `row` on the sphere, km²: R² Δλ (sin φ_north − sin φ_south). */
+/** Area of a cell in row `row` on the sphere, km²: R² Δλ (sin φ_north − sin φ_south). */
 export function cellArea(grid: Grid, row: number): number {
   const north = grid.north - row * grid.step;
   const band = Math.sin(north * RADIANS) - Math.sin((north - grid.step) * RADIANS);
@@ -20,8 +20,8 @@ export function cellArea(grid: Grid, row: number): number {
 }
 
 /**
- * Which area holds each cell's centre: the index into `areas`, or -1. Areas must not overlap; a centre exactly on a
- * shared edge goes to the area east of it (half-open spans), so none is counted twice.
+ * The area that contains each cell's centre, as an index into `areas`, or -1. Areas must not overlap. A centre exactly
+ * on a shared edge belongs to the area east of it (half-open spans), so none is counted twice.
  */
 export function burnAreas(grid: Grid, areas: { polygons: Polygon[] }[]): Int16Array {
   const burned = new Int16Array(grid.columns * grid.rows).fill(-1);
@@ -44,9 +44,9 @@ export function burnAreas(grid: Grid, areas: { polygons: Polygon[] }[]): Int16Ar
   return burned;
 }
 
-/** Where an edge crosses the rows' centre lines, as column numbers of centres. */
+/** Adds the points where an edge crosses the centre lines of rows, in column numbers of cell centres. */
 function addCrossings(grid: Grid, a: [number, number], b: [number, number], crossings: Map<number, number[]>): void {
-  // The same end always comes first, so that both neighbours of an edge get the same bits.
+  // Order the ends, so that both neighbours of an edge compute identical crossings.
   const [south, north] = a[1] < b[1] ? [a, b] : [b, a];
   const first = Math.max(0, Math.floor((grid.north - north[1]) / grid.step - 0.5));
   const last = Math.min(grid.rows - 1, Math.ceil((grid.north - south[1]) / grid.step - 0.5));

@@ -1,4 +1,6 @@
-/** Points that regions are made of. Equal-length columns; `across` holds each point's neighbours (-1: none). */
+/**
+ * The points to be divided into regions, as equal-length columns. `across` lists each point's neighbours (-1: none).
+ */
 export interface Ground {
   x: number[];
   y: number[];
@@ -7,19 +9,20 @@ export interface Ground {
 export interface RegionSeed {
   x: number;
   y: number;
-  /** Wanted number of points. */
+  /** Desired size, relative to the other seeds. */
   target: number;
 }
 
 const ROUNDS = 40;
-/** How far a seed moves to its region's middle in each round. */
+/** Share of the distance to its region's centre by which a seed moves in each round. */
 const DRIFT = 0.1;
 
 /**
- * Parts `ground` into one joined region a seed, of about the wanted sizes: a power diagram (least squared distance
- * minus the seed's weight) whose weights and seeds are adjusted round by round, then every stray piece given to the
- * neighbour it touches most. `spacing` is the mean distance of points.
- * Returns the seed's index by point. Every region gets at least one point; the ground must be joined itself.
+ * Divides `ground` into one connected region per seed, of about the desired sizes: a power diagram (least squared
+ * distance minus the seed's weight) whose weights and seeds are adjusted in rounds, after which every stray piece goes
+ * to the region it touches most. Every region gets at least one point; the ground itself must be connected.
+ * @param spacing mean distance of points
+ * @returns the seed's index by point
  */
 export function growRegions(ground: Ground, seeds: RegionSeed[], spacing: number): Int32Array {
   const size = ground.x.length;
@@ -53,7 +56,7 @@ export function growRegions(ground: Ground, seeds: RegionSeed[], spacing: number
     }
     for (let k = 0; k < seeds.length; k++) {
       const target = (seeds[k]!.target * size) / targets;
-      // A square region grows by about twice its weight's increase.
+      // A square region grows by about twice the increase of its weight.
       weight[k]! += 0.3 * (target - count[k]!) * spacing * spacing;
       if (count[k]! === 0) continue;
       x[k]! += DRIFT * (sumX[k]! / count[k]! - x[k]!);
@@ -65,7 +68,7 @@ export function growRegions(ground: Ground, seeds: RegionSeed[], spacing: number
   return region;
 }
 
-/** A region that was squeezed out takes the point nearest its seed from a region that can spare one. */
+/** Gives an empty region the point nearest its seed, from a region that has more than one. */
 function settleEmpty(ground: Ground, region: Int32Array, count: Int32Array, x: number[], y: number[]): void {
   for (let k = 0; k < count.length; k++) {
     if (count[k]! > 0) continue;
@@ -84,7 +87,9 @@ function settleEmpty(ground: Ground, region: Int32Array, count: Int32Array, x: n
   }
 }
 
-/** Keeps each region's largest piece; the points of the others go, one after the other, to the region they touch most. */
+/**
+ * Keeps the largest piece of each region; points of other pieces go, one after another, to the region they touch most.
+ */
 function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
   const largest: number[][] = Array.from({ length: regions }, () => []);
   const seen = new Uint8Array(region.length);
@@ -115,7 +120,8 @@ function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
       settled[i] = best;
       return false;
     });
-    if (left.length === strays.length) throw new Error(`${left.length} points of the ground are cut off from the rest`);
+    if (left.length === strays.length)
+      throw new Error(`${left.length} points of the ground are not connected to the rest`);
     strays = left;
   }
   region.set(settled);

@@ -1,7 +1,7 @@
 import { SEASON_DELAY_MONTHS, type TruthFamily } from './families.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
 
-/** How rain makes season everywhere in the made-up country. */
+/** How rain determines the season, everywhere in the made-up country. */
 export const SEASON_RECIPE = {
   lag_months: 1,
   half_saturation_mm: 120,
@@ -9,8 +9,8 @@ export const SEASON_RECIPE = {
 };
 
 /**
- * What rain lets through to transmission, by month of year and 1 at its peak: rain of `lag_months` before,
- * saturating as rain / (rain + half_saturation_mm).
+ * Forcing of transmission by rain, by month of year, 1 at its peak: rain `lag_months` earlier, which saturates as
+ * rain / (rain + half_saturation_mm).
  */
 export function rainForcing(rain_mm: number[]): number[] {
   const { lag_months, half_saturation_mm } = SEASON_RECIPE;
@@ -22,12 +22,14 @@ export function rainForcing(rain_mm: number[]): number[] {
   );
 }
 
-/** The season's true index, January first, 1 at its peak: new infections on the yearly cycle of an SIRS under `forcing`. */
+/**
+ * The true seasonal index, January first, 1 at its peak: new infections on the yearly cycle of an SIRS under `forcing`.
+ */
 export function seasonIndex(forcing: number[]): number[] {
   return scaleToPeak(simulateSirs(SEASON_RECIPE.sirs, forcing, 12));
 }
 
-/** The season that prevalence follows: that of the cases, but for the family whose prevalence comes later. */
+/** The season of prevalence: that of the cases, or a later one in the family `late-season`. */
 export function seasonOfPrevalence(season: number[][], family: TruthFamily): number[][] {
   if (family !== 'late-season') return season;
   return season.map((index) => index.map((_, month) => index[(month + 12 - SEASON_DELAY_MONTHS) % 12]!));

@@ -1,11 +1,11 @@
 /**
- * The made-up country's transmission. Written apart from the model that is fitted to it (models/), and with the plain
- * textbook integrator, so that recovering its parameters is a test.
+ * Transmission in the made-up country. The code is independent of the fitted model (pipeline/transmission) and uses the
+ * textbook integrator, so that recovering its parameters is a real test.
  */
 export interface Sirs {
   /** New infections per infection and month when everyone is susceptible, at the season's peak. */
   b: number;
-  /** Share of transmission that knows no season, 0-1. */
+  /** Share of transmission that does not depend on the season, 0-1. */
   share_year_round: number;
   infectious_months: number;
   immune_months: number;
@@ -17,7 +17,7 @@ interface Compartments {
 
 const STEPS_PER_MONTH = 30;
 
-/** b × (share year-round + (1 − share) × season), per month; `season` is 1 at its peak. */
+/** b × (share year-round + (1 − share year-round) × season), per month; `season` is 1 at its peak. */
 export function transmissionRate(sirs: Sirs, season: number): number {
   return sirs.b * (sirs.share_year_round + (1 - sirs.share_year_round) * season);
 }
@@ -25,7 +25,7 @@ export function transmissionRate(sirs: Sirs, season: number): number {
 /**
  * dS/dt = −β S I + (1 − S − I) / immune_months
  * dI/dt =  β S I − I / infectious_months
- * in shares of the people and per month; the recovered are the rest.
+ * in shares of the population, per month; the remainder are recovered.
  */
 function derivative(sirs: Sirs, rate: number, { susceptible, infectious }: Compartments): Compartments {
   const infection = rate * susceptible * infectious;
@@ -42,9 +42,10 @@ function move(from: Compartments, by: Compartments, months: number): Compartment
 }
 
 /**
- * New infections per person in each of `months` months, the first being January, by the classical fourth-order
- * Runge-Kutta method with 30 steps a month. `season` holds 12 values, January first, each constant over its month.
- * The run starts on (or, chaotic parameters apart, close to) its yearly cycle: sixty years are run before and dropped.
+ * New infections per person in each of `months` months from January on, by the classical fourth-order Runge-Kutta
+ * method with 30 steps per month. `season` has 12 values, January first, each constant over its month. Sixty years are
+ * simulated first and dropped, so the result starts on its yearly cycle, or close to it unless the parameters are
+ * chaotic.
  */
 export function simulateSirs(sirs: Sirs, season: number[], months: number): number[] {
   let state: Compartments = { susceptible: 0.7, infectious: 0.05 };

@@ -1,39 +1,42 @@
-/** How large a made-up country is. Whatever is not given is as in a country of Nigeria's size. */
+/** The size of a made-up country; Nigeria's by default. */
 import { addMonths, type Period } from '../contract/months.ts';
 import { UsageError } from '../errors.ts';
 import { randomStream } from '../numerics/random.ts';
 import { STATES } from './states.ts';
 
 export interface CountrySize {
-  /** States: those of the 37 that lie nearest to one that the seed picks. */
+  /** Number of states: those of the 37 that are nearest to one that the seed selects. */
   states: number;
-  /** LGAs in them; every state has one or more. */
+  /** Number of LGAs; every state has at least one. */
   lgas: number;
-  /** Clusters of the three survey rounds with places, together. */
+  /** Total number of clusters in the three survey rounds with coordinates. */
   clusters: number;
   /** Estimated months, and months of the longest case records; both end with 2023-12. */
   months: number;
-  /** Cells of the population raster to a degree, a multiple of 120. */
+  /** Cells of the population raster per degree, a multiple of 120. */
   cells_per_degree: number;
 }
 
 export const NIGERIAN: CountrySize = { states: 37, lgas: 774, clusters: 1970, months: 108, cells_per_degree: 120 };
 const LAST: Period = '2023-12';
 
-/** The size asked for; LGAs and clusters go by the states unless given. @throws UsageError for one that cannot be made */
-export function sizeOf(asked: Partial<CountrySize>): CountrySize {
-  const states = asked.states ?? NIGERIAN.states;
+/**
+ * The requested size; LGAs and clusters are proportional to states by default.
+ * @throws UsageError if it is out of range
+ */
+export function sizeOf(requested: Partial<CountrySize>): CountrySize {
+  const states = requested.states ?? NIGERIAN.states;
   const usual = (of: 'lgas' | 'clusters') => Math.round((NIGERIAN[of] * states) / NIGERIAN.states);
-  const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...asked };
-  const within = (name: keyof CountrySize, least: number, most: number) => {
+  const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...requested };
+  const requireRange = (name: keyof CountrySize, least: number, most: number) => {
     if (size[name] >= least && size[name] <= most) return;
     throw new UsageError(`--${name.replaceAll('_', '-')}: found ${size[name]}, expected ${least} to ${most}`);
   };
-  within('states', 2, STATES.length);
-  within('lgas', 2 * states, 4 * usual('lgas'));
-  within('clusters', 20 * states, 100 * usual('clusters'));
-  within('months', 72, 240);
-  within('cells_per_degree', 120, 1200);
+  requireRange('states', 2, STATES.length);
+  requireRange('lgas', 2 * states, 4 * usual('lgas'));
+  requireRange('clusters', 20 * states, 100 * usual('clusters'));
+  requireRange('months', 72, 240);
+  requireRange('cells_per_degree', 120, 1200);
   if (size.cells_per_degree % 120 !== 0)
     throw new UsageError(`--cells-per-degree: found ${size.cells_per_degree}, expected a multiple of 120`);
   return size;
@@ -45,14 +48,14 @@ export function statesOf(seed: number, { states }: CountrySize): number[] {
   if (states === all.length) return all;
   const { longitude, latitude } =
     STATES[Math.floor(all.length * randomStream(seed, 'states that are kept').uniform())]!;
-  const far = (s: number) => Math.hypot(STATES[s]!.longitude - longitude, STATES[s]!.latitude - latitude);
+  const distance = (s: number) => Math.hypot(STATES[s]!.longitude - longitude, STATES[s]!.latitude - latitude);
   return all
-    .sort((a, b) => far(a) - far(b) || a - b)
+    .sort((a, b) => distance(a) - distance(b) || a - b)
     .slice(0, states)
     .sort((a, b) => a - b);
 }
 
-/** LGAs of each state of `kept`: in proportion to its usual number, the largest remainders rounded up. */
+/** Number of LGAs of each state of `kept`, in proportion to its usual number; the largest remainders are rounded up. */
 export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): number[] {
   const usual = kept.reduce((sum, s) => sum + STATES[s]!.lgas, 0);
   const shares = kept.map((s) => (STATES[s]!.lgas * lgas) / usual);
@@ -63,5 +66,5 @@ export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): numbe
   return counts;
 }
 
-/** First month of a span of so many that ends when all do. */
+/** First month of a span of `months` that ends with the last estimated month. */
 export const firstOf = (months: number): Period => addMonths(LAST, 1 - months);

@@ -1,22 +1,24 @@
 import type { Territory } from '../contract/territory.ts';
 
-/** What the made-up country keeps of Nigeria: its states' names, codes, zones and LGA counts; the rest only roughly. */
+/**
+ * What the made-up country shares with Nigeria: names, codes, zones and LGA counts of states; the rest is approximate.
+ */
 export interface StateRecipe {
   state_pcode: string;
   state_code: string;
   state: string;
   zone: string;
   lgas: number;
-  /** Degrees, where the state grows from. */
+  /** Centre from which the state grows, degrees. */
   longitude: number;
   latitude: number;
-  /** Its size against the other states'. */
+  /** Relative to the other states. */
   area: number;
-  /** Its people against the other states'. */
+  /** Relative to the other states. */
   people: number;
 }
 
-/** Its areas go by Nigeria's names and codes, so its answers have Nigeria's form. */
+/** Areas have Nigeria's names and codes, so answers have the same form as Nigeria's. */
 export const TERRITORY: Territory = {
   iso_code: 'NG',
   language: 'en',
@@ -45,7 +47,10 @@ export const TERRITORY: Territory = {
   model_pages: true,
 };
 
-/** In alphabetical order, which is the order of the p-codes. Columns: code, zone, LGAs, longitude, latitude, area, people. */
+/**
+ * In alphabetical order, which is the order of the p-codes. Columns: code, zone, LGAs, longitude, latitude, area,
+ * people.
+ */
 const TABLE: [string, string, string, number, number, number, number, number][] = [
   ['Abia', 'AB', 'SE', 17, 7.5, 5.5, 5, 3.8],
   ['Adamawa', 'AD', 'NE', 21, 12.4, 9.3, 38, 4.5],

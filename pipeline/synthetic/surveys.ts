@@ -5,7 +5,7 @@ import type { Cells } from './cells.ts';
 import { MISPLACED, SEEKS_PREVALENCE, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
-import { isInPolygon } from './outlines.ts';
+import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
 import { logistic, type Prevalence } from './prevalence.ts';
 import { cellArea, centreOf } from './raster.ts';
@@ -17,10 +17,10 @@ export interface SurveyRound {
   /** Months of fieldwork. */
   months: number;
   clusters: number;
-  /** Children tested in a cluster, on average. */
+  /** Mean number of children tested per cluster. */
   examined: number;
 }
-/** As large as the real ones. The last is published by state only. */
+/** As large as the real rounds. `STATE_ROUND` is published by state only. */
 export const CLUSTER_ROUNDS: SurveyRound[] = [
   { survey_year: 2010, first: '2010-10', months: 3, clusters: 240, examined: 21 },
   { survey_year: 2015, first: '2015-10', months: 2, clusters: 330, examined: 18 },
@@ -33,7 +33,7 @@ export const STATE_ROUND: SurveyRound = {
   clusters: 560,
   examined: 19,
 };
-/** A rapid test sees infections that have just been cleared: higher on the logit scale by this much. */
+/** A rapid test also detects infections that have just cleared: its positivity is higher by this much, logit. */
 export const RDT_LOGIT_SHIFT = 0.6;
 
 export interface SurveyCluster {
@@ -44,27 +44,27 @@ export interface SurveyCluster {
   state: number;
   urban: boolean;
   weight: number;
-  /** Displaced, degrees. */
+  /** Displaced coordinates, degrees. */
   longitude: number;
   latitude: number;
   examined: number;
   microscopy: number;
   rdt: number;
-  /** Where it really is, the true prevalence there and then, and the chance that its children had. */
+  /** True coordinates, the true prevalence there and then, and its children's probability of testing positive. */
   true_longitude: number;
   true_latitude: number;
   prevalence: number;
   chance: number;
 }
 
-/** Population cells of a state that are urban or rural, to be drawn by their people. */
+/** The urban or rural population cells of a state, with cumulative population for drawing. */
 interface Stratum {
   state: number;
   urban: boolean;
   cells: number[];
   cumulative: number[];
 }
-/** What a survey is taken of, and the family of its truth, which may make it a bad survey. */
+/** The population that a survey samples, and the family of truth, which may bias the survey. */
 export interface Sampled {
   geography: Geography;
   frame: Stratum[];
@@ -72,10 +72,10 @@ export interface Sampled {
   prevalence: Prevalence;
   family: TruthFamily;
 }
-/** Persons per km² from which a place counts as urban in the survey's own frame. */
+/** Persons per km² from which a cell counts as urban in the survey's sampling frame. */
 const URBAN_DENSITY = 1500;
 
-/** Every population cell of the country by state and urban or rural: the survey's frame, made once. */
+/** The sampling frame: all population cells, by state and urban or rural. */
 export function buildFrame(geography: Geography, population: Population): Stratum[] {
   const frame: Stratum[] = STATES.flatMap((_, state) =>
     [true, false].map((urban) => ({ state, urban, cells: [], cumulative: [] })),
@@ -92,8 +92,9 @@ export function buildFrame(geography: Geography, population: Population): Stratu
 }
 
 /**
- * One round: clusters nearly alike in number for all states, in a state urban and rural by their people, and in each
- * stratum drawn with chances in proportion to people; each cluster's weight is the people it stands for, mean 1.
+ * One survey round. States get nearly equal numbers of clusters, divided between urban and rural by population; within
+ * a stratum, cells are drawn with probability proportional to population. Weights are the people represented, scaled to
+ * mean 1.
  */
 export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
@@ -112,7 +113,7 @@ export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): 
   }));
 }
 
-/** Clusters by stratum: the states' numbers differ by one at most, and a stratum that has people gets one or more. */
+/** Clusters by stratum. States differ by at most one cluster, and every inhabited stratum gets at least one. */
 function allocate(clusters: number, frame: Stratum[]): number[] {
   const peopleOf = (state: number) =>
     [0, 1].map((k) => frame[2 * state + k]!.cumulative.at(-1) ?? 0) as [number, number];
@@ -143,12 +144,12 @@ function drawCluster(
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
   if (family === 'informative') {
     const other = drawCell();
-    const higher = prevalence.at(cells.of[other]!, period) > prevalence.at(cells.of[cell]!, period);
+    const higher = prevalence.at(cells.pooled_of[other]!, period) > prevalence.at(cells.pooled_of[cell]!, period);
     if (higher === random.uniform() < SEEKS_PREVALENCE) cell = other;
   }
   const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
-  const share = prevalence.at(cells.of[cell]!, period);
+  const share = prevalence.at(cells.pooled_of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
   const inside = (x: number, y: number) =>
     geography.states
@@ -181,13 +182,13 @@ function rdtChance(chance: number): number {
   return logistic(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
 }
 
-/** How far DHS displaces clusters (Burgert et al. 2013, Spatial Analysis Reports 7): one in a hundred rural ones 10 km. */
+/** Greatest displacement by DHS (Burgert et al. 2013, Spatial Analysis Reports 7): 10 km for 1% of rural clusters. */
 function reachOf(random: Random, urban: boolean): number {
   if (urban) return 2;
   return random.uniform() < 0.01 ? 10 : 5;
 }
 
-/** A random direction and a distance uniform up to `reach_km`, drawn again until the place is in its state. */
+/** Moves a place in a random direction by a uniform distance up to `reach_km`; redraws until it is in its state. */
 function displace(
   random: Random,
   reach_km: number,
@@ -202,10 +203,10 @@ function displace(
     const latitude = Number((y + (distance_km * Math.sin(angle)) / KM_PER_DEGREE_LATITUDE).toFixed(6));
     if (inside(longitude, latitude)) return [longitude, latitude];
   }
-  throw new Error(`no place within ${reach_km} km of ${x}, ${y} lies in its state`);
+  throw new Error(`found no place within ${reach_km} km of ${x}, ${y} in its state`);
 }
 
-/** Weighted positivity by state: Σ weight × positive / Σ weight × examined, in `STATES`' order. */
+/** Weighted positivity by state, in the order of `STATES`: Σ weight × positive / Σ weight × examined. */
 export function positivityByState(clusters: SurveyCluster[], method: 'microscopy' | 'rdt'): number[] {
   return STATES.map((_, state) => {
     const here = clusters.filter((cluster) => cluster.state === state);

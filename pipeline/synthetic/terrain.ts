@@ -4,11 +4,11 @@ import type { Grid } from './geotiff-writer.ts';
 import { drawSurface, type Surface } from './noise.ts';
 import { burnAreas, centreOf } from './raster.ts';
 
-/** Another grid than the population's: other origin, other cells. */
+/** Deliberately different from the population grid in origin and cell size. */
 export const ELEVATION_GRID: Grid = { west: 2.66, north: 13.94, step: 1 / 60, columns: 726, rows: 582 };
 export const ELEVATION_NODATA = -9999;
 
-/** Metres above the sea: a coastal plain, higher to the north and east, with a plateau in the middle. */
+/** Metres above sea level: a coastal plain that rises to the north and east, with a plateau in the middle. */
 export function raiseTerrain(seed: number): Surface {
   const random = randomStream(seed, 'terrain');
   const broad = drawSurface(random, 300);
@@ -21,7 +21,9 @@ export function raiseTerrain(seed: number): Surface {
   };
 }
 
-/** Whole metres; cells whose centre lies outside the country hold `ELEVATION_NODATA`, along the border too. */
+/**
+ * Elevation in whole metres; cells whose centre is outside the country are `ELEVATION_NODATA`, also along the border.
+ */
 export function surveyElevation(terrain: Surface, geography: Geography): Int16Array {
   return burnAreas(ELEVATION_GRID, geography.lgas).map((lga, cell) =>
     lga < 0 ? ELEVATION_NODATA : Math.round(terrain(...centreOf(ELEVATION_GRID, cell))),

@@ -3,14 +3,16 @@ import type { Departures } from './departures.ts';
 import { CAMPAIGN, FAMILY_WORDS } from './families.ts';
 import type { CountryFile } from './files.ts';
 import type { Geography } from './geography.ts';
-import type { MadeCountry } from './made.ts';
-import { toDecimals } from './made.ts';
+import type { SyntheticCountry } from './make-country.ts';
+import { toDecimals } from './make-country.ts';
 import { SEASON_RECIPE } from './season.ts';
 import { STATES } from './states.ts';
 import { RDT_LOGIT_SHIFT } from './surveys.ts';
 
-/** What no real country gives: the values that the models are to recover. Nothing in `sources.json` points here. */
-export function* listTruth(made: MadeCountry): Generator<CountryFile> {
+/**
+ * The values that the models should recover, which are unknown in a real country. `sources.json` does not list them.
+ */
+export function* listTruth(made: SyntheticCountry): Generator<CountryFile> {
   yield { path: 'truth/README.md', content: readme(made) };
   yield { path: 'truth/prevalence.csv', content: prevalenceByLga(made) };
   yield { path: 'truth/prevalence_states.csv', content: prevalenceByState(made) };
@@ -25,40 +27,41 @@ export function* listTruth(made: MadeCountry): Generator<CountryFile> {
 
 const README = `# The truth of a made-up country
 
-Written by \`malaria-risk synth\` from one seed; true of no place. Estimates are checked against it, never made from it.
+Written by \`malaria-risk synth\` from one seed; it describes no real place. Estimates are compared with this truth, but
+never use it.
 
 - prevalence.csv, prevalence_states.csv: share of children 6-59 months who would test positive by microscopy, by month,
-  weighted by the population raster (its cells counted by their centres)
-- season.csv: by LGA and month of year, mean rain (mm), what it lets through to transmission (forcing) and the season's
-  index; both are 1 at their peak
-- cells.csv: the pooled population cells that the prevalence is defined on
-- clusters.csv: where the survey clusters really are, the true prevalence there and then, and the chance (prevalence with
-  the cluster's own noise) that their children were drawn with
-- cases_states.csv: new infections per person and month, share of them reported, cases without noise or gap
-- cases_lgas.csv: cases without noise or dip
-- parameters.json: prevalence (formula in pipeline/synthetic/prevalence.ts), its field as waves (frequencies in radians per
-  km of a plane: x = km_per_degree_longitude × longitude, y = km_per_degree_latitude × latitude), rain to season, the SIRS
-  of each state
+  weighted by the population raster (cells assigned by their centres)
+- season.csv: by LGA and month of year, mean rain (mm), the resulting forcing of transmission, and the seasonal index;
+  forcing and index are 1 at their peak
+- cells.csv: the pooled population cells on which prevalence is defined
+- clusters.csv: true coordinates of the survey clusters, the true prevalence there and then, and the chance with which the
+  children's results were drawn (prevalence with the cluster's noise)
+- cases_states.csv: new infections per person and month, the share of them reported, cases without noise and gaps
+- cases_lgas.csv: cases without noise and dip
+- parameters.json: prevalence (formula in pipeline/synthetic/prevalence.ts), its field as waves (frequencies in radians
+  per km on a plane: x = KM_PER_DEGREE_LONGITUDE × longitude, y = KM_PER_DEGREE_LATITUDE × latitude, constants of
+  pipeline/synthetic/noise.ts), the effect of rain on the season, and the SIRS of each state
 `;
 
-function readme({ prevalence: { departures } }: MadeCountry): string {
+function readme({ prevalence: { departures } }: SyntheticCountry): string {
   const { family, deviations } = departures;
   if (family === 'matern') return README;
   return `${README}
 The family of this truth is ${family}. matern is ${FAMILY_WORDS.matern};
 ${family}: as matern, ${FAMILY_WORDS[family]}.
-parameters.json has its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
-${CAMPAIGN.half_life_years} years from the first month on; slopes of states beside the nation's (logit a year, from 2010); two halves of the
-country, the first where direction · (x, y) is below offset_km, each with a field of its own instead of the one field.
+parameters.json lists its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
+${CAMPAIGN.half_life_years} years from the first month on; slopes of states relative to the nation's (logit per year, from 2010); two
+halves of the country, each with its own field (the first is where direction · (x, y) is below offset_km).
 ${deviations ? DEVIATIONS_README : ''}`;
 }
 
 const DEVIATIONS_README = `
-deviations.csv has by state and month how far prevalence (logit) and reported cases (ln) depart from the usual. The
-elasticity in parameters.json says how much of the former goes with a unit of the latter, but for reporting.
+deviations.csv lists, by state and month, how far prevalence (logit) and reported cases (ln) deviate from the usual. The
+elasticity in parameters.json is the change of the former per unit of the latter, apart from reporting.
 `;
 
-function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
+function prevalenceByLga({ geography, prevalence }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
     prevalence.periods.map((period, t) => ({
       lga_pcode,
@@ -69,7 +72,7 @@ function prevalenceByLga({ geography, prevalence }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'prevalence'])}\n`;
 }
 
-function prevalenceByState({ geography, population, prevalence }: MadeCountry): string {
+function prevalenceByState({ geography, population, prevalence }: SyntheticCountry): string {
   const rows = geography.states.flatMap(({ state: s }) => {
     const { state_code } = STATES[s]!;
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === s);
@@ -82,7 +85,7 @@ function prevalenceByState({ geography, population, prevalence }: MadeCountry): 
   return `${toCsv(rows, ['state_code', 'period', 'prevalence'])}\n`;
 }
 
-function seasonTable({ geography, rain_mm, forcing, season }: MadeCountry): string {
+function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
     season[i]!.map((index, m) => ({
       lga_pcode,
@@ -95,7 +98,7 @@ function seasonTable({ geography, rain_mm, forcing, season }: MadeCountry): stri
   return `${toCsv(rows, ['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'])}\n`;
 }
 
-function cellTable({ geography, cells }: MadeCountry): string {
+function cellTable({ geography, cells }: SyntheticCountry): string {
   const rows = cells.lga.map((lga, i) => ({
     lga_pcode: geography.lgas[lga]!.lga_pcode,
     longitude: toDecimals(cells.longitude[i]!, 6),
@@ -107,7 +110,7 @@ function cellTable({ geography, cells }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'longitude', 'latitude', 'population', 'population_density', 'elevation_m'])}\n`;
 }
 
-function clusterTable({ clusters }: MadeCountry): string {
+function clusterTable({ clusters }: SyntheticCountry): string {
   const rows = clusters.map(({ cluster_id, true_longitude, true_latitude, prevalence, chance }) => ({
     cluster_id,
     longitude: toDecimals(true_longitude, 6),
@@ -118,7 +121,7 @@ function clusterTable({ clusters }: MadeCountry): string {
   return `${toCsv(rows, ['cluster_id', 'longitude', 'latitude', 'prevalence', 'chance'])}\n`;
 }
 
-function stateCases({ cases_states }: MadeCountry): string {
+function stateCases({ cases_states }: SyntheticCountry): string {
   const rows = cases_states.flatMap(({ state, periods, incidence, reporting, expected }) =>
     periods.map((period, t) => ({
       state_code: STATES[state]!.state_code,
@@ -131,7 +134,7 @@ function stateCases({ cases_states }: MadeCountry): string {
   return `${toCsv(rows, ['state_code', 'period', 'incidence', 'reporting', 'expected'])}\n`;
 }
 
-function lgaCases({ geography, cases_lgas }: MadeCountry): string {
+function lgaCases({ geography, cases_lgas }: SyntheticCountry): string {
   const rows = cases_lgas.flatMap(({ lga, periods, expected }) =>
     (expected ?? []).map((cases, t) => ({
       lga_pcode: geography.lgas[lga]!.lga_pcode,
@@ -142,7 +145,7 @@ function lgaCases({ geography, cases_lgas }: MadeCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
-function deviationTable({ geography, prevalence: { departures, periods } }: MadeCountry): string {
+function deviationTable({ geography, prevalence: { departures, periods } }: SyntheticCountry): string {
   const { prevalence, cases } = departures.deviations!;
   const rows = geography.states.flatMap(({ state: s }) =>
     periods.map((period, t) => ({
@@ -155,7 +158,7 @@ function deviationTable({ geography, prevalence: { departures, periods } }: Made
   return `${toCsv(rows, ['state_code', 'period', 'prevalence_logit', 'cases_log'])}\n`;
 }
 
-function parameters({ seed, geography, prevalence, cases_states }: MadeCountry): string {
+function parameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {
   const { departures, recipe, field } = prevalence;
   const truth = {
     seed,
@@ -173,7 +176,7 @@ function parameters({ seed, geography, prevalence, cases_states }: MadeCountry):
   return `${JSON.stringify(truth, null, 1)}\n`;
 }
 
-/** By codes; the halves' fields as waves. */
+/** The departures by area code; the fields of halves as waves. */
 function describeDepartures(departures: Departures, { lgas }: Geography) {
   const { family, lga_effects, campaigns, state_slopes, halves, deviations } = departures;
   const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));

@@ -1,10 +1,10 @@
 /**
- * What case records add to forecast scores on made-up countries, whose truth is known: the same fit with the case records
- * of forecast/MODEL.md, section 8, and with the usual season alone, by months ahead.
+ * What case records add to forecast scores on made-up countries, whose truth is known: the same fit, predicting with
+ * case records (forecast/MODEL.md, section 8) and with the usual season alone, by months ahead.
  *
  *   node test/bench/case-link.bench.ts [--truth linked,unlinked] [--seeds 1-5] [--countries DIR] [--build DIR]
  *
- * LGA-months of states with case records and of the others. No test: nothing here fails on a score.
+ * Scores are grouped by LGA-months in states with case records and in others. It never fails because of a score.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -55,7 +55,7 @@ function describe({ elasticity, carry_over }: LinkEvidence): string {
   const two = (value: number | undefined) => value?.toFixed(2) ?? '-';
   return (
     `surveys ${two(surveys?.mean)} ± ${two(surveys?.sd)}, with the prior ${two(posterior.mean)} ± ` +
-    `${two(posterior.sd)}, used ${two(used.mean)}; others explain ${two(carry_over.explained)}, used ${two(carry_over.used?.slope)}`
+    `${two(posterior.sd)}, used ${two(used.mean)}; explained by other states ${two(carry_over.explained)}, slope used ${two(carry_over.used?.slope)}`
   );
 }
 

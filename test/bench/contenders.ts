@@ -1,4 +1,4 @@
-/** What the proxy is measured against, each a process of its own that sends the same file. */
+/** Servers with which the proxy is compared, each in a separate process that sends the same file. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,17 +10,17 @@ export interface Contender {
   name: string;
   url: string;
   pid: number;
-  /** CPU time of all its processes so far, microseconds; null where the system does not tell. */
+  /** CPU time of all its processes so far, microseconds; null if the system does not report it. */
   cpuMicroseconds(): number | null;
   stop(): Promise<void>;
 }
 
-/** Whether `command` is on this machine. */
+/** Whether `command` is installed on this machine. */
 export function isInstalled(command: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 }
 
-/** A Node script of test/bench/servers or of the proxy, which prints its address (or serve's JSON) as its first line. */
+/** Starts a Node.js script whose first line of output is its address (or the JSON of `serve`). */
 export async function startNode(name: string, script: string, args: string[]): Promise<Contender> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await Promise.race([
@@ -33,7 +33,9 @@ export async function startNode(name: string, script: string, args: string[]): P
   return { name, url, ...processOf(child) };
 }
 
-/** nginx, one worker, sending `file` (under `root`) with gzip_static; its files go under `folder`. */
+/**
+ * Starts nginx with one worker, which sends `file` (below `root`) with gzip_static and keeps its own files in `folder`.
+ */
 export async function startNginx(folder: string, root: string, file: string): Promise<Contender> {
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
@@ -76,8 +78,8 @@ function processOf(child: ChildProcess): Pick<Contender, 'pid' | 'cpuMicrosecond
   };
 }
 
-/** User and system time of process `pid` and its children, by Linux's /proc (ticks of 10 ms). */
-function cpuOf(pid: number): number | null {
+/** User and system time of a process and its children, from Linux's /proc (ticks of 10 ms). */
+export function cpuOf(pid: number): number | null {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

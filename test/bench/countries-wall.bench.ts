@@ -1,7 +1,7 @@
 /**
- * Many made-up countries of two to eight states through Snakemake and a Slurm of three nodes on this host: wall time against
- * the CPU seconds of the builds over what runs them at once. With --kill, Snakemake is killed after a third of the
- * countries and started again.
+ * Builds many made-up countries of two to eight states with Snakemake on a three-node Slurm on this host, and compares
+ * wall time with the CPU seconds of the builds divided by the number of cores. With --kill, Snakemake is killed after a
+ * third of the countries and started again.
  *
  *   npm run bench -- countries-wall --countries 54 [--kill]
  */
@@ -22,13 +22,13 @@ if (missing !== null) {
   console.error(`countries-wall: ${missing}`);
   process.exit(2);
 }
-const tell = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const place = mkdtempSync(path.join(tmpdir(), 'wall-'));
 const names = Array.from({ length: Number(given.countries) }, (_, k) => `c${String(k + 1).padStart(2, '0')}`);
 for (const [k, name] of names.entries())
   await writeSyntheticCountry({ seed: k + 1, size: sizeOf({ states: statesOf(name) }), out: path.join(place, name) });
-// Longest first, as whoever has measured before would list them.
+// Longest first, as in a list based on earlier measurements.
 const list = names.toSorted((a, b) => statesOf(b) - statesOf(a) || (a < b ? -1 : 1));
 writeFileSync(
   path.join(place, 'countries.csv'),
@@ -51,7 +51,7 @@ try {
     while (built() < names.length / 3) await new Promise((resolve) => setTimeout(resolve, 500));
     first.child.kill('SIGKILL');
     await first.ended;
-    tell(`killed after ${built()} countries`);
+    print(`killed after ${built()} countries`);
     await snakemake('--unlock').ended;
   }
   code = await snakemake().ended;
@@ -63,11 +63,11 @@ const results = names.map((name) => JSON.parse(readFileSync(path.join(place, 'ru
 const sum = (field: string) => results.reduce((total, row) => total + row[field], 0);
 const [cpu, seconds] = [sum('cpu_seconds'), sum('seconds')];
 const cores = Math.min(NODES.length, availableParallelism());
-tell(
+print(
   `${results.filter(({ status }) => status === 'built').length} of ${names.length} countries built, exit code ${code}`,
 );
-tell(`wall ${wall.toFixed(0)} s; builds ${cpu.toFixed(0)} CPU s, ${seconds.toFixed(0)} s of their own wall time`);
-tell(
+print(`wall ${wall.toFixed(0)} s; builds ${cpu.toFixed(0)} CPU s, ${seconds.toFixed(0)} s of their own wall time`);
+print(
   `wall / (CPU s / ${cores} cores) ${((wall * cores) / cpu).toFixed(2)}; wall / (s / ${NODES.length} nodes) ${((wall * NODES.length) / seconds).toFixed(2)}`,
 );
 rmSync(place, { recursive: true });
@@ -92,12 +92,12 @@ function snakemake(...more: string[]) {
     ],
     { cwd: place, env: { ...process.env, ...slurm.env, HOME: place }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  let said = '';
+  let output = '';
   child.stderr!.on('data', (data) => {
-    said = `${said}${data}`.slice(-4000);
+    output = `${output}${data}`.slice(-4000);
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve)).then((status) => {
-    if (status !== 0 && !child.killed) console.error(said);
+    if (status !== 0 && !child.killed) console.error(output);
     return status;
   });
   return { child, ended };

@@ -1,4 +1,4 @@
-/** A client of many connections, each with one request at a time, that looks at every answer. */
+/** A client with many connections, one request at a time on each, that inspects every answer. */
 import { connect } from 'node:net';
 
 export interface Request {
@@ -9,33 +9,33 @@ export interface Request {
 
 export interface Answer {
   status: number;
-  /** Names in small letters. */
+  /** Names in lower case. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
 export interface Drive {
-  /** The next request, or null where there is no more; asked on each connection as it becomes free. */
+  /** The next request, or null if there are no more; called whenever a connection becomes free. */
   next(): Request | null;
   answered(request: Request, answer: Answer): void;
-  /** A connection that broke with its request unanswered. It is not opened again. */
+  /** Called if a connection breaks before its request is answered. The connection is not reopened. */
   lost?(request: Request): void;
 }
 
-/** Drives `connections` to `port` until there is no more to send. */
+/** Sends requests to `port` on `connections` connections until there are no more. */
 export async function drive(port: number, connections: number, { next, answered, lost }: Drive): Promise<void> {
-  const one = () =>
+  const runConnection = () =>
     new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1');
-      let asked: Request | null = null;
+      let pending: Request | null = null;
       let held: Buffer = Buffer.alloc(0);
       const ask = () => {
-        asked = next();
-        if (!asked) {
+        pending = next();
+        if (!pending) {
           socket.end();
           return;
         }
-        const { target, key, acceptEncoding } = asked;
+        const { target, key, acceptEncoding } = pending;
         const coding = acceptEncoding === undefined ? '' : `Accept-Encoding: ${acceptEncoding}\r\n`;
         socket.write(`GET ${target} HTTP/1.1\r\nHost: bench\r\nX-Api-Key: ${key}\r\n${coding}\r\n`);
       };
@@ -51,23 +51,23 @@ export async function drive(port: number, connections: number, { next, answered,
         const end = head + 4 + Number(headers['content-length'] ?? 0);
         if (held.length < end) return;
         const body = held.subarray(head + 4, end);
-        const request = asked!;
-        asked = null;
+        const request = pending!;
+        pending = null;
         held = Buffer.alloc(0);
         answered(request, { status: Number(first!.slice(9, 12)), headers, body });
         ask();
       });
       socket.on('error', () => {});
       socket.on('close', () => {
-        if (asked) lost?.(asked);
+        if (pending) lost?.(pending);
         resolve();
       });
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: connections }, runConnection));
 }
 
-/** Prints whether `holds`, with the figures that show it; the process exits 1 where anything does not. */
-export function show(holds: boolean, line: string): void {
+/** Prints whether a guarantee holds, with its figures; the process exits with 1 if any does not. */
+export function report(holds: boolean, line: string): void {
   process.stdout.write(`${holds ? 'holds' : 'FAILS'}: ${line}\n`);
   if (!holds) process.exitCode = 1;
 }

@@ -1,31 +1,32 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What one run of a program took. */
+/** Time and memory of one run of a program. */
 export interface Measured {
   wall_s: number;
-  /** User and system time; NaN where the system has no /proc. */
+  /** User and system time; NaN if the system has no /proc. */
   cpu_s: number;
-  /** Largest resident memory; NaN likewise. */
+  /** Peak resident memory; NaN if the system has no /proc. */
   peak_mb: number;
 }
 
-/** Clock ticks per second that /proc counts in: 100 on every Linux of today. */
+/** Clock ticks per second in /proc: 100 on every current Linux. */
 const TICKS = 100;
 
 /**
- * Runs a program to its end. CPU and memory are read from /proc every few milliseconds, so they miss what happens after
- * the last look. @throws Error where it fails, with what it said
+ * Runs a program to its end. CPU time and memory are read from /proc every few milliseconds, so they miss what happens
+ * after the last reading.
+ * @throws Error with the last line of its output if it fails
  */
 export async function measure(command: string, args: string[]): Promise<Measured> {
   const started = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (text) => {
-    said += text;
+    output += text;
   });
   let [cpu_s, peak_mb] = [Number.NaN, Number.NaN];
-  const look = () => {
+  const readUsage = () => {
     try {
       const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -34,14 +35,14 @@ export async function measure(command: string, args: string[]): Promise<Measured
       cpu_s = (Number(fields[11]) + Number(fields[12])) / TICKS;
       peak_mb = Number(high[1]) / 1e3;
     } catch {
-      // It has just ended, or there is no /proc.
+      // The program has just ended, or there is no /proc.
     }
   };
-  const looking = setInterval(look, 5);
+  const timer = setInterval(readUsage, 5);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);
-  }).finally(() => clearInterval(looking));
-  if (code !== 0) throw new Error(`${command} ended with ${code}: ${said.trim().split('\n').at(-1)}`);
+  }).finally(() => clearInterval(timer));
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.trim().split('\n').at(-1)}`);
   return { wall_s: (performance.now() - started) / 1000, cpu_s, peak_mb };
 }

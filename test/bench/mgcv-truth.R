@@ -1,19 +1,20 @@
-# Prevalence of LGAs by month with mgcv, from the tables that mgcv-truth.bench.ts writes:
+# Estimates the prevalence of LGAs by month with mgcv, from the tables that mgcv-truth.bench.ts writes:
 #
 #   Rscript mgcv-truth.R DIR DRAWS
 #
-# DIR/observed.csv   a row per cluster or state's figure: x, y (km), log_density, elevation (km), annual_rain, rain (root
-#                    of mm, of the month before and the one before that), state, round, tested, positive, clustered (0/1)
+# DIR/observed.csv   a row per cluster or state figure: x, y (km), log_density, elevation (km), annual_rain, rain (square
+#                    root of mean mm of the previous two months), state, round, tested, positive, clustered (0/1)
 # DIR/cells.csv      x, y, log_density, elevation, annual_rain, lga, state, population; lga from 1, ascending
 # DIR/rain.csv       lga, month, rain
-# DIR/months.csv     period, month, before, after, later: rounds on both sides and how far the month is past the first
-# to DIR/predicted.csv   lga, period, score, score_low, score_high
+# DIR/months.csv     period, month, before, after, later: the rounds on both sides, and the month's position between them
+#
+# Writes DIR/predicted.csv: lga, period, score, score_low, score_high
 suppressMessages(library(mgcv))
 given <- commandArgs(TRUE)
 dir <- given[1]
 draws <- as.integer(given[2])
 set.seed(1)
-# Nasarawa's code is NA.
+# The code of Nasarawa is NA, so NA must not be read as missing.
 read <- function(name) read.csv(file.path(dir, name), na.strings = "")
 observed <- read("observed.csv")
 cells <- read("cells.csv")
@@ -31,7 +32,7 @@ fit_with <- function(rho) {
   observed$weight <- observed$tested / (1 + observed$clustered * (observed$tested - 1) * rho)
   suppressWarnings(bam(terms, binomial, observed, weights = weight, method = "fREML", discrete = TRUE))
 }
-# The clusters' overdispersion at the fitted means, by maximum likelihood.
+# The overdispersion of clusters around the fitted means, by maximum likelihood.
 estimate_rho <- function(model) {
   own <- observed$clustered == 1
   p <- fitted(model)[own]
@@ -47,14 +48,14 @@ rho <- estimate_rho(fit_with(.1))
 model <- fit_with(rho)
 beta <- t(rmvn(draws, coef(model), vcov(model)))
 
-# A part of the linear predictor, rows of `d` by draws.
-# Terms are told by their variables: bam may name the same term s(state,round) or s(round,state).
+# Coefficients of a term. It is identified by its variables, since bam may name it s(state,round) or s(round,state).
 columns_of <- function(variables) {
   is_it <- vapply(model$smooth, function(s) setequal(s$term, variables), NA)
   if (sum(is_it) != 1) stop("no term of ", toString(variables))
   s <- model$smooth[[which(is_it)]]
   s$first.para:s$last.para
 }
+# A part of the linear predictor: rows of `d` by draws.
 part <- function(d, columns) predict(model, d, type = "lpmatrix")[, columns, drop = FALSE] %*% beta[columns, ]
 over_time <- c(seq_len(model$smooth[[1]]$first.para - 1), columns_of("state"), columns_of(c("state", "round")))
 of_season <- columns_of("rain")
@@ -76,8 +77,8 @@ common_of <- function(now) {
   (1 - now$later) * time[row_of(now$before), ] + now$later * time[row_of(now$after), ] +
     season[as.integer(rownames(in_month))[order(in_month$lga)], ]
 }
-# The log odds of an LGA's mean are nearly linear in what is common to its cells: between steps of .75 a straight line
-# serves to .001 in prevalence, and all the cells need be gone through at the steps only.
+# The log odds of an LGA's mean are nearly linear in the part that its cells share. Linear interpolation between steps of
+# .75 is accurate to .001 in prevalence, so means over cells are needed only at the steps.
 steps <- seq(-6, 4, .75)
 at_steps <- vapply(steps, function(step) qlogis(by_lga(plogis(place + step))) - step, matrix(0, lgas, draws))
 mean_with <- function(common) {

@@ -1,16 +1,17 @@
 /**
- * mgcv on made-up countries, whose truth is known, beside the risk model's scores of the same countries as recorded in
- * known-truth.json; needs R with mgcv, and Rscript on PATH:
+ * mgcv on made-up countries, whose truth is known, compared with the risk model's scores of the same countries as
+ * recorded in known-truth.json. Needs R with mgcv, and Rscript on PATH:
  *
  *   node test/bench/mgcv-truth.bench.ts [--truth matern,trend,…] [--seeds 1-3] [--countries DIR] [--build DIR]
  *                                       [--draws 200] [--out FILE.csv]
  *
- * mgcv's model (mgcv-truth.R): round, a Duchon spline of place, effects of states and of states in rounds, smooths of log
- * density, elevation, yearly rain and the rain of the two months before; binomial with weights n / (1 + (n − 1) rho), by
- * restricted maximum likelihood. A month between two rounds lies between them in a straight line, and one after the last
- * stays there; ranges come of draws from its normal posterior, and cover what it estimates and not what it leaves out.
+ * mgcv's model (mgcv-truth.R): round, a Duchon spline of place, effects of states and of states in rounds, smooths of
+ * log density, elevation, yearly rain and the rain of the previous two months; binomial with weights n / (1 + (n − 1)
+ * rho), by restricted maximum likelihood. Months between two rounds are interpolated linearly, months after the last
+ * round keep its value. Ranges are drawn from the normal posterior, so they cover the uncertainty of estimated terms
+ * only.
  *
- * No test: nothing here fails on a score.
+ * It never fails because of a score.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +56,7 @@ interface Inputs {
   months: object[];
 }
 
-/** What mgcv-truth.R reads. */
+/** The input tables of mgcv-truth.R. */
 function inputsOf(io: StageIo, model: Model): Inputs {
   const { lgas, states } = areasOf(io);
   const { clusters, state_rounds } = surveysOf(io);
@@ -100,7 +101,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   const byState = Map.groupBy(places, ({ lga_code }) => stateOf.get(lga_code)!);
   const observed = [
     ...clusters.flatMap(({ longitude, latitude, period, survey_year, examined, positivity }) => {
-      if (longitude === null || latitude === null) throw new Error('the bench is for clusters with coordinates');
+      if (longitude === null || latitude === null) throw new Error('this benchmark needs clusters with coordinates');
       const counts = { tested: examined, positive: positivity * examined, clustered: 1 };
       return [{ ...describe([nearest(longitude, latitude)], period), round: survey_year, ...counts }];
     }),
@@ -125,7 +126,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   };
 }
 
-/** Mean rain of January to December by LGA, mm. */
+/** Mean rain from January to December by LGA, mm. */
 function usualRain(io: StageIo): (lga_code: string) => number[] {
   const months = Map.groupBy(io.table('zonal/climate'), ({ lga_code }) => lga_code);
   const usual = new Map(
@@ -140,7 +141,7 @@ function usualRain(io: StageIo): (lga_code: string) => number[] {
   return (lga_code) => usual.get(lga_code)!;
 }
 
-/** Each round's middle month, as an index of months. */
+/** The middle of each round, as a month index. */
 function roundsOf(
   clusters: { survey_year: number; period: Period }[],
   state_rounds: { survey_year: number; period: Period }[],
@@ -164,7 +165,7 @@ function monthsOf(model: Model, rounds: { year: number; middle: number }[]) {
   });
 }
 
-/** mgcv's scores of every LGA and month. */
+/** Scores of every LGA and month by mgcv. */
 async function runMgcv(inputs: Inputs, lgas: readonly { lga_code: string }[]): Promise<LgaScore[]> {
   const directory = mkdtempSync(path.join(tmpdir(), 'mgcv-'));
   try {
@@ -192,13 +193,13 @@ async function scoreMgcv(country: string): Promise<GroupSums> {
     const clusters = io.table('ingest/clusters');
     const lgas = await runMgcv(inputsOf(io, model), areas.lgas);
     const places = placesOf(areas, io.table('zonal/lgas'), io.columns('zonal/cells'), clusters);
-    // no baseline is asked for here: mgcv stands in for it
+    // The baseline is not used here, so mgcv takes its place.
     return compareWithTruth({ lgas, baseline: lgas, draws: null, places, span: spanOf(model, clusters) }, truth);
   });
 }
 
 if (spawnSync('Rscript', ['-e', 'library(mgcv)']).status !== 0) {
-  process.stdout.write('Rscript with mgcv: not on PATH, nothing to compare with\n');
+  process.stdout.write('skipped: no Rscript with mgcv on PATH\n');
   process.exit(0);
 }
 const record = readKnownTruth();
@@ -219,7 +220,7 @@ for (const truth of parseFamilies(given.truth)) {
     const ours = record.countries.filter(
       (own) => own.truth === truth && seeds.includes(own.seed) && own.by === mgcv.by && own.group === mgcv.group,
     );
-    // countries have as many LGA-months each
+    // All countries have the same number of LGA-months, so plain means are right.
     if (ours.length !== seeds.length) continue;
     const own = (name: 'coverage_90' | 'bias' | 'interval_score') => mean(ours.map((country) => country[name]));
     rows.push({

@@ -1,8 +1,8 @@
 /**
- * What several proxies on one PostgreSQL and one Redis promise together, at the sizes promised: a minute's limit exact
- * over 100,000 requests to four proxies; 10,000 revocations under load, none granted after its acknowledgement at any
- * of the four; Redis killed and restarted under load, nothing granted beyond minute and month, and no answer of 5xx but
- * the documented one. Both servers are this program's own. Exits 1 where one fails.
+ * Guarantees of several proxies on one PostgreSQL and one Redis, at full size: the minute's limit is exact over 100,000
+ * requests to four proxies; of 10,000 keys revoked under load, none is granted at any proxy after the revocation is
+ * acknowledged; when Redis is killed and restarted under load, nothing is granted beyond minute and month, and the only
+ * 5xx answer is the documented one. The benchmark starts both servers itself. Exits with 1 if a guarantee is violated.
  *
  *   node test/bench/proxies-proof.bench.ts [--requests 100000] [--revocations 10000] [--kills 2]
  */
@@ -15,7 +15,7 @@ import { portOf } from '../proxy/raw-client.ts';
 import { missingServers, type RealServer, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
 import { type Contender, startNode } from './contenders.ts';
-import { type Answer, drive, type Request, show } from './load.ts';
+import { type Answer, drive, type Request, report } from './load.ts';
 
 const { values } = parseArgs({
   options: {
@@ -57,7 +57,7 @@ async function within(work: (site: Site) => Promise<void>): Promise<void> {
   }
 }
 
-/** Drives all proxies at once, `connections` to each. */
+/** Sends requests to all proxies at the same time, on `connections` connections to each. */
 async function driveAll(
   proxies: Contender[],
   connections: number,
@@ -79,7 +79,7 @@ async function minuteIsExact({ accounts, proxies }: Site): Promise<void> {
   });
   const seconds = (performance.now() - started) / 1000;
   const [granted, refused] = [counts.get(200) ?? 0, counts.get(429) ?? 0];
-  show(
+  report(
     granted === 1000 && refused === requests - 1000 && seconds < 60,
     `minute: of ${requests} requests to ${PROXIES} proxies in ${seconds.toFixed(1)} s, ${granted} of 1000 granted, ${refused} refused`,
   );
@@ -89,10 +89,10 @@ async function revocationsHold({ accounts, proxies }: Site): Promise<void> {
   const count = Number(values.revocations);
   const keys: { id: string; key: string }[] = [];
   await accounts.createAccount('organisation', 'ministry', Date.now());
-  await inTurn(async () => void keys.push(await giveKey(accounts, { kind: 'test' })), count);
+  await repeat(async () => void keys.push(await giveKey(accounts, { kind: 'test' })), count);
   const acknowledged = new Set<string>();
   let [done, checked, late, before, unavailable] = [0, 0, 0, 0, 0];
-  // Whether the key of a request was revoked before it was sent, by the request.
+  // By request: whether its key was revoked before it was sent.
   const wasRevoked = new WeakMap<Request, boolean>();
   const answered = (request: Request, { status }: Answer) => {
     if (status === 503) unavailable++;
@@ -111,7 +111,7 @@ async function revocationsHold({ accounts, proxies }: Site): Promise<void> {
     done === count ? null : request(keys[Math.min(count - 1, Math.max(0, done - 8 + (turn++ % 24)))]!.key);
   const started = performance.now();
   const rest = keys.values();
-  const revoke = inTurn(async () => {
+  const revoke = repeat(async () => {
     const { id, key } = rest.next().value!;
     await accounts.revokeKey(id, Date.now());
     acknowledged.add(key);
@@ -119,7 +119,7 @@ async function revocationsHold({ accounts, proxies }: Site): Promise<void> {
   }, count);
   await Promise.all([driveAll(proxies, 8, { next, answered }), revoke]);
   const seconds = (performance.now() - started) / 1000;
-  // And every key once more at every proxy, now that all is quiet.
+  // Finally, every key again at every proxy, without other load.
   for (const proxy of proxies) {
     const all = keys.values();
     await drive(portOf(proxy.url), 32, {
@@ -130,14 +130,14 @@ async function revocationsHold({ accounts, proxies }: Site): Promise<void> {
       answered,
     });
   }
-  show(
+  report(
     late === 0 && checked >= count * PROXIES && before > 0 && unavailable === 0,
     `revocation: ${count} under load in ${seconds.toFixed(1)} s over ${PROXIES} proxies, ${before} granted before, ${checked} refused after, ${late} granted after acknowledgement, ${unavailable} unavailable`,
   );
 }
 
-/** Does `work` `times` times, a few at once. */
-async function inTurn(work: () => Promise<void>, times: number): Promise<void> {
+/** Runs `work` `times` times, a few at the same time. */
+async function repeat(work: () => Promise<void>, times: number): Promise<void> {
   let begun = 0;
   const worker = async () => {
     while (begun++ < times) await work();
@@ -185,16 +185,16 @@ async function killsOfRedisHold({ accounts, proxies, redis }: Site): Promise<voi
   }
   stop = true;
   await loaded;
-  // What was sent and answered within 60 s was granted within them.
+  // Requests sent and answered within 60 s were granted within these 60 s.
   const most = Math.max(
     ...grants.map(({ from }) => grants.filter((other) => other.from >= from && other.to < from + 60_000).length),
   );
   const expected = ['429 RATE_LIMITED', '503 SERVICE_UNAVAILABLE'];
   const strange = [...others.keys()].filter((name) => !expected.includes(name));
-  const told = [...others].map(([name, times]) => `${times} × ${name}`).join(', ');
-  show(
+  const summary = [...others].map(([name, times]) => `${times} × ${name}`).join(', ');
+  report(
     most <= perMinute && grants.length > perMinute / 2 && strange.length === 0,
-    `Redis killed ${kills} times under load: ${grants.length} granted, at most ${most} of ${perMinute} in any 60 s; ${told}; granting again after ${gaps.map((gap) => gap.toFixed(0)).join(' and ')} s`,
+    `Redis killed ${kills} times under load: ${grants.length} granted, at most ${most} of ${perMinute} in any 60 s; ${summary}; granting again after ${gaps.map((gap) => gap.toFixed(0)).join(' and ')} s`,
   );
 }
 

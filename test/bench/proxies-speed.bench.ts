@@ -1,31 +1,29 @@
 /**
- * One and two proxies on PostgreSQL and Redis against the embedded form: wrk, 64 connections to each proxy, one key a
- * proxy, the answer of /v1/periods. Rounds are interleaved, and medians over them given. CPU time a request, of proxies
- * and of Redis, is the steadier figure on a machine that is busy or has few cores.
+ * One and two proxies on PostgreSQL and Redis compared with the embedded form: wrk, 64 connections and one key per
+ * proxy, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or
+ * one with few cores, CPU time per request, of proxies and of Redis, is the more stable figure.
  *
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2]
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { median } from '../../pipeline/numerics/averages.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
-import { type Contender, isInstalled, startNode } from './contenders.ts';
+import { type Contender, cpuOf, isInstalled, startNode } from './contenders.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
 });
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
 const MANY = { perMinute: 1_000_000_000, perMonth: 1_000_000_000 };
-/** Microseconds of a tick of /proc. */
-const TICK = 10_000;
 
 interface Run {
   requestsPerSecond: number;
-  /** CPU microseconds a request. */
+  /** CPU microseconds per request. */
   proxyCpu: number;
   redisCpu: number;
 }
@@ -83,7 +81,7 @@ async function main(): Promise<void> {
           .toFixed(0)
           .padStart(
             6,
-          )} req/s, × ${ratio.toFixed(2)}; CPU a request: proxies ${of((run) => run.proxyCpu).toFixed(1)} µs, Redis ${of((run) => run.redisCpu).toFixed(1)} µs\n`,
+          )} req/s, × ${ratio.toFixed(2)}; CPU per request: proxies ${of((run) => run.proxyCpu).toFixed(1)} µs, Redis ${of((run) => run.redisCpu).toFixed(1)} µs\n`,
       );
     }
   } finally {
@@ -95,7 +93,7 @@ async function main(): Promise<void> {
 
 async function load(targets: [Contender, string][], redisPid: number, seconds: number): Promise<Run> {
   const cpu = () => targets.reduce((sum, [proxy]) => sum + (proxy.cpuMicroseconds() ?? Number.NaN), 0);
-  const [proxyBefore, redisBefore] = [cpu(), cpuOf(redisPid)];
+  const [proxyBefore, redisBefore] = [cpu(), cpuOf(redisPid) ?? Number.NaN];
   const all = await Promise.all(
     targets.map(async ([{ url }, key]) => {
       const args = ['-t1', '-c64', `-d${seconds}s`, '-H', `x-api-key: ${key}`, `${url}/v1/periods`];
@@ -111,11 +109,11 @@ async function load(targets: [Contender, string][], redisPid: number, seconds: n
   return {
     requestsPerSecond: all.reduce((sum, run) => sum + run.speed, 0),
     proxyCpu: (cpu() - proxyBefore) / requests,
-    redisCpu: (cpuOf(redisPid) - redisBefore) / requests,
+    redisCpu: ((cpuOf(redisPid) ?? Number.NaN) - redisBefore) / requests,
   };
 }
 
-/** The process of the Redis at `port`, by its own word. */
+/** The process id that the Redis at `port` reports. */
 async function pidOf(port: number): Promise<number> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url: `redis://127.0.0.1:${port}` });
@@ -123,17 +121,4 @@ async function pidOf(port: number): Promise<number> {
   const info = await client.info('server');
   client.destroy();
   return Number(/process_id:(\d+)/.exec(info)![1]);
-}
-
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK;
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

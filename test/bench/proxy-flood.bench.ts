@@ -1,6 +1,7 @@
 /**
- * A flood of forged keys, each well-formed and never sent twice, as many as wrk gets rid of: how long keys wait that are
- * in use, and valid keys that no proxy has seen; in both forms. Times are printed; a wrong answer to either exits 1.
+ * A flood of well-formed forged keys, as many as wrk can send: how long requests wait whose keys are in use, or valid
+ * but not yet seen by the proxy, with both kinds of store. Prints the times; exits with 1 on a wrong answer to a valid
+ * key.
  *
  *   node test/bench/proxy-flood.bench.ts [--seconds 10] [--connections 64]
  */
@@ -15,7 +16,7 @@ import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
 import { isInstalled, startNode } from './contenders.ts';
-import { show } from './load.ts';
+import { report } from './load.ts';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, connections: { type: 'string', default: '64' } },
@@ -23,7 +24,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
 const FORGED = 400_000;
-/** One valid key in so many milliseconds, of each sort. */
+/** Interval between requests with valid keys of each kind, milliseconds. */
 const ASK_MS = 10;
 
 if (!isInstalled('wrk')) process.stdout.write('skipped: wrk is not installed (apt-get install wrk)\n');
@@ -41,7 +42,7 @@ else {
 async function flood(form: string, { build, current }: ReturnType<typeof makeBuild>, store: string, limits: string) {
   const script = join(build, 'forged.lua');
   const keys = Array.from({ length: FORGED }, () => `'${mintKey('malaria', 'live')}'`);
-  // Lua takes at most some 2^16 constants in one function.
+  // Lua allows about 2^16 constants per function.
   const parts = Array.from({ length: FORGED / 10_000 }, (_, i) => keys.slice(i * 10_000, (i + 1) * 10_000).join(','));
   writeFileSync(
     script,
@@ -53,7 +54,7 @@ async function flood(form: string, { build, current }: ReturnType<typeof makeBui
   const accounts = await openStore(store, limits);
   const known = await giveKey(accounts, { kind: 'test' });
   const unseen: string[] = [];
-  // The proxies copy changes once a second: keys made before they start are quick to make.
+  // Create keys before the proxy starts: it copies changes once a second, so creating them later is slow.
   for (let i = 0; i < (seconds * 1000) / ASK_MS; i++) unseen.push((await giveKey(accounts, { kind: 'test' })).key);
   await accounts.close();
   const limit = ['--per-minute', '1000000', '--store', store, '--limits', limits];
@@ -83,9 +84,9 @@ async function flood(form: string, { build, current }: ReturnType<typeof makeBui
   const memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${proxy.pid}/status`, 'utf8'))![1]) / 1024;
   const forged = Number(/Requests\/sec:\s+([\d.]+)/.exec((await load).stdout)![1]);
   await proxy.stop();
-  show(
+  report(
     wrong!.length === 0,
-    `${form}: ${forged.toFixed(0)} forged keys a second; known keys ${figures(ofKnown!)}; unseen keys ${figures(ofUnseen!)}; ${wrong!.length} other answers than 200; at most ${memory.toFixed(0)} MiB`,
+    `${form}: ${forged.toFixed(0)} forged keys a second; known keys ${figures(ofKnown!)}; unseen keys ${figures(ofUnseen!)}; ${wrong!.length} answers other than 200; at most ${memory.toFixed(0)} MiB`,
   );
 }
 

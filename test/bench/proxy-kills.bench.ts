@@ -1,7 +1,7 @@
 /**
- * kill -9 at random moments, with a limit of 60 a minute asked for all the time: never more than the limit in any 60
- * seconds, and nobody waits longer than two blocks cost: the one that was open, and the one that is just leaving. Several
- * servers at once, since a minute takes a minute. Exits 1 where it fails.
+ * kill -9 at random moments, while a client constantly uses its limit of 60 a minute: the limit is never exceeded in
+ * any 60 seconds, and the client loses at most two blocks: the open one, and the one that is just expiring. Several
+ * servers run in parallel, since a minute takes a minute. Exits with 1 if a guarantee is violated.
  *
  *   node test/bench/proxy-kills.bench.ts [--servers 10] [--kills 4]
  */
@@ -12,7 +12,7 @@ import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
 import { startNode } from './contenders.ts';
-import { show } from './load.ts';
+import { report } from './load.ts';
 
 const { values } = parseArgs({
   options: { servers: { type: 'string', default: '10' }, kills: { type: 'string', default: '4' } },
@@ -75,7 +75,7 @@ for (const asked of runs) {
   }
 }
 const requests = runs.flat().length;
-show(
+report(
   most <= LIMIT && short <= 2 * BLOCK,
   `${servers * kills} kills, ${requests} requests: at most ${most} of ${LIMIT} granted in 60 s; refused with at least ${LIMIT - short} granted in the 60 s before`,
 );

@@ -1,7 +1,8 @@
 /**
- * What the proxy promises, at the sizes promised: limits exact over 100,000 requests on 256 connections, for the minute
- * and for the month with the process killed ten times between; 10,000 revocations under load, none granted after its
- * acknowledgement; a soak with keys made and revoked and snapshots swapped, no answer wrong. Exits 1 where one fails.
+ * The proxy's guarantees at full size: limits are exact over 100,000 requests on 256 connections, for the minute, and
+ * for the month with ten kills of the process; of 10,000 keys revoked under load, none is granted after the revocation
+ * is acknowledged; in a soak test with changing keys and snapshots, no answer is wrong. Exits with 1 if a guarantee is
+ * violated.
  *
  *   node test/bench/proxy-proof.bench.ts [--requests 100000] [--revocations 10000] [--soak-seconds 30]
  */
@@ -16,7 +17,7 @@ import { makeBuild, publish, versionOf, writeSnapshot } from '../proxy/fixture.t
 import { portOf } from '../proxy/raw-client.ts';
 import { giveKey } from '../proxy/service.ts';
 import { startNode } from './contenders.ts';
-import { type Answer, drive, type Request, show } from './load.ts';
+import { type Answer, drive, type Request, report } from './load.ts';
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +46,7 @@ const serve = ({ current, store }: Place) =>
     store,
   ]);
 
-/** Runs `work` with a snapshot and a store of its own. */
+/** Runs `work` with a new snapshot and store. */
 async function within(work: (place: Place, accounts: AccountStore) => Promise<void>): Promise<void> {
   const place = makeBuild();
   const accounts = await openStore(place.store);
@@ -71,7 +72,7 @@ async function minuteIsExact(place: Place, accounts: AccountStore): Promise<void
   const seconds = (performance.now() - started) / 1000;
   await proxy.stop();
   const [granted, refused] = [counts.get(200) ?? 0, counts.get(429) ?? 0];
-  show(
+  report(
     granted === 1000 && refused === REQUESTS - 1000 && seconds < 60,
     `minute: of ${REQUESTS} requests in ${seconds.toFixed(1)} s, ${granted} of 1000 granted, ${refused} refused`,
   );
@@ -99,9 +100,9 @@ async function monthSurvivesKills(place: Place, accounts: AccountStore): Promise
     await proxy.stop();
   }
   const short = allowance - granted;
-  show(
+  report(
     granted <= allowance && short <= kills * block + lost,
-    `month: ${sent} requests, ${kills} kills, ${granted} of ${allowance} granted; ${short} short, where ${kills} blocks of ${block} and ${lost} answers that died with the process allow ${kills * block + lost}`,
+    `month: ${sent} requests, ${kills} kills, ${granted} of ${allowance} granted; ${short} short; ${kills} blocks of ${block} and ${lost} answers lost with the process allow ${kills * block + lost}`,
   );
 }
 
@@ -112,7 +113,7 @@ async function revocationsHold(place: Place, accounts: AccountStore): Promise<vo
   const proxy = await serve(place);
   const acknowledged = new Set<string>();
   let [done, checked, late, before] = [0, 0, 0, 0];
-  // Whether the key of a request was revoked before it was sent, by the request.
+  // By request: whether its key was revoked before it was sent.
   const wasRevoked = new WeakMap<Request, boolean>();
   let turn = 0;
   const next = (): Request | null => {
@@ -137,7 +138,7 @@ async function revocationsHold(place: Place, accounts: AccountStore): Promise<vo
     }
   };
   await Promise.all([drive(portOf(proxy.url), 32, { next, answered }), revoke()]);
-  // And every key once more, now that all is quiet.
+  // Finally, every key again, without other load.
   const rest = keys.values();
   await drive(portOf(proxy.url), 32, {
     next: () => {
@@ -147,7 +148,7 @@ async function revocationsHold(place: Place, accounts: AccountStore): Promise<vo
     answered: (_, { status }) => void (status === 401 ? checked++ : late++),
   });
   await proxy.stop();
-  show(
+  report(
     late === 0 && checked >= count && before > 0,
     `revocation: ${count} under load, ${before} granted before, ${checked} refused after, ${late} granted after acknowledgement`,
   );
@@ -208,7 +209,7 @@ async function soak(place: Place, accounts: AccountStore): Promise<void> {
       : status === 200 &&
         entry?.etag === headers.etag &&
         entry?.sha256 === createHash('sha256').update(body).digest('hex');
-    // A key revoked while its request was on the way may get either.
+    // A key revoked while its request was in flight may get either answer.
     const between = !dead && status === 401 && revoked.has(request.key);
     if (!right && !between) wrong.push(`${status} ${version} ${request.target} ${coding}`);
     seen.set(version, (seen.get(version) ?? 0) + 1);
@@ -235,9 +236,9 @@ async function soak(place: Place, accounts: AccountStore): Promise<void> {
   await Promise.all([drive(portOf(proxy.url), 64, { next, answered }), changeKeys(), swapSnapshots()]);
   await proxy.stop();
   for (const line of wrong.slice(0, 5)) process.stdout.write(`  ${line}\n`);
-  show(
+  report(
     wrong.length === 0 && !seen.has(versionOf('0000000f')),
-    `soak: ${answers} answers in ${values['soak-seconds']} s, ${changes} keys made and as many revoked, ${swaps} snapshots published (some damaged), ${[...seen.keys()].filter(Boolean).length} versions served, ${wrong.length} answers wrong`,
+    `soak: ${answers} answers in ${values['soak-seconds']} s, ${changes} keys created and as many revoked, ${swaps} snapshots published (some damaged), ${[...seen.keys()].filter(Boolean).length} versions served, ${wrong.length} answers wrong`,
   );
 }
 

@@ -1,8 +1,8 @@
 /**
- * The proxy with every check on against a Fastify route with a key look-up that sends the same bytes and headers, bare
- * node:http, and nginx with gzip_static where it is installed: wrk, gzip and identity, 64 and 1,000 connections, one URL
- * and many. Rounds are interleaved, one contender after the other, and medians over the rounds are given, since the
- * machine may be busy with other things; CPU time a request is the steadier figure on such a machine.
+ * The proxy with all checks enabled, compared with a Fastify route with a key look-up that sends the same bytes and
+ * headers, bare node:http, and nginx with gzip_static if it is installed: wrk, gzip and identity, 64 and 1,000
+ * connections, one URL and many. Because the machine may be busy, rounds are interleaved and medians over rounds are
+ * printed; CPU time per request is the more stable figure on such a machine.
  *
  *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2]
  */
@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
+import { median } from '../../pipeline/numerics/averages.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -24,7 +25,7 @@ interface Scenario {
   kilobytes: number;
   coding: 'gzip' | 'identity';
   connections: number;
-  /** Whether each request asks for another month and state. */
+  /** Whether requests go through all months and states. */
   many?: boolean;
 }
 const SCENARIOS: readonly Scenario[] = [
@@ -103,14 +104,14 @@ async function compare({ folder, snapshot, store, key }: Place, scenario: Scenar
         proxy,
       ];
   const headers = ['-H', `x-api-key: ${key}`, '-H', `Accept-Encoding: ${coding}`];
-  // On a busy machine wrk's own 2 s are short for the last of 1,000 connections.
+  // On a busy machine wrk's default of 2 s is too short for the last of 1,000 connections.
   const options = ['-t1', `-c${connections}`, '--latency', '--timeout', '10s', ...headers];
   if (many) options.push('-s', writeTargets(folder, snapshot));
   const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));
   try {
     for (const contender of contenders) await load(contender, options, 3);
     for (let round = 0; round < rounds; round++) {
-      // Each round begins with another, so that none always follows the same one.
+      // Each round starts with a different contender, so that none always follows the same one.
       for (const i of contenders.keys()) {
         const contender = contenders[(i + round) % contenders.length]!;
         runs.get(contender)!.push(await load(contender, options, Number(values.seconds)));
@@ -120,7 +121,9 @@ async function compare({ folder, snapshot, store, key }: Place, scenario: Scenar
     for (const contender of contenders) await contender.stop();
   }
 
-  const asked = many ? 'every state and month' : `${file}, ${bytes} bytes plain, ${readFileSync(path).length} sent`;
+  const asked = many
+    ? 'every state and month'
+    : `${file}, ${bytes} bytes uncompressed, ${readFileSync(path).length} sent`;
   say(`\n${coding}, ${connections} connections: ${asked}`);
   for (const [contender, own] of runs) {
     const ratio = (of: (run: Run) => number) => median(own.map((run, i) => of(runs.get(proxy)![i]!) / of(run)));
@@ -145,7 +148,7 @@ async function compare({ folder, snapshot, store, key }: Place, scenario: Scenar
   }
 }
 
-/** The headers of one answer, names and values in turn, but for those that Node adds to every answer. */
+/** The headers of one answer, names and values alternating, except those that Node.js adds to every answer. */
 async function headersOf(url: string, key: string, coding: string): Promise<string[]> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { agent: false, headers: { 'x-api-key': key, 'accept-encoding': coding } }, resolve).on('error', reject);
@@ -155,7 +158,7 @@ async function headersOf(url: string, key: string, coding: string): Promise<stri
   return answer.rawHeaders.filter((_, i, all) => !added.has(all[i - (i % 2)]!.toLowerCase()));
 }
 
-/** The served file of about `size` bytes plain, and the target that asks for it. */
+/** The served file closest to `size` uncompressed bytes, and the target that requests it. */
 function nearest(snapshot: string, size: number): { file: string; target: string; bytes: number } {
   const { files, coverage } = JSON.parse(readFileSync(join(snapshot, 'manifest.json'), 'utf8')) as Manifest;
   const month = coverage.last_estimated;
@@ -168,7 +171,7 @@ function nearest(snapshot: string, size: number): { file: string; target: string
     .reduce((a, b) => (Math.abs(Math.log(b.bytes / size)) < Math.abs(Math.log(a.bytes / size)) ? b : a));
 }
 
-/** A script for wrk that asks for every state and month in turn. */
+/** Writes a wrk script that requests every state and month in turn. */
 function writeTargets(folder: string, snapshot: string): string {
   const { coverage } = JSON.parse(readFileSync(join(snapshot, 'manifest.json'), 'utf8')) as Manifest;
   const periods = periodRange(coverage.first_estimated, coverage.last_estimated);
@@ -197,10 +200,4 @@ async function load(contender: Contender, options: readonly string[], seconds: n
     p99Ms: Number(amount) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's'],
     cpuMicroseconds: before === null || after === null ? Number.NaN : (after - before) / requests,
   };
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

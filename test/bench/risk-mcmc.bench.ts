@@ -1,13 +1,15 @@
 /**
- * The risk model's posterior as the pipeline approximates it (Laplace at a design of hyperparameters) beside long Markov
- * chains on the exact one, for a small made-up country: prevalence of every LGA in every round, and the hyperparameters.
+ * Compares the risk model's posterior as the pipeline approximates it (Laplace at a design of hyperparameters) with
+ * long Markov chains on the exact one, for a small made-up country: prevalence by LGA and round, and the
+ * hyperparameters.
  *
  *   npm run bench -- risk-mcmc [--states 3] [--steps 20000] [--chains 2] [--truth matern] [--seed 1]
  *
- * A chain walks over θ and ε, x = x̂(θ) + L(θ)⁻ᵀ ε, with x̂ and L Lᵀ the mode and precision of Laplace's approximation at θ:
- * a change of variables and nothing else, so its errors make steps rarer and never wrong. Steps of θ with ε held, by random
- * walk; steps of ε towards a standard normal (preconditioned Crank-Nicolson), θ held. The target is
- * p(y | x, θ) p(x | θ) p(θ) |L(θ)|⁻¹, so each chain's only errors are Monte Carlo's, told by means of its batches.
+ * A chain moves in θ and ε, where x = x̂(θ) + L(θ)⁻ᵀ ε, and x̂ and L Lᵀ are the mode and precision of Laplace's
+ * approximation at θ. This is only a change of variables: a poor approximation lowers acceptance but does not bias the
+ * chain. Moves are random-walk steps of θ with ε fixed, and preconditioned Crank-Nicolson steps of ε with θ fixed. The
+ * target is p(y | x, θ) p(x | θ) p(θ) |L(θ)|⁻¹. The only error of a chain is Monte Carlo error, estimated by batch
+ * means.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +42,7 @@ const { values: given } = parseArgs({
 });
 const steps = Number(given.steps);
 const chains = Number(given.chains);
-const tell = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const out = mkdtempSync(path.join(tmpdir(), 'risk-mcmc-'));
 const country = path.join(out, 'country');
@@ -60,7 +62,7 @@ const constants = constantsOf(prior, prepared.test);
 const began = process.cpuUsage();
 const fit = fitRisk(mesh, times, observations, constants);
 const { layout } = fit;
-tell(
+print(
   `${mesh.state_of.length} LGAs, ${observations.length} cells and clusters, ${times.length} rounds, ${layout.size} unknowns; fit ${seconds(began)} CPU s`,
 );
 
@@ -69,16 +71,15 @@ const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const centre = fit.points[0]!.mode;
 const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
 
-interface Place {
+interface ChainState {
   theta: number[];
   mode: Mode;
   epsilon: Float64Array;
   x: Float64Array;
-  /** ln of the target. */
-  height: number;
+  log_target: number;
 }
 
-/** The approximation at θ, as far as the chain needs it; null where it has no mode. */
+/** The parts of the approximation at θ that the chain needs; null if it has no mode. */
 function approximate(theta: number[]) {
   const h = fromTheta(theta);
   if (theta.some((v) => Math.abs(v) > 12)) return null;
@@ -93,20 +94,20 @@ function approximate(theta: number[]) {
   return mode && { h, rho, own, mode };
 }
 
-function placeAt(theta: number[], epsilon: Float64Array, known = approximate(theta)): Place | null {
+function stateAt(theta: number[], epsilon: Float64Array, known = approximate(theta)): ChainState | null {
   if (!known) return null;
   const { h, rho, own, mode } = known;
   const x = solveBackward(mode.factor, epsilon.slice());
   for (let i = 0; i < x.length; i++) x[i]! += mode.x[i]!;
   const deviation = x.map((v, i) => v - priorMean[i]!);
   const turned = multiplySymmetric(layout.symbolic, own.precision, deviation);
-  let height = 0.5 * own.log_determinant - 0.5 * logDeterminantOf(mode.factor) + logPrior(h);
-  for (let i = 0; i < x.length; i++) height -= 0.5 * deviation[i]! * turned[i]!;
-  height += likelihood(rho, x, new Float64Array(layout.size), new Float64Array(own.precision.length), false);
-  return { theta, mode, epsilon, x, height };
+  let log_target = 0.5 * own.log_determinant - 0.5 * logDeterminantOf(mode.factor) + logPrior(h);
+  for (let i = 0; i < x.length; i++) log_target -= 0.5 * deviation[i]! * turned[i]!;
+  log_target += likelihood(rho, x, new Float64Array(layout.size), new Float64Array(own.precision.length), false);
+  return { theta, mode, epsilon, x, log_target };
 }
 
-/** Every LGA in every round, in June, by the people of its cells. */
+/** Every LGA in every round, in June, with its cells weighted by population. */
 const wanted = mesh.state_of.reduce<{ round: number; parts: Part[] }[]>((all, _, lga) => {
   const cells = Int32Array.from(
     { length: mesh.first_cell[lga + 1]! - mesh.first_cell[lga]! },
@@ -128,53 +129,53 @@ const axes = Array.from({ length: dimensions }, (_, i) => {
   return solveUpper(factor, dimensions, unit);
 });
 
-/** Every tenth place of a chain, the first fifth left out. */
-function walk(chain: number): { theta: number[]; prevalence: number[] }[] {
+/** Every tenth state of a chain, without the first fifth. */
+function runChain(chain: number): { theta: number[]; prevalence: number[] }[] {
   const random = randomStream(Number(given.seed), `chain ${chain}`);
   const kept: { theta: number[]; prevalence: number[] }[] = [];
-  let here = placeAt(fit.optimum.theta, normals(random))!;
-  const taken = { theta: 0, epsilon: 0 };
+  let current = stateAt(fit.optimum.theta, normals(random))!;
+  const accepted = { theta: 0, epsilon: 0 };
   for (let step = 0; step < steps; step++) {
     const stride = (2.38 / Math.sqrt(dimensions)) * (step % 2 === 0 ? 0.7 : 0.25);
     const move = Array.from({ length: dimensions }, () => random.normal());
-    const theta = here.theta.map((v, j) => v + stride * axes.reduce((sum, axis, i) => sum + axis[j]! * move[i]!, 0));
-    const there = placeAt(theta, here.epsilon);
-    if (there && Math.log(random.uniform()) < there.height - here.height) {
-      here = there;
-      taken.theta++;
+    const theta = current.theta.map((v, j) => v + stride * axes.reduce((sum, axis, i) => sum + axis[j]! * move[i]!, 0));
+    const proposed = stateAt(theta, current.epsilon);
+    if (proposed && Math.log(random.uniform()) < proposed.log_target - current.log_target) {
+      current = proposed;
+      accepted.theta++;
     }
-    const known = approximate(here.theta)!;
+    const known = approximate(current.theta)!;
     const fresh = normals(random);
-    // A whole step now and then, small ones between.
+    // Alternate between small and large steps.
     const share = step % 2 === 0 ? 0.3 : 0.9;
-    const epsilon = here.epsilon.map((v, i) => Math.sqrt(1 - share ** 2) * v + share * fresh[i]!);
-    const shifted = placeAt(here.theta, epsilon, known)!;
-    const gain = shifted.height + 0.5 * square(epsilon) - here.height - 0.5 * square(here.epsilon);
+    const epsilon = current.epsilon.map((v, i) => Math.sqrt(1 - share ** 2) * v + share * fresh[i]!);
+    const shifted = stateAt(current.theta, epsilon, known)!;
+    const gain = shifted.log_target + 0.5 * square(epsilon) - current.log_target - 0.5 * square(current.epsilon);
     if (Math.log(random.uniform()) < gain) {
-      here = shifted;
-      taken.epsilon++;
+      current = shifted;
+      accepted.epsilon++;
     }
-    if (step >= steps / 5 && step % 10 === 0) kept.push({ theta: here.theta, prevalence: prevalences(here.x) });
+    if (step >= steps / 5 && step % 10 === 0) kept.push({ theta: current.theta, prevalence: prevalences(current.x) });
   }
-  tell(
-    `chain ${chain}: ${((100 * taken.theta) / steps).toFixed(0)}% of steps of θ taken, ${((100 * taken.epsilon) / steps).toFixed(0)}% of ε`,
+  print(
+    `chain ${chain}: ${((100 * accepted.theta) / steps).toFixed(0)}% of steps of θ accepted, ${((100 * accepted.epsilon) / steps).toFixed(0)}% of ε`,
   );
   return kept;
 }
 
-const walked = Array.from({ length: chains }, (_, chain) => walk(chain));
-const exact = walked.flat();
+const chainStates = Array.from({ length: chains }, (_, chain) => runChain(chain));
+const exact = chainStates.flat();
 const drawn = [...drawLatent(fit, 4000, (draw) => randomStream(1, `draw ${draw}`))].map(({ x, point }) => ({
   theta: point.theta,
   prevalence: prevalences(x),
 }));
 
-tell('\nhyperparameters       exact mean   sd     approximate mean   sd     error of the exact mean');
+print('\nhyperparameters       exact mean   sd     approximate mean   sd     error of the exact mean');
 const names = [...POSITIVE, ...clustered.map((r) => `rho ${prepared.rounds[r]}`)];
 names.forEach((name, j) => {
   const [a, b] = [momentsOf(exact.map(({ theta }) => theta[j]!)), momentsOf(drawn.map(({ theta }) => theta[j]!))];
-  const error = errorOf(walked.map((chain) => chain.map(({ theta }) => theta[j]!)));
-  tell(
+  const error = errorOf(chainStates.map((chain) => chain.map(({ theta }) => theta[j]!)));
+  print(
     `${name.padEnd(22)}${a.mean.toFixed(3).padStart(9)}${a.sd.toFixed(3).padStart(8)}${b.mean.toFixed(3).padStart(17)}${b.sd.toFixed(3).padStart(8)}${error.toFixed(3).padStart(14)}`,
   );
 });
@@ -188,7 +189,7 @@ const compared = wanted.map((_, k) => {
     absolute: Math.abs(mb.mean - ma.mean),
     width: (rb.high - rb.low) / (ra.high - ra.low),
     holds: a.filter((v) => v >= rb.low && v <= rb.high).length / a.length,
-    error: errorOf(walked.map((chain) => chain.map((s) => s.prevalence[k]!))) / ma.sd,
+    error: errorOf(chainStates.map((chain) => chain.map((s) => s.prevalence[k]!))) / ma.sd,
   };
 });
 const spread = (name: keyof (typeof compared)[number], digits: number) => {
@@ -196,12 +197,12 @@ const spread = (name: keyof (typeof compared)[number], digits: number) => {
   const at = (share: number) => values[Math.round(share * (values.length - 1))]!.toFixed(digits);
   return `${at(0)}  ${at(0.05)}  ${at(0.5)}  ${at(0.95)}  ${at(1)}`;
 };
-tell(`\nprevalence, ${wanted.length} LGAs and rounds            least, 5%, median, 95%, most`);
-tell(`mean, approximate less exact, in sd       ${spread('shift', 3)}`);
-tell(`the same without sign, prevalence         ${spread('absolute', 4)}`);
-tell(`width of the 90% range, ratio             ${spread('width', 3)}`);
-tell(`share of the exact posterior in the range ${spread('holds', 3)}`);
-tell(`Monte Carlo error of the exact mean, sd   ${spread('error', 3)}`);
+print(`\nprevalence, ${wanted.length} LGAs and rounds            minimum, 5%, median, 95%, maximum`);
+print(`mean, approximate minus exact, in sd      ${spread('shift', 3)}`);
+print(`absolute difference, prevalence           ${spread('absolute', 4)}`);
+print(`width of the 90% range, ratio             ${spread('width', 3)}`);
+print(`share of the exact posterior in the range ${spread('holds', 3)}`);
+print(`Monte Carlo error of the exact mean, sd   ${spread('error', 3)}`);
 
 function normals(random: Random): Float64Array {
   return Float64Array.from({ length: layout.size }, () => random.normal());
@@ -222,7 +223,7 @@ function rangeOf(values: readonly number[]) {
   return { low: at(0.05), high: at(0.95) };
 }
 
-/** Standard error of the mean, by ten batches of each chain. */
+/** Standard error of the mean, from ten batches of each chain. */
 function errorOf(of: readonly (readonly number[])[]): number {
   const means = of.flatMap((values) =>
     Array.from({ length: 10 }, (_, b) => {

@@ -1,6 +1,6 @@
 /**
- * Entry of `npm run bench`: runs test/bench/*.bench.ts, all or those whose name holds one of the words. From the first
- * option on, arguments are the bench's own: `npm run bench -- case-link --seeds 1-2`.
+ * Entry point of `npm run bench`: runs all of test/bench/*.bench.ts, or those whose name contains one of the words. All
+ * arguments from the first option on are passed to the benchmark: `npm run bench -- case-link --seeds 1-2`.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const all = readdirSync(import.meta.dirname)
   .sort();
 const chosen = all.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
 if (chosen.length === 0) {
-  console.error(`bench: nothing is named ${wanted.join(' or ')}; there are ${all.join(', ')}`);
+  console.error(`bench: no benchmark is named ${wanted.join(' or ')}; expected one of ${all.join(', ')}`);
   process.exit(2);
 }
 for (const name of chosen) {

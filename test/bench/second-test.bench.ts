@@ -1,11 +1,11 @@
 /**
- * What a second test of the same children would add: held-out cells of Nigeria by microscopy, predicted by fits to cells
- * whose positivity is w × microscopy + (1 − w) × rapid test, the latter scaled to the mean of microscopy in its round:
+ * What a second test of the same children would add: microscopy in held-out cells of Nigeria, predicted by fits to
+ * cells whose positivity is w × microscopy + (1 − w) × rapid test, the latter scaled to the round's mean of microscopy:
  *
  *   node test/bench/second-test.bench.ts --raw-data DIR --folds FILE.csv [--build DIR]
  *
- * Children stay counted once. Held-out cells are scored with the overdispersion of the fit to microscopy, since mixing two
- * readings lowers that of the fit. No test: nothing here fails on a score.
+ * Each child is counted once. Held-out cells are scored with the overdispersion of the fit to microscopy, since mixing
+ * two tests lowers that of the fit. It never fails because of a score.
  */
 import { parseArgs } from 'node:util';
 import { formatTable } from '../../pipeline/commands/table.ts';
@@ -30,7 +30,7 @@ const SURVEYS = 'surveys/survey_cells_2010_2015_2018.csv';
 const WEIGHTS = [1, 0.75, 0.5, 0.25, 0];
 const STAGES = ['ingest', 'zonal', 'season'];
 
-/** Positivity by rapid test of every cell that was tested so, by its id. */
+/** Positivity by rapid test, by id of the cell. */
 async function readRapid(file: string): Promise<Map<string, number>> {
   const { header, rows } = await readCsv(file, file);
   const at = (column: string) => header.indexOf(column);
@@ -40,7 +40,7 @@ async function readRapid(file: string): Promise<Map<string, number>> {
 
 const { 'raw-data': rawData, folds } = given;
 if (rawData === undefined || folds === undefined) {
-  process.stdout.write('no --raw-data or no --folds: nothing to compare\n');
+  process.stdout.write('skipped: needs --raw-data and --folds\n');
   process.exit(0);
 }
 const foldOf = await readFolds(folds);

@@ -1,10 +1,10 @@
 /**
- * What a build costs as a country grows, for pipeline/SCALING.md: CPU seconds by stage of a made-up country, of the same
- * with more LGAs, months, clusters, finer cells or more states, and the exponent of each: ln(cost ratio) / ln(size ratio).
+ * The cost of a build as a country grows, for pipeline/SCALING.md: CPU seconds by stage for a made-up country, for the
+ * same with more LGAs, months, clusters, cells or states, and the exponent of each: ln(cost ratio) / ln(size ratio).
  *
  *   node test/bench/size-cost.bench.ts [--states 6] [--only lgas,months]
  *
- * One stage at a time, CPU time of the whole process, so that other work on the machine matters little.
+ * Stages run one at a time and CPU time is that of the process, so other work on the machine matters little.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const cases: Record<string, [factor: number, size: CountrySize]> = {
 const out = mkdtempSync(path.join(tmpdir(), 'size-cost-'));
 const names = [...STAGES, SNAPSHOT].map(({ name }) => name);
 
-/** CPU seconds by stage of a first build. */
+/** CPU seconds of a first build, by stage. */
 async function costOf(name: string, size: CountrySize): Promise<Record<string, number>> {
   const country = path.join(out, name);
   await writeSyntheticCountry({ seed: 1, size, out: country });
@@ -52,15 +52,15 @@ async function costOf(name: string, size: CountrySize): Promise<Record<string, n
 
 const line = (cells: (string | number)[]) =>
   void process.stdout.write(`${cells.map((cell) => String(cell).padStart(12)).join(' ')}\n`);
-const one = await costOf('one', base);
+const baseCost = await costOf('base', base);
 line(['', ...names, 'all']);
-line(['CPU s', ...[...names, 'all'].map((name) => one[name]!.toFixed(2))]);
+line(['CPU s', ...[...names, 'all'].map((name) => baseCost[name]!.toFixed(2))]);
 for (const [name, [factor, size]] of Object.entries(cases)) {
   if (given.only !== '' && !given.only.split(',').includes(name)) continue;
   const more = await costOf(name, size);
   line([`${name} × ${factor.toFixed(1)}`, ...[...names, 'all'].map((stage) => more[stage]!.toFixed(2))]);
   const exponents = [...names, 'all'].map((stage) =>
-    (Math.log(more[stage]! / one[stage]!) / Math.log(factor)).toFixed(2),
+    (Math.log(more[stage]! / baseCost[stage]!) / Math.log(factor)).toFixed(2),
   );
   line(['exponent', ...exponents]);
 }

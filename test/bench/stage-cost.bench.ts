@@ -1,10 +1,10 @@
 /**
- * What a build costs, for pipeline/SCALING.md: CPU seconds of each stage, one stage at a time. Without --country the
- * made-up one:
+ * The cost of a build, for pipeline/SCALING.md: CPU seconds of each stage, one stage at a time. Without --country it
+ * builds the made-up country:
  *
  *   node test/bench/stage-cost.bench.ts [--country DIR] [--raw-data DIR]
  *
- * CPU time of the whole process, so that other work on the machine matters little. No test: nothing here fails on it.
+ * CPU time is that of the process, so other work on the machine matters little. It never fails because of a time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

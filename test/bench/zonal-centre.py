@@ -1,6 +1,6 @@
-"""Zonal sums as rasters are most often summed: each cell whole to the polygon that holds its centre (GDAL's rasterize).
+"""Zonal sums by the usual method: each cell counts entirely to the polygon that contains its centre (GDAL's rasterize).
 
-Usage: zonal-centre.py POLYGONS VALUES WEIGHTS OUT.csv. Works by bands of rows, as a raster may exceed memory.
+Usage: zonal-centre.py POLYGONS VALUES WEIGHTS OUT.csv. Works on bands of rows, because a raster may exceed memory.
 """
 import csv
 import json

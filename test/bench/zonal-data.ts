@@ -1,16 +1,16 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-/** West, south, east and north of all made-up data: about Nigeria's, in degrees. */
+/** West, south, east and north of the generated data, degrees: approximately Nigeria's. */
 export const EXTENT = [2.5, 4, 14.5, 14] as const;
 const [WEST, SOUTH, EAST, NORTH] = EXTENT;
 const TILE = 256;
-/** Tiles that differ; every place of a raster takes one of them, so that large rasters are quickly made. */
+/** Number of distinct tiles; rasters reuse them at random, so that large ones are written quickly. */
 const DISTINCT = 64;
 
 /**
- * Writes a raster of `side` × `side` positive floats, noisy in all their bits: tiles of 256, deflate, floating-point
- * predictor. Places share tiles' bytes, which readers cannot tell.
+ * Writes a raster of `side` × `side` positive floats with noise in all bits: tiles of 256, deflate, floating-point
+ * predictor. Several positions point to the same tile, which makes no difference to readers.
  */
 export function writeNoise(file: string, side: number, seed: number): void {
   const random = stream(seed);
@@ -67,7 +67,7 @@ export function writeNoise(file: string, side: number, seed: number): void {
   closeSync(handle);
 }
 
-/** Writes `across` × `down` polygons with wavy edges that neighbours share, a vertex about every hundredth of a degree. */
+/** Writes `across` × `down` polygons with shared wavy edges and a vertex about every hundredth of a degree. */
 export function writePolygons(file: string, across: number, down: number): void {
   const [width, height] = [(EAST - WEST - 0.1) / across, (NORTH - SOUTH - 0.1) / down];
   const bend = (x: number, y: number): [number, number] => [
@@ -91,7 +91,7 @@ export function writePolygons(file: string, across: number, down: number): void 
   writeFileSync(file, JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
-/** Lehmer's generator as Park and Miller set it (1988). */
+/** Lehmer's random number generator (Park and Miller 1988). */
 function stream(seed: number): () => number {
   let state = seed;
   return () => {
@@ -104,7 +104,7 @@ function noise(random: () => number): Float32Array {
   return Float32Array.from({ length: TILE * TILE }, () => Math.exp(2 * random() - 1));
 }
 
-/** The floating-point predictor, as in TIFF's technical note 3. */
+/** The floating-point predictor of TIFF Technical Note 3. */
 function predict(values: Float32Array): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   const view = new DataView(values.buffer);

@@ -1,12 +1,12 @@
 /**
- * Zonal statistics against GDAL's cell-centre method and exactextract, where they are installed: a mean and a weighted
- * mean over two rasters, in turn on the same files. Without --data a scaling table over made-up data, each program run
- * once where a side has more than 10,000 cells:
+ * Compares the zonal statistics with GDAL's cell-centre method and exactextract, if they are installed: a mean and a
+ * weighted mean over two rasters, in turn on the same files. Without --data it prints a scaling table over generated
+ * data, in which each program runs once if a side has more than 10,000 cells:
  *
  *   node test/bench/zonal.bench.ts [--sides 1000,5000,20000] [--polygons 774,10000] [--runs 3] [--jobs N]
  *   node test/bench/zonal.bench.ts --data DIR      one directory's val.tif, pop.tif and polys.geojson
  *
- * No test: nothing here fails on a time.
+ * It never fails because of a time.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -39,7 +39,7 @@ const { values: given } = parseArgs({
 const directory = mkdtempSync(join(tmpdir(), 'zonal-bench-'));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Polygons across and down, by their number. */
+/** Numbers of polygons across and down, by their total. */
 const LATTICES: Record<string, [number, number]> = { 774: [18, 43], 10000: [100, 100] };
 
 function findTools(): Tool[] {
@@ -65,9 +65,9 @@ function findTools(): Tool[] {
         return measure('exactextract', [...files, ...figures]);
       },
     });
-  } else print('exactextract: not on PATH, left out');
+  } else print('exactextract is not on PATH: skipped');
 
-  // Debian's own Python holds Debian's rasterio, whatever stands first on PATH.
+  // Debian's rasterio is installed for Debian's Python, which may not be first on PATH.
   const python = ['python3', '/usr/bin/python3'].find(
     (name) => spawnSync(name, ['-c', 'import rasterio']).status === 0,
   );
@@ -77,16 +77,16 @@ function findTools(): Tool[] {
       name: 'cell centres (rasterio)',
       run: ({ polygons, values, weights }, out) => measure(python, [script, polygons, values, weights, out]),
     });
-  } else print('rasterio: no python3 has it, left out');
+  } else print('rasterio is not installed for any python3: skipped');
   return tools;
 }
 
-/** The run with the middle time. */
+/** The run with the median time. */
 function median(runs: Measured[]): Measured {
   return runs.toSorted((a, b) => a.wall_s - b.wall_s)[Math.floor(runs.length / 2)]!;
 }
 
-/** Largest relative difference of a column between two tables that share ids. */
+/** Largest relative difference of a column between two tables with the same ids. */
 function differ(file: string, column: string, other: string, otherColumn: string): number {
   const [a, b] = [readColumn(file, column), readColumn(other, otherColumn)];
   return Math.max(...[...a].map(([id, value]) => Math.abs(value / b.get(id)! - 1)));

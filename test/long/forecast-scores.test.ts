@@ -1,4 +1,4 @@
-/** The whole backtest of the case model on the real records: as good as its page says. */
+/** The full backtest of the case model on the real records: its scores are as good as documented. */
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../pipeline/forecast/backtest.ts';
 import { caseModel } from '../../pipeline/forecast/case-model/forecaster.ts';
@@ -8,7 +8,7 @@ import { summarise } from '../../pipeline/forecast/summary.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
 
-/** Figures below which it may not be; better than these by far would mean that it sees the future. */
+/** Upper limits of its errors. An error below `least` would suggest that the model sees the future. */
 const GOALS = {
   lga: { forecasts: 17458, log_mae: 0.23, crps_log: 0.17, least: 0.18 },
   state: { forecasts: 1032, log_mae: 0.15, crps_log: 0.112, least: 0.11 },

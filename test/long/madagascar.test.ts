@@ -1,4 +1,4 @@
-/** The second country from its files as they were found, by its catalog alone, to answers over HTTP. */
+/** The second country, from its unchanged raw files and its catalog to answers over HTTP. */
 import { realpathSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { build } from '../../pipeline/build.ts';
@@ -32,13 +32,13 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     return { status: response.status, body: (await response.json()) as any };
   };
 
-  test('is what it says, and has no word of Nigeria', async () => {
+  test('the snapshot is valid and contains no Nigerian terms', async () => {
     expect(await verifySnapshot(snapshot)).toMatchObject({ faults: [], unchecked: null });
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
   });
 
-  test('the dashboard has no word of Nigeria either', async () => {
+  test('the dashboard contains no Nigerian terms either', async () => {
     const build = temporary();
     const place = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
     const { territory } = readJson(snapshot, 'manifest.json') as Manifest;
@@ -46,7 +46,7 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     expect(text).toContain('Codes of regions and districts');
   });
 
-  test('119 districts in 22 regions, Vohipeno in that of its code and not of its place', async () => {
+  test('119 districts in 22 regions; Vohipeno is in the region of its code, not of its location', async () => {
     const { body: context } = await ask('/v1/context/states');
     expect(context.states.map(({ lgas }: any) => lgas).reduce((a: number, b: number) => a + b)).toBe(119);
     expect(context.states).toHaveLength(22);
@@ -55,14 +55,14 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     expect(body.lgas.map(({ lga }: any) => lga)).toContain('Vohipeno');
   });
 
-  test('both methods in order of preference; the cluster in the sea in Toliary-I', () => {
+  test('both methods are used in order of preference; the cluster in the sea is assigned to Toliary-I', () => {
     const card = readJson(snapshot, 'model-card.json');
     expect(card.parameters.survey.method).toEqual(['microscopy', 'rdt']);
     const findings = readJson(snapshot, 'findings.json').map(({ what }: { what: string }) => what);
     expect(findings).toContain('MD201300000172: 49 m outside every area, assigned to MG51501 Toliary-I');
   });
 
-  test('without rain and cases: no season, no transmission, the same score in all months of a year, and told', async () => {
+  test('without rain and cases there is no season and no transmission model, and limits mention it', async () => {
     expect((await ask('/v1/transmission/states')).status).toBe(503);
     expect((await ask('/v1/transmission/states')).body.code).toBe('TRANSMISSION_DATA_UNAVAILABLE');
     const { body } = await ask('/v1/series/states?state=MG25');

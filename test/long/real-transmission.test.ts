@@ -21,7 +21,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     transmitted = transmission({ ...real, rain: seasons.rain });
   });
 
-  test('twelve states left out in turn reach the figures asked for', () => {
+  test('cross-validation over twelve states reaches the required figures', () => {
     const { check } = seasons.method;
     expect(check.states).toEqual(['AK', 'BA', 'BE', 'CR', 'EB', 'EK', 'KE', 'KW', 'NA', 'OY', 'PL', 'ZA']);
     expect(check.median_correlation).toBeGreaterThanOrEqual(0.873);
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(Object.keys(seasons.lgas)).toHaveLength(774);
   });
 
-  test("the season's swing is the records' own: held-out seasons made flatter or deeper are further off", () => {
+  test('the amplitude of the season is right: making held-out seasons flatter or deeper increases the error', () => {
     const error = (power: number) => {
       const squares = seasons.check.flatMap(({ expected, recorded }) =>
         expected.map((value, month) => (value ** power - recorded[month]!) ** 2),
@@ -40,7 +40,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     };
     expect(error(1)).toBeLessThan(0.1);
     for (const power of [0.8, 1.2]) expect(error(power), `to the power of ${power}`).toBeGreaterThan(1.05 * error(1));
-    // Without rain, the mean season of the other states' records.
+    // A prediction without rain: the mean season of the other states' records.
     const others = seasons.check.flatMap((left) => {
       const rest = seasons.check.filter((row) => row !== left);
       const sums = left.recorded.map((_, month) => rest.reduce((sum, row) => sum + row.recorded[month]!, 0));
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(wrong / seasons.check.length).toBeLessThanOrEqual(0.6); // twelve months high everywhere: 0.58
   });
 
-  test('the method says which low months the check found, and what a season of twelve months means', () => {
+  test('the description reports which low months the check found, and the meaning of a twelve-month season', () => {
     const { description } = seasons.method;
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
     expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index found \d+ of them/);
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
   });
 
-  test('two peaks where southern rain breaks in August, as records show there; one in the north', () => {
+  test('two peaks in the south, where rain pauses in August, as in the records; one in the north', () => {
     const peaks = (values: readonly number[]) =>
       values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
     for (const state of ['OY', 'OG', 'LA', 'OS']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(2);
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   /** Seasonal chemoprevention in 2020: July to October. */
   const CHEMOPREVENTION = ['BA', 'BO', 'JI', 'KE', 'KN', 'KT', 'SO', 'YO', 'ZA'];
 
-  test('months to act in: the nine states that had chemoprevention in 2020 have the nine most concentrated years', () => {
+  test('months to act in: the nine states with chemoprevention in 2020 have the most concentrated years', () => {
     const four = (measure: string) =>
       new Map(
         Object.entries(seasons.windows.states).map(([state, rows]) => [
@@ -86,7 +86,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     const [cases, rain] = [four('reported_cases'), four('rain_transmission')];
     const most = [...rain].sort(([, a], [, b]) => b.share - a.share).map(([state]) => state);
     expect(most.slice(0, 9).sort()).toEqual(CHEMOPREVENTION);
-    // A rule of others, from rain alone: 60% of the year's rain in three months marks these nine and no tenth.
+    // A published rule based on rain: exactly these nine have 60% of the year's rain in three months.
     const wet = Object.entries(seasons.windows.states).filter(([, [three]]) => three!.rain_share >= 0.6);
     expect(wet.map(([state]) => state).sort()).toEqual(CHEMOPREVENTION);
     for (const state of CHEMOPREVENTION) {
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     for (const row of cases.values()) expect(row.criterion).toBe('unlikely');
   });
 
-  test('ranges of the months to act in hold the records of nearly all states and of nine LGAs in ten', () => {
+  test('ranges of the months to act in cover the records of nearly all states and of nine LGAs in ten', () => {
     const held = (areas: SeasonOutput['windows']['states']) => {
       const rows = Object.values(areas)
         .flat()
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(Math.abs(lgas.share - 0.9)).toBeLessThan(0.05);
   });
 
-  test('simple projections are those of the reference, to its three decimals', () => {
+  test('simple projections match the reference to three decimals', () => {
     const { development, held_back } = transmitted.fits!.projection;
     expect([development.months, held_back.months]).toEqual([132, 36]);
     const figures = ({ errors }: typeof development) =>
@@ -125,7 +125,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
   });
 
-  test('the design is registered, and the held-back errors are those of its look (else: malaria-risk score-held-back)', () => {
+  test('the design is registered, with its errors (otherwise run malaria-risk score-held-back)', () => {
     const { design, standing, projection } = transmitted.fits!;
     expect(standing).toEqual({ registered: true, looks: register.looks.length });
     const { result } = register.looks.find((look) => look.design === design)!;
@@ -134,7 +134,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(transmitted.model!.limits.at(-1)).toMatch(/registered before its look.*look \d+ at this year/);
   });
 
-  test("R's range by month: months surely growing, surely not, and doubtful ones named", () => {
+  test('ranges of R classify months as growing, shrinking or uncertain, and limits list the uncertain ones', () => {
     for (const [k, { reproduction_range }] of transmitted.fits!.states.entries()) {
       const { low, high } = reproduction_range;
       expect(low.filter((value) => value > 1).length).toBeGreaterThan(0);
@@ -149,20 +149,20 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     );
   });
 
-  test('detrended by a mean that owes nothing to the fit, the season alone correlates at less', () => {
+  test('after detrending independently of the fit, the season alone has a lower correlation', () => {
     for (const [k, { detrended_correlation }] of transmitted.fits!.states.entries()) {
       expect(detrended_correlation!).toBeGreaterThan(0.5);
       expect(detrended_correlation!).toBeLessThan(transmitted.model!.states[k]!.fit_correlation);
     }
   });
 
-  test('months reported and left out of the fit are those that the catalog masks', () => {
+  test('the months left out of the fit are those that the catalog masks', () => {
     const left = Object.fromEntries(transmitted.fits!.states.map((state) => [state.state_code, state.left_out]));
     expect(left).toMatchObject({ EK: ['2016-06'], KE: [] });
     expect([left.KW!.length, left.KW![0], left.KW!.at(-1)]).toEqual([13, '2015-01', '2016-01']);
   });
 
-  test('fits correlate at .91 or more; projections beat last year in development, and not too well', () => {
+  test('fits correlate at 0.91 or more; projections beat last year in development, but not suspiciously well', () => {
     expect(Value.Check(TransmissionModel, transmitted.model)).toBe(true);
     for (const state of transmitted.model!.states) {
       expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);

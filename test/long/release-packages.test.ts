@@ -1,6 +1,6 @@
 /**
- * `npm run pack`, then both packages installed as somebody without a checkout would, and run on every Node that they say
- * they run on. Needs the npm registry: for those Nodes, and for DuckDB's library.
+ * `npm run pack`, then both packages installed as by a user without a checkout, and run on every supported Node.js
+ * version. Needs the npm registry, for these versions and for DuckDB's native library.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const registry = await run('npm', ['view', 'node@24', 'version']).then(
   () => true,
   () => false,
 );
-/** What builds containers here. */
+/** The installed program that builds containers, if any. */
 const engine = await Promise.any(
   ['docker', 'podman', 'buildah'].map((name) => run(name, ['info']).then(() => name)),
 ).catch(() => null);
@@ -35,14 +35,14 @@ test.skipIf(!engine).each(['pipeline', 'proxy'])(
   },
 );
 
-/** The machine's own Node, where it is an older one. */
+/** The machine's own Node.js. */
 const old = ['/usr/bin', '/usr/local/bin'].find((directory) => existsSync(path.join(directory, 'node')));
 const oldVersion = old ? (await run(path.join(old, 'node'), ['--version'])).stdout.trim() : '';
 const tooOld = /^v(?:1\d|2[0-3])\./.test(oldVersion);
 
 describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm registry)', () => {
   const prefix = temporary();
-  /** The `bin` of each Node that is tried. */
+  /** The `bin` directory of each Node.js version under test. */
   const nodes: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -61,13 +61,13 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
   }, 1_800_000);
 
   const installed = (name: string) => path.join(prefix, 'lib/node_modules', name);
-  /** What somebody's shell has: the commands, one Node, and none of this checkout. */
+  /** A user's shell: the commands, one version of Node.js, and nothing of this checkout. */
   const shell = (node: string) => ({
     cwd: temporary(),
     env: { ...ENV, PATH: `${path.join(prefix, 'bin')}:${nodes[node] ?? node}:/usr/bin:/bin` },
   });
 
-  test('compiled JavaScript with types, without tests; the proxy without DuckDB and mapshaper', () => {
+  test('packages contain compiled JavaScript with types but no tests; the proxy lacks DuckDB and mapshaper', () => {
     for (const name of ['malaria-risk', 'malaria-proxy']) {
       const own = readdirSync(installed(name), { recursive: true, encoding: 'utf8' }).filter(
         (file) => !file.startsWith('node_modules'),
@@ -86,7 +86,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(existsSync(path.join(installed('malaria-proxy'), 'pipeline/publish'))).toBe(false);
   });
 
-  test('every package in the version that it is locked to', () => {
+  test('every dependency has the version in the lock file', () => {
     const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages;
     for (const name of ['malaria-risk', 'malaria-proxy']) {
       const places = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
@@ -101,7 +101,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     }
   });
 
-  test.each(['malaria-risk', 'malaria-proxy'])('%s knows its version and starts at once', async (command) => {
+  test.each(['malaria-risk', 'malaria-proxy'])('%s prints its version and starts quickly', async (command) => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     for (const node of Object.keys(nodes)) {
       const { stdout } = await run(command, ['--version'], shell(node));
@@ -128,7 +128,9 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
   });
 
   test.skipIf(!tooOld)(
-    tooOld ? 'an older Node gets one line' : 'an older Node gets one line (skipped, optional: no older Node here)',
+    tooOld
+      ? 'an older Node.js prints one line'
+      : 'an older Node.js prints one line (skipped, optional: none installed)',
     async () => {
       for (const command of ['malaria-risk', 'malaria-proxy'])
         await expect(run(command, ['--help'], shell(old!))).rejects.toMatchObject({
@@ -139,7 +141,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     },
   );
 
-  test('the same keys and so the same version as from the checkout', async () => {
+  test('a package builds the same version with the same keys as the checkout', async () => {
     const { directory } = writeTiny();
     const options = shell(path.dirname(process.execPath));
     const { stdout } = await run('malaria-risk', ['build', '--country', directory, '--publish', '--json'], options);
@@ -153,46 +155,50 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(packed.modules['pipeline/risk/stage.js']).toEqual(codeOf('pipeline/risk/stage.ts'));
   });
 
-  test.each(['24', '26'])('on Node %s: synth, build --publish, verify, serve', { timeout: 1_800_000 }, async (node) => {
-    const options = shell(node);
-    await run('malaria-risk', ['synth', '--states', '5'], options);
-    const built = await run('malaria-risk', ['build', '--country', 'raw-data/synthetic', '--publish'], options);
-    expect(built.stdout).toContain('Published');
-    await run('malaria-risk', ['verify'], options);
-    const report = readFileSync(path.join(options.cwd, 'build/current/report/index.html'), 'utf8');
-    expect(report).toContain(path.basename(realpathSync(path.join(options.cwd, 'build/current'))));
-    expect((await run('malaria-risk', ['releases', 'list', '--json'], options)).stdout).toMatch(
-      /"commit": "[0-9a-f]{40}"/,
-    );
+  test.each(['24', '26'])(
+    'synth, build --publish, verify and serve work on Node.js %s',
+    { timeout: 1_800_000 },
+    async (node) => {
+      const options = shell(node);
+      await run('malaria-risk', ['synth', '--states', '5'], options);
+      const built = await run('malaria-risk', ['build', '--country', 'raw-data/synthetic', '--publish'], options);
+      expect(built.stdout).toContain('Published');
+      await run('malaria-risk', ['verify'], options);
+      const report = readFileSync(path.join(options.cwd, 'build/current/report/index.html'), 'utf8');
+      expect(report).toContain(path.basename(realpathSync(path.join(options.cwd, 'build/current'))));
+      expect((await run('malaria-risk', ['releases', 'list', '--json'], options)).stdout).toMatch(
+        /"commit": "[0-9a-f]{40}"/,
+      );
 
-    await run('malaria-proxy', ['accounts', 'create-organisation', 'ministry'], options);
-    const scopes = ['--scopes', 'risk_scores,forecasts,lga_boundaries'];
-    const made = await run(
-      'malaria-proxy',
-      ['keys', 'create', '--owner', 'ministry', '--name', 'k', '--kind', 'test', ...scopes],
-      options,
-    );
-    const key = /\w+_test_[0-9A-Za-z]{38}/.exec(made.stdout)![0];
-    const free = ['--port', '--ops-port', '--dashboard-port'].flatMap((port) => [port, '0']);
-    const proxy = spawn('malaria-proxy', ['serve', ...free, '--json'], {
-      ...options,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
-      const { url, dashboard_url } = JSON.parse(line);
-      const ask = (route: string) => fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } });
-      const { states } = (await (await ask('/v1/places')).json()) as Places;
-      expect(await (await ask(`/v1/risk/lgas?state=${states[0]!.state_code}`)).json()).toMatchObject({
-        state_code: states[0]!.state_code,
-        kind: 'estimated',
+      await run('malaria-proxy', ['accounts', 'create-organisation', 'ministry'], options);
+      const scopes = ['--scopes', 'risk_scores,forecasts,lga_boundaries'];
+      const made = await run(
+        'malaria-proxy',
+        ['keys', 'create', '--owner', 'ministry', '--name', 'k', '--kind', 'test', ...scopes],
+        options,
+      );
+      const key = /\w+_test_[0-9A-Za-z]{38}/.exec(made.stdout)![0];
+      const free = ['--port', '--ops-port', '--dashboard-port'].flatMap((port) => [port, '0']);
+      const proxy = spawn('malaria-proxy', ['serve', ...free, '--json'], {
+        ...options,
+        stdio: ['ignore', 'pipe', 'inherit'],
       });
-      expect((await ask('/v1/transmission/model')).status).toBe(200);
-      expect((await ask('/v1/boundaries/states')).status).toBe(200);
-      expect((await fetch(dashboard_url)).status).toBe(200);
-    } finally {
-      proxy.kill('SIGTERM');
-      await once(proxy, 'exit');
-    }
-  });
+      try {
+        const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
+        const { url, dashboard_url } = JSON.parse(line);
+        const ask = (route: string) => fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } });
+        const { states } = (await (await ask('/v1/places')).json()) as Places;
+        expect(await (await ask(`/v1/risk/lgas?state=${states[0]!.state_code}`)).json()).toMatchObject({
+          state_code: states[0]!.state_code,
+          kind: 'estimated',
+        });
+        expect((await ask('/v1/transmission/model')).status).toBe(200);
+        expect((await ask('/v1/boundaries/states')).status).toBe(200);
+        expect((await fetch(dashboard_url)).status).toBe(200);
+      } finally {
+        proxy.kill('SIGTERM');
+        await once(proxy, 'exit');
+      }
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The made-up country made several times over. */
+/** Reproducibility and replacement of made-up countries. */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ beforeAll(async () => {
   await writeSyntheticCountry({ seed: 1, out });
 });
 
-test('the same seed gives the same bytes in another process, time zone and language; --if-missing keeps it', async () => {
+test('a seed gives the same bytes in another process, time zone and language; --if-missing keeps them', async () => {
   const other = join(directory, 'again');
   const env = { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
   const made = await run(['synth', '--seed', '1', '--out', other], { env });
@@ -31,12 +31,12 @@ test('the same seed gives the same bytes in another process, time zone and langu
   expect(hasSyntheticCountry(1, 'matern', other)).toBe(false);
 });
 
-test('another seed is another country, put in the place of the first, and nothing is left beside it', async () => {
+test('another seed makes a different country, which replaces the first without leaving files behind', async () => {
   const place = join(directory, 'place');
   mkdirSync(`${place}.writing-999999999`);
   mkdirSync(place);
   writeFileSync(join(place, 'model.json'), JSON.stringify({ synthetic: true }));
-  writeFileSync(join(place, 'stale.csv'), 'of the first');
+  writeFileSync(join(place, 'stale.csv'), 'stale');
   await writeSyntheticCountry({ seed: 2, out: place });
   const [one, two] = [hashTree(out), hashTree(place)];
   expect(Object.keys(two)).toEqual(Object.keys(one));

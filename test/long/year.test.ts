@@ -1,6 +1,6 @@
 /**
- * A data team's year, in the commands that a person types: months that come in, a correction, a survey round, a table of
- * net use, a file that is wrong, a rollback, a nightly build. Nothing in the catalog is edited by hand.
+ * A data team's year, as typed commands: new months, a correction, a survey round, a table of net use, wrong files, a
+ * rollback, a nightly build. The catalog is never edited by hand.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,32 +12,32 @@ import { sourceIn, tinyCountry, writeCountry } from '../support/tiny-country.ts'
 const place = temporary();
 const country = path.join(place, 'raw-data/tiny');
 const inbox = path.join(place, 'inbox');
-const whole = tinyCountry();
+const complete = tinyCountry();
 const commands: string[] = [];
 
-/** Rows of a table of the whole country that `holds` keeps, header first. */
-function rowsOf(file: string, holds: (cells: string[]) => boolean): string {
-  const [head, ...rows] = String(whole.files[file]).trim().split('\n');
-  return `${[head, ...rows.filter((row) => holds(row.split(',')))].join('\n')}\n`;
+/** The rows of a table of the complete country that `keep` selects, after the header. */
+function rowsOf(file: string, keep: (cells: string[]) => boolean): string {
+  const [head, ...rows] = String(complete.files[file]).trim().split('\n');
+  return `${[head, ...rows.filter((row) => keep(row.split(',')))].join('\n')}\n`;
 }
 const upTo = (file: string, last: string) => rowsOf(file, ([, month]) => month! <= last);
-/** Puts a file where the team finds what comes in. */
-function comesIn(name: string, content: string): string {
+/** Puts a new file into the team's inbox. */
+function receive(name: string, content: string): string {
   mkdirSync(inbox, { recursive: true });
   const file = path.join(inbox, name);
   writeFileSync(file, content);
   return file;
 }
 
-/** A command as it is typed, its exit code expected. */
+/** Runs a command as typed, and checks its exit code. */
 async function type(code: number, command: string, ...more: string[]): Promise<string> {
   const args = [...command.split(' '), ...more];
   commands.push(args.join(' '));
   const ended = await run(args, { cwd: place });
-  const said = `${ended.stdout}${ended.code === 0 || ended.code === 1 ? '' : ended.stderr}`;
-  if (process.env.MALARIA_TELL) process.stdout.write(`\n$ malaria-risk ${args.join(' ')}\n${said}`);
+  const output = `${ended.stdout}${ended.code === 0 || ended.code === 1 ? '' : ended.stderr}`;
+  if (process.env.MALARIA_VERBOSE) process.stdout.write(`\n$ malaria-risk ${args.join(' ')}\n${output}`);
   expect(ended.code, `${args.join(' ')}\n${ended.stdout}${ended.stderr}`).toBe(code);
-  return said + ended.stderr;
+  return output + ended.stderr;
 }
 const current = () => currentVersion(path.join(place, 'build'))!;
 const accept = (source: string, file: string, reason: string, ...more: string[]) =>
@@ -64,18 +64,18 @@ beforeAll(async () => {
   await type(0, 'build --publish --by Ada');
 }, 600_000);
 
-const monthsIn = async (month: string, cases = upTo('cases.csv', month)) => {
-  await accept('climate', comesIn(`rain-${month}.csv`, upTo('climate.csv', month)), `rain of ${month}`);
-  await accept('cases', comesIn(`cases-${month}.csv`, cases), `cases of ${month}`, '--last-estimated', month);
+const acceptMonth = async (month: string, cases = upTo('cases.csv', month)) => {
+  await accept('climate', receive(`rain-${month}.csv`, upTo('climate.csv', month)), `rain of ${month}`);
+  await accept('cases', receive(`cases-${month}.csv`, cases), `cases of ${month}`, '--last-estimated', month);
 };
 
 let first = '';
-test('a month: a look at the file, a command for each, then build, review, publish', async () => {
+test('a new month: inspect the file, accept each file, then build, review, publish', async () => {
   first = current();
   const month = '2021-07';
-  const look = await type(1, 'catalog update cases', comesIn('cases.csv', upTo('cases.csv', month)));
-  expect(look).toMatch(/added 1 \(NG001 2021-07\)\n +removed 0\n +changed 0/);
-  await monthsIn(month);
+  const inspection = await type(1, 'catalog update cases', receive('cases.csv', upTo('cases.csv', month)));
+  expect(inspection).toMatch(/added 1 \(NG001 2021-07\)\n +removed 0\n +changed 0/);
+  await acceptMonth(month);
   await type(0, 'build');
   expect(current()).toBe(first);
   const review = await type(0, 'review');
@@ -86,37 +86,37 @@ test('a month: a look at the file, a command for each, then build, review, publi
   expect(current()).not.toBe(first);
 });
 
-test('a month without a question: three commands', async () => {
+test('a month without problems takes three commands', async () => {
   const before = [current(), commands.length];
-  await monthsIn('2021-08');
+  await acceptMonth('2021-08');
   await type(0, 'build --publish');
   expect(current()).not.toBe(before[0]);
   expect(commands.length).toBe(Number(before[1]) + 3);
 });
 
-test('files that are wrong: refused with their row, or doubted; the catalog stays as it was', async () => {
+test('wrong files are refused with their row, or doubted; the catalog stays unchanged', async () => {
   const catalog = () => ['sources.json', 'model.json'].map((name) => readFileSync(path.join(country, name), 'utf8'));
   const before = catalog();
   const good = upTo('cases.csv', '2021-09');
-  const text = comesIn('text.csv', good.replace(/(2021-09),\d+/, '$1,n/a'));
+  const text = receive('text.csv', good.replace(/(2021-09),\d+/, '$1,n/a'));
   expect(await type(2, 'catalog update cases', text, '--accept', 'September')).toMatch(
     /row \d+, confirmed: found "n\/a"/,
   );
-  const gone = comesIn('gone.csv', good.replace(/NG001,2020-05,.*\n/, ''));
+  const gone = receive('gone.csv', good.replace(/NG001,2020-05,.*\n/, ''));
   expect(await type(2, 'catalog update cases', gone, '--accept', 'September')).toContain('no month 2020-05');
-  const sum = comesIn(
+  const sum = receive(
     'sum.csv',
     good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
   );
   expect(await type(1, 'catalog update cases', sum)).toMatch(/Doubts:\n.*has changed in/);
-  expect(await type(2, 'catalog update cases', comesIn('c.csv', good), '--last-estimated', '2026-12')).toMatch(
+  expect(await type(2, 'catalog update cases', receive('c.csv', good), '--last-estimated', '2026-12')).toMatch(
     /last_estimated: found 2026-12, expected at most 2021-09/,
   );
   expect(catalog()).toEqual(before);
 });
 
-test('a correction of an earlier month comes with the next one', async () => {
-  await monthsIn(
+test('a correction of an earlier month can come with the next month', async () => {
+  await acceptMonth(
     '2021-09',
     upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, n) => `${key},${Number(n) + 40}`),
   );
@@ -125,10 +125,10 @@ test('a correction of an earlier month comes with the next one', async () => {
   await type(0, 'publish');
 });
 
-test('a survey round moves scores: the review says so, and publishing takes a reason', async () => {
+test('a survey round moves scores: the review reports it, and publishing requires a reason', async () => {
   const before = current();
-  const round = String(whole.files['surveys.csv']).replace(/^(2021,.*,)0\./gm, '$10.4');
-  await accept('surveys', comesIn('surveys.csv', round), 'round of 2021', '--release', '2');
+  const round = String(complete.files['surveys.csv']).replace(/^(2021,.*,)0\./gm, '$10.4');
+  await accept('surveys', receive('surveys.csv', round), 'round of 2021', '--release', '2');
   await type(0, 'build');
   const review = await type(1, 'review');
   expect(review).toMatch(/Publishing it requires a reason \(publish --approve REASON\):\n.*scores moved/);
@@ -139,9 +139,9 @@ test('a survey round moves scores: the review says so, and publishing takes a re
   expect(current()).not.toBe(before);
 });
 
-test('a table of net use changes the context and no score', async () => {
-  const nets = String(whole.files['nets.csv']).replace(/,0\.(\d)$/gm, ',0.$15');
-  await accept('itn_use', comesIn('nets.csv', nets), 'survey of 2021', '--release', '2021');
+test('a table of net use changes the context but no scores', async () => {
+  const nets = String(complete.files['nets.csv']).replace(/,0\.(\d)$/gm, ',0.$15');
+  await accept('itn_use', receive('nets.csv', nets), 'survey of 2021', '--release', '2021');
   await type(0, 'build');
   const review = await type(0, 'review');
   expect(review).toMatch(/^all +\d+ +0 +0 +0 +0 +0 +0$/m);
@@ -150,7 +150,7 @@ test('a table of net use changes the context and no score', async () => {
   await type(0, 'publish');
 });
 
-test('back to the first version, which a nightly build leaves alone; any version can be built again', async () => {
+test('after a rollback a nightly build keeps the first version current; every version can be reproduced', async () => {
   const last = current();
   await type(1, `publish ${first}`);
   await type(0, `publish ${first}`, '--approve', 'rolled back: net use is under question');
@@ -159,5 +159,5 @@ test('back to the first version, which a nightly build leaves alone; any version
   expect(await type(0, 'releases list')).toContain('rolled back: net use is under question');
   expect(await type(0, `releases reproduce ${last} --raw-data raw-data/tiny`)).toContain('came out the same');
   expect(await type(0, `releases reproduce ${first} --raw-data raw-data/tiny`)).toContain('came out the same');
-  process.stdout.write(`${commands.length} commands, no edit by hand\n`);
+  process.stdout.write(`${commands.length} commands, no manual edits\n`);
 });

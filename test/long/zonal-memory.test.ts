@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { EXTENT, writeNoise } from '../bench/zonal-data.ts';
 import { temporary } from '../support/command-line.ts';
 
-test('400 million cells in less than a gibibyte', () => {
+test('400 million cells need less than a gibibyte of memory', () => {
   const directory = temporary();
   const at = (name: string) => join(directory, name);
   writeNoise(at('values.tif'), 20_000, 1);
@@ -35,6 +35,6 @@ test('400 million cells in less than a gibibyte', () => {
     .map((line) => line.split(','));
   const figure = (name: string) => Number(row![head!.indexOf(name)]);
   expect(figure('count')).toBe(400_000_000);
-  // exp(u) for u even between -1 and 1: its mean is sinh(1).
+  // The mean of exp(u), u uniform between -1 and 1, is sinh(1).
   expect(figure('mean')).toBeCloseTo(Math.sinh(1), 2);
 });

@@ -2,8 +2,8 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 /**
- * What axe finds wrong with a page as it stands (WCAG 2.2 A and AA, and axe's best practices): rule, and where. What it
- * cannot tell, such as the contrast of text on a map, is not among it.
+ * The accessibility violations that axe finds on a page in its current state (WCAG 2.2 A and AA, and axe's best
+ * practices): rule and element. Results that axe cannot decide, such as the contrast of text on a map, are left out.
  */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -10,7 +10,7 @@ import type { StageEvent } from '../../pipeline/engine/run.ts';
 import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { temporary } from './command-line.ts';
 
-/** An output directory whose cache holds what these stages, or all, made of the tiny country. */
+/** An output directory whose cache contains the tiny country's results of these stages, or of all. */
 export function withTinyCache(stages: readonly string[] = ['']): string {
   const out = temporary();
   const cache = path.join(inject('builtTiny'), 'cache');
@@ -19,8 +19,8 @@ export function withTinyCache(stages: readonly string[] = ['']): string {
 }
 
 /**
- * Builds a country in this process, of a changed tiny one only what the change touches; what ran, in the order of its
- * ending.
+ * Builds a country in this process. For a changed tiny country, only the stages that the change affects run.
+ * @returns the result, with `ran`: the stages that ran, in the order in which they finished
  */
 export async function buildHere(
   country: string,
@@ -36,20 +36,23 @@ export async function buildHere(
   return { ...result, out, ran, causes, snapshot: realpathSync(result.directory) };
 }
 
-/** The same, and publishes it, whatever it changes. */
+/** Builds a country as `buildHere` does and publishes it, whatever it changes. */
 export async function buildAndPublish(...args: Parameters<typeof buildHere>) {
   const built = await buildHere(...args);
   return { ...built, ...(await publishVersion(built.out, { version: built.model_version, approve: 'test' })) };
 }
 
-/** A build's directory in which the tiny country is published, with its cache, history and candidates. */
+/** A build directory in which the tiny country is published, with its cache, history and candidates. */
 export function publishedTiny(): string {
   const out = path.join(temporary(), 'build');
   cpSync(inject('builtTiny'), out, { recursive: true, verbatimSymlinks: true });
   return out;
 }
 
-/** A copy of a snapshot that a test may damage by `overwrite` and by removing files: the bytes are shared. */
+/**
+ * A copy of a snapshot that a test may damage, but only with `overwrite` or by removing files: the files are hard
+ * links.
+ */
 export function copySnapshot(snapshot: string): string {
   const copy = path.join(temporary(), path.basename(snapshot));
   for (const entry of readdirSync(snapshot, { recursive: true, withFileTypes: true })) {
@@ -61,7 +64,7 @@ export function copySnapshot(snapshot: string): string {
   return copy;
 }
 
-/** Replaces a file's bytes, manifest left as it is. */
+/** Replaces a file's bytes and leaves the manifest unchanged. */
 export function overwrite(snapshot: string, name: string, data: string | Uint8Array): void {
   const file = path.join(snapshot, name);
   rmSync(file, { force: true });
@@ -70,7 +73,7 @@ export function overwrite(snapshot: string, name: string, data: string | Uint8Ar
 
 export const readJson = (snapshot: string, name: string) => JSON.parse(readFileSync(path.join(snapshot, name), 'utf8'));
 
-/** Changes an answer, its siblings and the manifest, so that nothing but the content itself is wrong. */
+/** Changes an answer, its compressed copies and the manifest, so that only the content itself is wrong. */
 export function rewrite(snapshot: string, name: string, change: (value: any) => void): void {
   const value = readJson(snapshot, name);
   change(value);
@@ -88,7 +91,7 @@ export function rewrite(snapshot: string, name: string, change: (value: any) => 
   overwrite(snapshot, 'manifest.json', JSON.stringify(manifest));
 }
 
-/** Changes a table by an SQL statement on it, and the manifest with it. */
+/** Changes a table by SQL statements, and the manifest accordingly. */
 export async function rewriteTable(snapshot: string, table: string, ...statements: string[]): Promise<void> {
   const name = `tables/${table}.parquet`;
   const file = path.join(snapshot, name);
@@ -105,7 +108,7 @@ export async function rewriteTable(snapshot: string, table: string, ...statement
   });
 }
 
-/** Changes the manifest alone. */
+/** Changes only the manifest. */
 export function rewriteManifest(snapshot: string, change: (manifest: any) => void): void {
   const manifest = readJson(snapshot, 'manifest.json');
   change(manifest);

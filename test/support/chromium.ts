@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 
-/** The system's browser: Debian's, or the one that CHROMIUM names. */
+/** The system's browser: Debian's, or the one given by CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const HAS_CHROMIUM = existsSync(CHROMIUM);
 
-/** Title of a test that needs a browser; says so where there is none and the test is skipped. */
+/** Title of a test that needs Chromium; states why the test is skipped if there is none. */
 export const needsChromium = (title: string) =>
   HAS_CHROMIUM ? title : `${title} (skipped: no ${CHROMIUM}; install chromium or set CHROMIUM)`;
 export const skipWithoutChromium = !HAS_CHROMIUM;
@@ -23,19 +23,19 @@ const FLAGS = [
 let browser: Browser | null = null;
 afterAll(async () => await browser?.close());
 
-/** A page opened from disk, and all that went wrong in it: errors, refusals of its policy, anything asked of a network. */
+/** A page opened from disk, and everything that went wrong in it: errors, policy violations, network requests. */
 export interface Opened {
   page: Page;
   troubles: string[];
 }
 
-/** A fresh profile of the one browser that a test file has. */
+/** A new profile in the browser that a test file shares. */
 export async function openProfile(options: BrowserContextOptions): Promise<BrowserContext> {
   browser ??= await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
   return browser.newContext(options);
 }
 
-/** Opens a file of the disk in a fresh profile. */
+/** Opens a file from disk in a new profile. */
 export async function openFile(file: string, viewport = { width: 1280, height: 900 }): Promise<Opened> {
   const page = await (await openProfile({ viewport })).newPage();
   const troubles: string[] = [];
@@ -44,7 +44,7 @@ export async function openFile(file: string, viewport = { width: 1280, height: 9
     if (message.type() === 'error') troubles.push(message.text());
   });
   page.on('request', (request) => {
-    if (!/^(file|data):/.test(request.url())) troubles.push(`asked for ${request.url()}`);
+    if (!/^(file|data):/.test(request.url())) troubles.push(`requested ${request.url()}`);
   });
   await page.goto(`file://${file}`);
   return { page, troubles };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from '../../pipeline/engine/hash.ts';
 
-/** How a command ended, and what it said. */
+/** The exit status and the output of a command. */
 export interface Ended {
   code: number | null;
   signal: string | null;
@@ -14,7 +14,7 @@ export interface Ended {
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Starts `malaria-risk` as a process of its own. */
+/** Starts `malaria-risk` as a separate process. */
 export function start(
   args: readonly string[],
   options: { env?: Record<string, string>; preload?: string; cwd?: string } = {},
@@ -24,38 +24,38 @@ export function start(
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
   });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => {
-    said.stdout += data;
+    output.stdout += data;
   });
   child.stderr.on('data', (data) => {
-    said.stderr += data;
+    output.stderr += data;
   });
   const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, ...said }));
+    child.on('close', (code, signal) => resolve({ code, signal, ...output }));
   });
   return { child, ended };
 }
 
-/** Runs `malaria-risk` to its end. */
+/** Runs `malaria-risk` as a separate process and waits until it ends. */
 export function run(args: readonly string[], options?: Parameters<typeof start>[1]): Promise<Ended> {
   return start(args, options).ended;
 }
 
-/** An empty directory that goes with the test file. */
+/** An empty directory that is removed after the test file. */
 export function temporary(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'malaria-'));
-  made.push(directory);
+  directories.push(directory);
   return directory;
 }
-const made: string[] = [];
+const directories: string[] = [];
 
-/** Removes what `temporary` made: setup.ts does so at the end of every test file. */
+/** Removes the directories that `temporary` created; setup.ts calls it after every test file. */
 export function removeTemporary(): void {
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 }
 
-/** Every file below a directory and the hash of its bytes. */
+/** The hash of every file below a directory, by relative path. */
 export function hashTree(directory: string): Record<string, string> {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name))).sort();

@@ -7,8 +7,7 @@ import { giveKey } from '../proxy/service.ts';
 import { levelsIn, nigerianIn } from './nigerian.ts';
 
 /**
- * Pages of the dashboard that show what is served or what it holds, and what the API answers to a wrong code, looked at
- * for words of Nigeria.
+ * Checks that dashboard pages about the served data, and the API's errors for wrong codes, contain no Nigerian terms.
  * @returns the text of the page of codes
  */
 export async function dashboardInOwnWords(

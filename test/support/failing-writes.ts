@@ -1,7 +1,7 @@
 /**
  * Preloaded into a build: from the `MALARIA_FAIL_AT`th write on, every write fails with `MALARIA_FAIL_CODE`, as on a
- * disk that has filled up or may not be written to. Removing goes on working, as it does there. With the code `SIGKILL`
- * the process is killed at that write instead.
+ * full or read-only disk; removing files still works. With the code `SIGKILL`, the process is killed at that write
+ * instead.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -39,7 +39,7 @@ fs.promises.open = async (...args) => {
   const handle = await open(...args);
   const write = handle.writeFile.bind(handle);
   handle.writeFile = async (...data) => {
-    // Half of it arrives, as it does when the last block is used up.
+    // Half of the data is written, as when the disk's last block is used up.
     if (count + 1 >= at && Buffer.isBuffer(data[0])) await write(data[0].subarray(0, data[0].length / 2));
     guard('write');
     return write(...data);

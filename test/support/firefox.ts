@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-/** Debian's Firefox, or the one that FIREFOX names. */
+/** Debian's Firefox, or the one given by FIREFOX. */
 const FIREFOX = process.env.FIREFOX ?? 'firefox-esr';
 const HAS_FIREFOX = spawnSync(FIREFOX, ['--version']).status === 0;
 
-/** Title of a test that needs Firefox; says so where there is none and the test is skipped. */
+/** Title of a test that needs Firefox; states why the test is skipped if there is none. */
 export const needsFirefox = (title: string) =>
   HAS_FIREFOX ? title : `${title} (skipped: no ${FIREFOX}; install firefox-esr or set FIREFOX)`;
 export const skipWithoutFirefox = !HAS_FIREFOX;
@@ -32,7 +32,7 @@ export interface FirefoxPage {
   troubles: string[];
 }
 
-/** Opens a file of the disk in a fresh profile. */
+/** Opens a file from disk in a new profile. */
 export async function openInFirefox(file: string): Promise<FirefoxPage> {
   const profile = mkdtempSync(path.join(tmpdir(), 'firefox-'));
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'];
@@ -41,17 +41,17 @@ export async function openInFirefox(file: string): Promise<FirefoxPage> {
   const socket = new WebSocket(`${await listening(child)}/session`);
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve);
-    socket.addEventListener('error', () => reject(new Error('Firefox refuses its WebSocket')));
+    socket.addEventListener('error', () => reject(new Error('Firefox refused the WebSocket connection')));
   });
   const troubles: string[] = [];
   const waiting = new Map<number, { resolve: (result: any) => void; reject: (error: Error) => void }>();
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(data);
     if (message.method === 'log.entryAdded' && message.params.level === 'error') troubles.push(message.params.text);
-    const one = waiting.get(message.id);
+    const pending = waiting.get(message.id);
     waiting.delete(message.id);
-    if (message.type === 'success') one?.resolve(message.result);
-    if (message.type === 'error') one?.reject(new Error(message.message));
+    if (message.type === 'success') pending?.resolve(message.result);
+    if (message.type === 'error') pending?.reject(new Error(message.message));
   });
   let id = 0;
   const send = (method: string, params: object) =>
@@ -80,16 +80,16 @@ export async function openInFirefox(file: string): Promise<FirefoxPage> {
   };
 }
 
-/** The address that Firefox says it listens on. */
+/** The address on which Firefox reports that it listens. */
 function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stderr!.on('data', (data) => {
-      said += data;
-      const address = /WebDriver BiDi listening on (ws:\S+)/.exec(said)?.[1];
+      output += data;
+      const address = /WebDriver BiDi listening on (ws:\S+)/.exec(output)?.[1];
       if (address) resolve(address);
     });
     child.on('error', reject);
-    child.on('close', (code) => reject(new Error(`Firefox ended with ${code}: ${said.slice(-500)}`)));
+    child.on('close', (code) => reject(new Error(`Firefox exited with code ${code}: ${output.slice(-500)}`)));
   });
 }

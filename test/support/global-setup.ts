@@ -8,12 +8,12 @@ import { tinyCountry, writeCountry } from './tiny-country.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Output directory of the tiny country's build. Tests copy it and leave it as it is. */
+    /** Output directory of the tiny country's build. Tests must copy it, not change it. */
     builtTiny: string;
   }
 }
 
-/** Several projects ask for it. */
+/** Shared, because several projects call `setup`. */
 const run = globalThis as { builtTiny?: Promise<string> };
 
 export default async function setup(project: TestProject): Promise<() => void> {

@@ -4,16 +4,19 @@ import path from 'node:path';
 const NIGERIAN =
   /nigeria|ISO 3166-2:NG|\bNG0\d|North (Central|East|West)|South (East|West|South)|Geopolitical|Nasarawa|\bKano\b|\bIle-If|\bLGAs?\b|local government/i;
 
-/** The first word of Nigeria in `text`, but for `lga` and `lgas`: they are the API's names of fields in every country. */
+/** The first Nigerian term in `text`, except `lga` and `lgas`, which are field names of the API in every country. */
 export const nigerianIn = (text: string): string | undefined => NIGERIAN.exec(text.replaceAll(/\blgas?\b/g, ''))?.[0];
 
-/** Words of Nigeria in the text files of a snapshot, `file: word` the first of each; packed siblings hold the same. */
+/**
+ * Nigerian terms in the text files of a snapshot: the first of each file, as `file: term`. Compressed copies are
+ * skipped.
+ */
 export function nigerianWords(snapshot: string): string[] {
   return readdirSync(snapshot, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isFile() || /\.(br|gz|parquet)$/.test(file)) return [];
     const text = readFileSync(file, 'utf8');
-    // What the authors of the report's script say to each other is the same for every country.
+    // Comments in the report's scripts are the same for every country.
     const found = nigerianIn(file.endsWith('.html') ? withoutComments(text) : text);
     return found ? [`${path.relative(snapshot, file)}: ${found}`] : [];
   });
@@ -21,11 +24,11 @@ export function nigerianWords(snapshot: string): string[] {
 
 const withoutComments = (page: string) => page.replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, '');
 
-/** Where a snapshot's pages call areas LGAs or states, which not every country's are. */
+/** Passages in a snapshot's pages that call areas LGAs or states. */
 export const wordsOfLevels = (snapshot: string): string[] =>
   ['report/index.html', 'report/api.html'].flatMap((name) => levelsIn(readFileSync(path.join(snapshot, name), 'utf8')));
 
-/** The same of one page, up to its list of sources, which others wrote; values in quotation marks are the API’s. */
+/** The same for one page, up to its list of sources, whose text is quoted. Values in quotation marks are the API's. */
 export function levelsIn(page: string): string[] {
   const [own] = page.slice(page.indexOf('<body')).split('<section id="sources"');
   const text = own!.replaceAll(/<(code|pre|script)\b.*?<\/\1>|<[^>]*>/gs, ' ');

@@ -2,7 +2,9 @@ import { topology } from 'topojson-server';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { type TinyCountry, tinyCountry } from './tiny-country.ts';
 
-/** Departments and communes of numeric codes, under regions that the service has no place for; no zones, no Nigerian word. */
+/**
+ * Departments and communes with numeric codes, below regions that the service does not use; no zones, no Nigerian term.
+ */
 export const OTHER: Territory = {
   iso_code: 'ZZ',
   language: 'fr',
@@ -21,7 +23,7 @@ export const OTHER: Territory = {
 };
 
 const csv = (rows: (string | number)[][]) => `${rows.map((row) => row.join(',')).join('\n')}\n`;
-/** Codes that do not begin with the department's. */
+/** Communes whose codes do not start with the department's code. */
 const COMMUNES = [
   { code: '1201', name: 'Aval', state: '07' },
   { code: '0702', name: 'Bois-Haut', state: '07' },
@@ -30,9 +32,9 @@ const COMMUNES = [
 ];
 
 /**
- * The tiny country's ground with none of Nigeria's habits: TopoJSON outlines without codes, a table of codes by name, two
- * methods by year and cluster, one cluster in the sea; no rain, no cases, no census, no elevation, no outlines of the
- * upper level, no figures of coverage.
+ * The tiny country's territory without any of Nigeria's conventions: TopoJSON outlines without codes, a table of codes
+ * by name, two test methods by year and cluster, one cluster in the sea; no rain, cases, census, elevation, outlines of
+ * the upper level, or coverage figures.
  */
 export function otherCountry(): TinyCountry {
   const country = tinyCountry();
@@ -42,7 +44,7 @@ export function otherCountry(): TinyCountry {
     feature.properties = { shapeName: COMMUNES[i]!.name };
   });
   files['communes.topojson'] = JSON.stringify(topology({ communes: outlines }, 1e5));
-  // Of three levels the catalog names two. The region is called as one of its departments, its code is a commune's.
+  // The catalog uses two of three levels. The region has the name of one of its departments and the code of a commune.
   files['codes.csv'] = csv([
     ['nom', 'code', 'dep', 'reg', 'nom_reg'],
     ...COMMUNES.map(({ code, name, state }) => [name, code, state, '1201', 'Littoral']),
@@ -66,7 +68,7 @@ export function otherCountry(): TinyCountry {
       ...[1, 2, 3].map((k) => cluster(`a${i}${k}`, 2018, 4, i, 'MICRO', i + k)),
       ...[1, 2, 3].map((k) => cluster(`b${i}${k}`, 2021, 5, i, 'TDR', i + k + 1)),
     ]),
-    // Tested both ways: microscopy counts. In the sea, 2 km off. Adults: left out.
+    // Tested by both methods: microscopy is used. 2 km off the coast. Adults: left out.
     cluster('a01', 2018, 4, 0, 'TDR', 9),
     cluster('mer', 2018, 4, 0, 'MICRO', 2, 0.518),
     ['adultes', 2018, 4, 3.5, 4.5, 'RURAL', 15, 49, 'MICRO', 20, 8],

@@ -1,6 +1,6 @@
 import { sourceIn, type TinyCountry } from './tiny-country.ts';
 
-/** Moves codes and states of a tiny country's LGAs from the outlines to a table, which gives them by name. */
+/** Moves the codes and states of a tiny country's LGAs from the outlines to a table that lists them by name. */
 export function pairedSources(country: TinyCountry): void {
   const outlines = JSON.parse(String(country.files['lgas.geojson'])) as {
     features: { properties: { pcode?: string; name: string; state?: string } }[];

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-/** Debian's Python has Debian's packages; the first on PATH may be another and lack them. */
+/** The first Python on PATH may lack the packages that are installed for Debian's. */
 const CANDIDATES = ['python3', '/usr/bin/python3'];
 
-/** The first Python here that has all of these modules ('requests, pandas'), if any has. */
+/** The first installed Python that has all of these modules ('requests, pandas'); undefined if none has. */
 export const pythonWith = (modules: string) =>
   CANDIDATES.find((python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0);

@@ -9,7 +9,9 @@ import { byCode } from '../../pipeline/table.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 import { ioOf } from './stage-io.ts';
 
-/** What the season and transmission stages read of the real country: ingest's own artifacts, and the reference's population. */
+/**
+ * Inputs of the season and transmission stages for the real country: ingest's artifacts, and the reference population.
+ */
 export async function realArtifacts() {
   const catalog = <T>(file: string) => JSON.parse(readFileSync(path.join(REAL_CATALOG, file), 'utf8')) as T;
   const model = catalog<Model>('model.json');

@@ -7,7 +7,7 @@ import { barriers } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';
 
-/** WebDriver's code point for the key. */
+/** WebDriver's code point for the End key. */
 const END = '\uE010';
 
 /**
@@ -156,7 +156,7 @@ export function reportInBrowser(snapshotOf: () => string) {
     await page.close();
   });
 
-  test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone'), async () => {
+  test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone screen'), async () => {
     const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     for (const tab of ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources']) {
@@ -192,7 +192,7 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
-  test('the report is one file of at most 5 MB that may fetch nothing', () => {
+  test('the report is a single file of at most 5 MB whose policy allows no requests', () => {
     expect(statSync(file()).size).toBeLessThan(5_000_000);
     const text = readFileSync(file(), 'utf8');
     expect(text.includes('content="default-src &#39;none&#39;; script-src &#39;sha256-')).toBe(true);

@@ -1,12 +1,12 @@
 import { run as runCommand } from '../../pipeline/cli.ts';
 import type { Ended } from './command-line.ts';
 
-/** Commands wait for each other: what one writes goes where the process writes, and its exit code is the process's. */
+/** Commands run one at a time, because they share the process's output streams and exit code. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `malaria-risk` to its end in this process, which spares the second or two that one of its own takes to load and
- * compile the code. What is about processes (signals, the environment, two at once) takes `run` of command-line.ts.
+ * Runs `malaria-risk` in this process, which saves the second or two that a new process needs to load and compile the
+ * code. Tests about processes (signals, the environment, concurrency) use `run` of command-line.ts instead.
  */
 export function runHere(args: readonly string[]): Promise<Ended> {
   const ended = last.then(() => capture(args));
@@ -15,19 +15,19 @@ export function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 async function capture(args: readonly string[]): Promise<Ended> {
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const before = process.exitCode;
   const streams = ['stdout', 'stderr'] as const;
   const writes = streams.map((name) => process[name].write);
   for (const name of streams)
     process[name].write = (chunk: string | Uint8Array) => {
-      said[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+      output[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
       return true;
     };
   process.exitCode = undefined;
   try {
     await runCommand(args);
-    return { code: Number(process.exitCode ?? 0), signal: null, ...said };
+    return { code: Number(process.exitCode ?? 0), signal: null, ...output };
   } finally {
     process.exitCode = before;
     streams.forEach((name, i) => {

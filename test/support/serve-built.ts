@@ -5,10 +5,10 @@ import { JSON_OPERATIONS, type JsonOperationId } from '../../pipeline/contract/o
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { temporary } from './command-line.ts';
 
-/** A service over a build. */
+/** A proxy that serves a build. */
 export interface Served {
   service: Service;
-  /** The answer to an operation, checked to be 200, of this version and of its schema. */
+  /** Calls an operation; checks that the answer is a 200 of this version and matches its schema. */
   ask<T>(id: JsonOperationId, query?: Record<string, string>): Promise<T>;
 }
 
@@ -17,7 +17,7 @@ const validators = new Map<JsonOperationId, ReturnType<typeof ajv.compile>>(
   JSON_OPERATIONS.map((operation) => [operation.id, ajv.compile(operation.response)]),
 );
 
-/** Serves the current snapshot of `out`, with a store of its own, until the test file ends. */
+/** Serves the current snapshot of `out`, with a new store, until the test file ends. */
 export async function serveBuilt(out: string, version: string): Promise<Served> {
   const store = `sqlite:${path.join(temporary(), 'proxy.sqlite')}`;
   const place = { build: out, snapshot: path.join(out, 'current'), store };

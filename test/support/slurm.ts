@@ -1,4 +1,4 @@
-/** A Slurm of its own, real daemons of three nodes on this host, in a temporary folder. */
+/** A private Slurm cluster: real daemons for three nodes on this host, in a temporary directory. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 const DAEMONS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'snakemake'];
 const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
 
-/** What of Slurm, Munge and Snakemake is not installed here; and a reason where they cannot be started. */
+/** Why Slurm, Munge and Snakemake cannot be used here: missing programs, or missing permission; null if they can. */
 export const missingForSlurm = (): string | null => {
   const found = (name: string) => {
     try {
@@ -24,11 +24,11 @@ export const missingForSlurm = (): string | null => {
 };
 
 export interface Slurm {
-  /** What its commands need in their environment. */
+  /** Environment variables for its commands. */
   env: Record<string, string>;
-  /** Runs one of its commands. @returns what it printed */
+  /** Runs one of its commands. @returns its output */
   ask(command: string, ...args: string[]): string;
-  /** Kills a node at once, as a power cut would: its daemon and every process of the jobs on it. */
+  /** Kills a node as a power cut would: its daemon and all processes of its jobs, at once. */
   killNode(node: string): void;
   stop(): Promise<void>;
 }
@@ -36,9 +36,9 @@ export interface Slurm {
 export const NODES = ['n1', 'n2', 'n3'] as const;
 
 /**
- * Starts it and waits until its nodes are idle.
- * @param directory empty, absolute and short: sockets lie in it
- * @param cpus of each node, whatever this host has
+ * Starts the cluster and waits until its nodes are idle.
+ * @param directory an empty directory with a short absolute path, because it contains sockets
+ * @param cpus number of CPUs of each node, independent of this host's
  */
 export async function startSlurm(directory: string, cpus: number): Promise<Slurm> {
   const at = (...names: string[]) => path.join(directory, ...names);
@@ -83,10 +83,10 @@ export async function startSlurm(directory: string, cpus: number): Promise<Slurm
   const env = { PATH, SLURM_CONF: conf };
   const daemons: Record<string, ChildProcess> = {};
   const launch = (name: string, command: string) => {
-    const said = openSync(at('log', `${name}.out`), 'a');
-    // slurmd wants more open files than some shells allow, or fewer than others.
+    const log = openSync(at('log', `${name}.out`), 'a');
+    // slurmd needs a limit of open files between those of some shells and those of others.
     daemons[name] = spawn('sh', ['-c', `ulimit -n 4096; exec ${command}`], {
-      ...{ env: { ...process.env, ...env }, stdio: ['ignore', said, said], cwd: directory },
+      ...{ env: { ...process.env, ...env }, stdio: ['ignore', log, log], cwd: directory },
     });
   };
   launch(
@@ -99,7 +99,7 @@ export async function startSlurm(directory: string, cpus: number): Promise<Slurm
     env,
     ask,
     killNode(node) {
-      // All at once: a step daemon that saw its job die would still tell the controller.
+      // Stop all first: a step daemon that saw its job die would still notify the controller.
       const all = ofNode(daemons[node]!.pid!, at(node));
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) kill(pid, signal);
     },
@@ -131,11 +131,11 @@ function kill(pid: number, signal: 'SIGSTOP' | 'SIGKILL' = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
-/** A node's daemon, its step daemons, which leave its process tree, and all that they started. */
+/** Process ids of a node's daemon, of its step daemons (which leave its process tree), and of all their children. */
 function ofNode(slurmd: number, spool: string): number[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -179,16 +179,16 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-async function until(what: string, holds: () => boolean, seconds = 60): Promise<void> {
+async function until(what: string, isTrue: () => boolean, seconds = 60): Promise<void> {
   const end = Date.now() + 1000 * seconds;
   let last = '';
   while (Date.now() < end) {
     try {
-      if (holds()) return;
+      if (isTrue()) return;
     } catch (error) {
       last = String((error as { stderr?: string }).stderr ?? error);
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`no ${what} in ${seconds} s: ${last}`);
+  throw new Error(`no ${what} within ${seconds} s: ${last}`);
 }

@@ -1,7 +1,9 @@
 import { type StageIo, tableReaders } from '../../pipeline/engine/stage.ts';
 import { isTable, rowsOf, type Table } from '../../pipeline/table.ts';
 
-/** What a stage is given, from artifacts by full name: of tables as stages hand them on, or some of their columns as rows. */
+/**
+ * A stage's input, from artifacts by full name. Tables may be given as stages return them, or as rows of some columns.
+ */
 export const ioOf = (artifacts: Record<string, unknown>, rest: Partial<StageIo> = {}): StageIo => ({
   artifact: <T>(name: string) => artifacts[name] as T,
   ...tableReaders((name) => columnsOf(artifacts[name])),
@@ -15,5 +17,5 @@ function columnsOf(value: unknown): Table['columns'] {
   return Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]));
 }
 
-/** Rows of a table that a stage handed on. */
+/** Rows of a table that a stage returned. */
 export const handedOn = <Row>(value: unknown): Row[] => rowsOf((value as Table).columns);

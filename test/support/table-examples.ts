@@ -12,16 +12,16 @@ import { runHere } from './run-here.ts';
 const page = (name: string) => readFileSync(path.join(import.meta.dirname, '../..', name), 'utf8');
 const TABLES = page('pipeline/publish/TABLES.md');
 
-/** The code block in this language on the page about tables. */
+/** The code block in this language in TABLES.md. */
 function example(language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(TABLES)![1]!;
 }
-/** Statements that README and the page give to `malaria-risk query`. */
+/** The statements for `malaria-risk query` in README and TABLES.md. */
 const statements = [page('README.md'), TABLES].flatMap((text) =>
   [...text.matchAll(/malaria-risk query "([^"]+)"/g)].map(([, sql]) => sql!),
 );
 
-/** Whether a command succeeds here. */
+/** Whether a command succeeds on this machine. */
 const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const PYTHON = pythonWith('pandas, pyarrow');
 const HAS_R = works('Rscript', '--version');
@@ -38,7 +38,7 @@ async function query(cwd: string, sql: string) {
   }
 }
 
-/** What README and TABLES.md say of a snapshot's tables, done to one in the directory `out` (`build` in the examples). */
+/** Runs the table examples of README and TABLES.md on the build directory `out` (`build` in the examples). */
 export function tableExamples(outOf: () => string) {
   let cwd = '';
   beforeAll(() => {
@@ -47,7 +47,7 @@ export function tableExamples(outOf: () => string) {
   });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-  test('the statements for `malaria-risk query` run as they are written', async () => {
+  test('the statements for `malaria-risk query` run as written', async () => {
     expect(statements.length).toBeGreaterThan(3);
     for (const sql of statements) {
       const { code, stdout } = await runHere(['query', sql, '--csv', '--out', outOf()]);
@@ -68,7 +68,7 @@ export function tableExamples(outOf: () => string) {
 
   test.skipIf(!PYTHON)(`the Python example${PYTHON ? '' : ' (skipped, optional: no pandas and pyarrow)'}`, () => {
     const printed = execFileSync(PYTHON!, ['-c', example('python')], { cwd, encoding: 'utf8' });
-    // Four forecast months, each of every LGA.
+    // Four forecast months, each with every LGA.
     expect(printed.match(/^\d{4}-\d{2} +774\.0 /gm)).toHaveLength(4);
   });
 
@@ -78,12 +78,12 @@ export function tableExamples(outOf: () => string) {
       writeFileSync(path.join(cwd, `${name}.csv`), printed.stdout);
     }
     const printed = execFileSync('Rscript', ['-e', example('r')], { cwd, encoding: 'utf8' });
-    // All 37 states, Nasarawa with them, whose code is NA.
+    // All 37 states, including Nasarawa, whose code is NA.
     expect(printed.match(/^\d+ +[A-Z]{2} +[\d.]+ +\d+$/gm)).toHaveLength(37);
     expect(printed).toMatch(/^\d+ +NA +[\d.]+ +\d+$/m);
   });
 
-  test('tables hold the answers, and every column is documented', async () => {
+  test('tables match the answers, and every column is documented', async () => {
     const current = path.join(outOf(), 'current');
     const json = <T>(name: string): T => JSON.parse(readFileSync(path.join(current, name), 'utf8'));
     for (const { table: name, rows, columns } of json<schemas.Tables>('v1/tables.json').tables) {
@@ -106,7 +106,7 @@ export function tableExamples(outOf: () => string) {
     );
   });
 
-  test('boundaries are GeoParquet: metadata by its specification, and shapes that wind as it says', async () => {
+  test('boundaries are valid GeoParquet: metadata as specified, and rings oriented accordingly', async () => {
     const current = path.join(outOf(), 'current');
     const { features } = JSON.parse(readFileSync(path.join(current, 'tables/boundaries_lgas.geojson'), 'utf8'));
     const [geo] = await query(

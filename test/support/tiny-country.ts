@@ -7,8 +7,8 @@ import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 import { temporary } from './command-line.ts';
 
 /**
- * Two states of two square LGAs each, a degree a side, in a row from west to east: small enough to read, and to build
- * in a second or two. Every file is text but for the two rasters, so a test breaks one line of it.
+ * Two states of two square LGAs each, one degree a side, in a row from west to east: small enough to read, and to build
+ * in a second or two. All files except the two rasters are text, so a test can break a single line.
  */
 export interface TinyCountry {
   directory: string;
@@ -30,7 +30,7 @@ const square = (west: number, width = 1) => [
 const collection = (features: unknown[]) => JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
 const csv = (rows: (string | number)[][]) => `${rows.map((row) => row.join(',')).join('\n')}\n`;
 
-/** The catalog and files of a sound tiny country, not yet written. */
+/** The catalog and files of a valid tiny country, not yet written. */
 export function tinyCountry(): TinyCountry {
   const files: TinyCountry['files'] = {};
   files['lgas.geojson'] = collection(
@@ -90,7 +90,7 @@ export function tinyCountry(): TinyCountry {
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const cells = grid.columns * grid.rows;
   files['people.tif'] = writeGeotiff(
-    // No value twice, as in a raster of people.
+    // No value occurs twice, as in a real population raster.
     Float32Array.from({ length: cells }, (_, i) => 250 + ((i * 7) % cells) / 100),
     grid,
   );
@@ -267,14 +267,14 @@ export function writeCountry(country: TinyCountry, directory: string): void {
   writeFileSync(path.join(directory, 'model.json'), JSON.stringify(country.model));
 }
 
-/** A file of the catalog with its hash, where the file is there and the test gives no hash of its own. */
+/** Adds the hash to a file's catalog entry, if the file exists and the test gives no hash itself. */
 const pinned = (directory: string) => (file: Record<string, any>) => {
   const full = path.join(directory, file.path);
   if (file.sha256 || !statSync(full, { throwIfNoEntry: false })?.isFile()) return file;
   return { ...file, sha256: sha256(readFileSync(full)) };
 };
 
-/** Pins the files of a country as they are now, after a test has changed one. */
+/** Updates the hashes in a country's catalog after a test has changed a file. */
 export function repin(directory: string): void {
   const file = path.join(directory, 'sources.json');
   const catalog = JSON.parse(readFileSync(file, 'utf8'));
@@ -283,7 +283,7 @@ export function repin(directory: string): void {
   writeFileSync(file, JSON.stringify(catalog));
 }
 
-/** Writes a tiny country, as changed by the test, into a directory of its own that goes with the test file. */
+/** Writes a tiny country, changed by `change`, to a new directory that is removed after the test file. */
 export function writeTiny(change: (country: TinyCountry) => void = () => {}): TinyCountry {
   const country = tinyCountry();
   change(country);
@@ -291,14 +291,14 @@ export function writeTiny(change: (country: TinyCountry) => void = () => {}): Ti
   return country;
 }
 
-/** `text` with line `line` (1 is the header) replaced. */
+/** `text` with one line replaced; line 1 is the header. */
 export function replaceLine(text: string | Buffer, line: number, by: string | ((old: string) => string)): string {
   const lines = String(text).split('\n');
   lines[line - 1] = typeof by === 'string' ? by : by(lines[line - 1]!);
   return lines.join('\n');
 }
 
-/** The source of that id in a country. */
+/** The source with this id. */
 export function sourceIn(country: TinyCountry, id: string): Record<string, any> {
   return country.sources.find((source) => source.id === id)!;
 }

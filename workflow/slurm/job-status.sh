@@ -1,12 +1,12 @@
 #!/bin/sh
-# What has become of a Slurm job, in the words of Snakemake. Works with and without accounting. A job of a lost node
-# (NODE_FAIL) has failed: Snakemake starts it again at once, where Slurm itself would wait two minutes.
-told=$(scontrol --oneliner show job "$1" 2>&1)
-state=$(printf %s "$told" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
+# Prints the status of a Slurm job as Snakemake expects it. Works with and without accounting. A job on a lost node
+# (NODE_FAIL) counts as failed, so that Snakemake restarts it at once; Slurm itself would wait two minutes.
+job=$(scontrol --oneliner show job "$1" 2>&1)
+state=$(printf %s "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
 if [ -z "$state" ]; then
-  case $told in
+  case $job in
     *'Invalid job id'*) state=$(sacct -X -n -P -o State -j "$1" 2> /dev/null | head -n 1) ;;
-    # The controller does not answer: ask again later.
+    # The controller does not answer: check again later.
     *) state=PENDING ;;
   esac
 fi

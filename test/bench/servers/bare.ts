@@ -1,6 +1,6 @@
 /**
- * Bare node:http that sends one file's bytes, whatever is asked: the most that Node can do. Arguments: file, coding, and
- * where it shall send others than the few that a client needs, its headers as JSON of names and values in turn.
+ * Bare node:http that answers every request with the same file: the upper limit for Node.js. Arguments: file, coding,
+ * and optionally the headers to send, as a JSON array of alternating names and values.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

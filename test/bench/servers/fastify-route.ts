@@ -1,6 +1,6 @@
 /**
- * The plainest Fastify route with a key look-up, that answers with one file and the proxy's own headers. Arguments: file,
- * key, and those headers as JSON of names and values in turn.
+ * A minimal Fastify route with a key look-up, which answers with one file and the proxy's headers. Arguments: file,
+ * key, and these headers as a JSON array of alternating names and values.
  */
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';

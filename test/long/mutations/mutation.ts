@@ -1,11 +1,11 @@
-/** Something done to a raw file that leaves it readable, more often than not. */
+/** A corruption of a raw file that usually leaves it readable. */
 export interface Mutation {
-  /** Id in the real country's catalog. */
+  /** Id of the source in the real country's catalog. */
   source: string;
   name: string;
-  /** Of several files, the one whose name ends so. */
+  /** If the source has several files, the ending of the file's name. */
   file?: string;
-  /** What was accepted before, where it is not the file as it is: of a month or a round that comes in wrong. */
+  /** The file as accepted before, if it is not the real file: without the month or round that arrives corrupted. */
   before?(bytes: Buffer, name: string): Buffer;
   change(bytes: Buffer, name: string): Buffer | Promise<Buffer>;
 }

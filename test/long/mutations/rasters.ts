@@ -1,4 +1,4 @@
-/** Ways in which a raster, the outlines, or any file of the real country could come in wrong. */
+/** Ways in which a raster, the outlines, or any other file of the real country could be wrong. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ interface Cells {
   rows: number;
 }
 
-/** Reads the raster, changes its cells or its place, and writes it with NaN for what is missing. */
+/** Reads the raster, changes its cells or its position, and writes it with NaN for missing values. */
 function raster(change: (cells: Cells) => Cells, nodata = 'nan') {
   return async (bytes: Buffer): Promise<Buffer> => {
     const file = path.join(temporary(), 'raster.tif');
@@ -35,7 +35,7 @@ export const each = (value: (n: number, column: number, row: number, cells: Cell
     ...cells,
     values: cells.values.map((n, i) => value(n, i % cells.columns, Math.floor(i / cells.columns), cells)),
   }));
-/** The value that lies elsewhere, by its column and row. */
+/** Takes each value from another cell, given by column and row. */
 export const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
   each((_, column, row, cells) => {
     const [x, y] = place(column, row, cells);
@@ -67,7 +67,7 @@ const half = raster(({ values, columns, rows, ...place }) => {
   };
 });
 
-/** Codes swapped in the attribute table, where all have the same length. */
+/** Swaps two codes of equal length in the attribute table. */
 const swapText = (a: string, b: string) => (bytes: Buffer) =>
   Buffer.from(bytes.toString('latin1').replaceAll(a, '\u0001').replaceAll(b, a).replaceAll('\u0001', b), 'latin1');
 
@@ -87,11 +87,11 @@ export const RASTERS: Mutation[] = [
     'in thousands': each((n) => n / 1000),
     'cells of twice the size': half,
     'a corner without people': each((n, x, y) => (x < 300 && y < 300 ? 0 : n)),
-    'another year, half as many': each((n) => n / 2),
-    'the logarithm': each((n) => Math.log1p(n)),
-    'nodata left untagged': each((n) => (n === 0 ? -99999 : n)),
+    'half as many people': each((n) => n / 2),
+    logarithms: each((n) => Math.log1p(n)),
+    'nodata without a tag': each((n) => (n === 0 ? -99999 : n)),
     'cut short': (bytes) => bytes.subarray(0, bytes.length / 2),
-    'a header that promises a million rows': patch(257, 1_000_000),
+    'a header that declares a million rows': patch(257, 1_000_000),
   }),
   ...of('elevation', {
     'in feet': raster(
@@ -104,8 +104,8 @@ export const RASTERS: Mutation[] = [
   }),
   ...of('effective_treatment', {
     'in percent': each((n) => n * 100),
-    'one minus': each((n) => 1 - n),
-    half: each((n) => Math.max(0.2, n / 2)),
+    'one minus the value': each((n) => 1 - n),
+    halved: each((n) => Math.max(0.2, n / 2)),
     'east and west swapped': from((x, y, { columns }) => [columns - 1 - x, y]),
   }),
   ...of('irs_coverage', {
@@ -119,13 +119,13 @@ export const OTHERS: Mutation[] = [
     {
       'codes of two LGAs swapped': swapText('NG001001', 'NG001002'),
       'codes of two LGAs of two states swapped': swapText('NG001001', 'NG020001'),
-      'another name': swapText('Aba North', 'Aba Nroth'),
+      'a misspelled name': swapText('Aba North', 'Aba Nroth'),
     },
     '.dbf',
   ),
   ...of('lga_boundaries', { 'cut short': (bytes) => bytes.subarray(0, bytes.length / 2) }, '.shp'),
   ...of('climate', {
-    'a bomb of 2 GB': () => {
+    'a decompression bomb of 2 GB': () => {
       const row = 'NG001001,Abia,Aba North,2001,1,3.88,25.916,0.6492\n'.repeat(4_000_000);
       const member = gzipSync(row);
       return Buffer.concat(Array.from({ length: 10 }, () => member));
@@ -133,7 +133,7 @@ export const OTHERS: Mutation[] = [
     'cut short': (bytes) => bytes.subarray(0, bytes.length / 2),
   }),
   ...of('cases_states', {
-    'a page in place of the table': () => Buffer.from('<!DOCTYPE html>\n<p>Sign in</p>\n'),
-    nothing: () => Buffer.alloc(0),
+    'a web page instead of the table': () => Buffer.from('<!DOCTYPE html>\n<p>Sign in</p>\n'),
+    'an empty file': () => Buffer.alloc(0),
   }),
 ];

@@ -1,10 +1,10 @@
-/** Ways in which a table of the real country could come in wrong, each as a change of its rows. */
+/** Ways in which a table of the real country could be wrong, each as a change of its rows. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Mutation } from './mutation.ts';
 
 type Row = Record<string, string>;
 
-/** A table without quotes, taken apart and put together again. */
+/** Changes the rows of a CSV table without quoted cells. */
 export function table(change: (rows: Row[], header: string[]) => Row[]) {
   return (bytes: Buffer, name: string): Buffer => {
     const zipped = name.endsWith('.gz');
@@ -21,7 +21,7 @@ export function table(change: (rows: Row[], header: string[]) => Row[]) {
 }
 
 const number = (value: number) => String(Number(value.toPrecision(8)));
-/** Other values of a column in some rows; blanks stay. */
+/** Changes a column's values in some rows; blanks are kept. */
 export const map = (
   column: string,
   value: (n: number, row: Row) => number,
@@ -34,7 +34,7 @@ export const map = (
   );
 export const times = (column: string, factor: number, which?: (row: Row) => boolean) =>
   map(column, (n) => n * factor, which);
-/** Values of columns taken from the next row of those that `which` picks. */
+/** Takes the columns' values from the next row, among the rows that `which` selects. */
 export const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
   table((rows) => {
     const own = rows.filter(which);
@@ -48,14 +48,33 @@ export const swap = (a: string, b: string, which: (row: Row) => boolean = () => 
   table((rows) => rows.map((row) => (which(row) ? { ...row, [a]: row[b]!, [b]: row[a]! } : row)));
 export const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
-const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
+export const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
+/** Exchanges columns' values between the rows of two places, in order; `a` and `b` are codes or starts of codes. */
+export const exchange = (
+  columns: string[],
+  key: string,
+  a: string,
+  b: string,
+  which: (row: Row) => boolean = () => true,
+) =>
+  table((rows) => {
+    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
+    const other = new Map([
+      ...as!.map((row, i) => [row, bs![i]] as const),
+      ...bs!.map((row, i) => [row, as![i]] as const),
+    ]);
+    return rows.map((row) => {
+      const values = other.get(row);
+      return values ? { ...row, ...Object.fromEntries(columns.map((name) => [name, values[name]!])) } : row;
+    });
+  });
 const METHODS = { microscopy: 'rdt', rdt: 'microscopy' };
 export const inYear = (year: string) => (row: Row) => row.survey_year === year || row.period?.startsWith(year) === true;
 export const inState = (pcode: string) => (row: Row) =>
   (row.state_pcode ?? row.lga_pcode ?? row.ADM2_PCODE)!.startsWith(pcode);
 
-/** A month more, with the values of the same month of the year before as `value` makes them. */
-const monthMore = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
+/** Adds a month with the values of the same month a year earlier, changed by `value`. */
+const extraMonth = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
   table((rows) => [
     ...rows,
     ...rows
@@ -77,7 +96,7 @@ export const of = (
 
 export const TABLES: Mutation[] = [
   ...of('survey_clusters', {
-    'positivity of 2018 in hundredths': times('positivity', 0.01, inYear('2018')),
+    'positivity of 2018 divided by a hundred': times('positivity', 0.01, inYear('2018')),
     'positivity of a state in percent': times('positivity', 100, inState('NG019')),
     'one minus positivity': map('positivity', (n) => 1 - n),
     'methods swapped': rename('method', METHODS),
@@ -85,13 +104,13 @@ export const TABLES: Mutation[] = [
     'positivity shifted by a row': shift(['positivity']),
     'positivity shifted by a row in one state': shift(['positivity'], inState('NG020')),
     'positivity 0 in a state': map('positivity', () => 0, inState('NG025')),
-    'numbers examined ten times': times('examined', 10, (row) => Number(row.examined) < 30),
+    'numbers examined multiplied by ten': times('examined', 10, (row) => Number(row.examined) < 30),
     'examined and positivity swapped': swap('examined', 'positivity'),
     'a state left out': without(inState('NG031')),
     'a round left out': without(inYear('2010')),
     'half of the rows': table((rows) => rows.slice(0, rows.length / 2)),
-    'one round under the months of another': rename('period', { '2015-10': '2018-10', '2015-11': '2018-11' }),
-    'codes of two states swapped, names left': table((rows) =>
+    'one round with the months of another': rename('period', { '2015-10': '2018-10', '2015-11': '2018-11' }),
+    'codes of two states swapped, but not their names': table((rows) =>
       rows.map((row) => ({
         ...row,
         lga_pcode: row.lga_pcode!.replace(/^NG0(19|20)/, (_, s) => `NG0${s === '19' ? '20' : '19'}`),
@@ -101,8 +120,8 @@ export const TABLES: Mutation[] = [
   }),
   ...of('survey_states', {
     'methods swapped': rename('method', METHODS),
-    'positivity in hundredths': times('positivity', 0.01),
-    'percent for shares': times('positivity', 100),
+    'positivity divided by a hundred': times('positivity', 0.01),
+    'percent instead of shares': times('positivity', 100),
     'positivity shifted by a row': shift(['positivity']),
     'a state left out': without(inState('NG031')),
   }),
@@ -119,7 +138,7 @@ export const TABLES: Mutation[] = [
     'months shifted by one in every state': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: (rows[i + 1] ?? rows[i])!.confirmed! })),
     ),
-    'one year ten times': times(
+    'one year multiplied by ten': times(
       'confirmed',
       10,
       (row) => row.period!.startsWith('2019') && row.state_pcode !== 'NG022',
@@ -138,17 +157,17 @@ export const TABLES: Mutation[] = [
       () => 0,
       ({ period }) => period!.startsWith('2023'),
     ),
-    'a new month, one state of three': monthMore(
+    'a new month, one state of three': extraMonth(
       (n) => n,
       (row) => row.state_pcode === 'NG024',
     ),
-    'a new month, two states of three': monthMore(
+    'a new month, two states of three': extraMonth(
       (n) => n,
       (row) => row.state_pcode !== 'NG022',
     ),
-    'a new month, the sum of a year': monthMore((n) => 12 * n),
-    'a new month of 0': monthMore(() => 0),
-    'a new month in thousands': monthMore((n) => n / 1000),
+    'a new month with the sum of a year': extraMonth((n) => 12 * n),
+    'a new month of zeros': extraMonth(() => 0),
+    'a new month in thousands': extraMonth((n) => n / 1000),
   }),
   ...of('cases_lgas', {
     'cases shifted by a row': shift(['confirmed']),
@@ -159,16 +178,16 @@ export const TABLES: Mutation[] = [
     'blanks as 0': table((rows) =>
       rows.map((row) => ({ ...row, confirmed: row.confirmed === '' ? '0' : row.confirmed! })),
     ),
-    'one state ten times too few': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
-    'a new month, two thirds of the LGAs': monthMore(
+    'one state divided by ten': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
+    'a new month, two thirds of the LGAs': extraMonth(
       (n) => n,
       (_, i) => i % 3 !== 0,
     ),
-    'a new month, a third of the LGAs': monthMore(
+    'a new month, a third of the LGAs': extraMonth(
       (n) => n,
       (_, i) => i % 3 === 0,
     ),
-    'a new month twelve times': monthMore((n) => 12 * n),
+    'a new month multiplied by twelve': extraMonth((n) => 12 * n),
   }),
   ...of('climate', {
     'rain in cm': times('rain_mm', 0.1),
@@ -182,12 +201,12 @@ export const TABLES: Mutation[] = [
     'one year in cm': times('rain_mm', 0.1, ({ year }) => year === '2016'),
     'temperature in Fahrenheit': map('tmean_c', (n) => 1.8 * n + 32),
     'years and months swapped': swap('year', 'month'),
-    'no rain in a state': map('rain_mm', () => 0, inState('NG009')),
+    'zero rain in a state': map('rain_mm', () => 0, inState('NG009')),
     'the last year left out': without(({ year }) => year === '2016'),
   }),
   ...of('population_census', {
     'people and children swapped': swap('T_TL', 'T_00_04'),
-    'one state ten times': times('T_TL', 10, inState('NG001')),
+    'one state multiplied by ten': times('T_TL', 10, inState('NG001')),
     'people shifted by a row': shift(['T_TL', 'T_00_04']),
     'in thousands': map('T_TL', (n) => Math.round(n / 1000)),
     'children under one': map('T_00_04', (n) => Math.round(n / 5)),
@@ -195,16 +214,16 @@ export const TABLES: Mutation[] = [
   ...of('itn_use', {
     'shifted by a row': shift(['itn_use']),
     'shifted by a row in one state': shift(['itn_use'], inState('NG020')),
-    'one minus': map('itn_use', (n) => 1 - n),
-    'in tenths': times('itn_use', 0.1),
-    'percent of percent': times('itn_use', 0.01),
+    'one minus the value': map('itn_use', (n) => 1 - n),
+    'divided by ten': times('itn_use', 0.1),
+    'divided by a hundred': times('itn_use', 0.01),
     'a state left out': without(inState('NG002')),
   }),
   ...of('itn_access', {
-    'the other year': rename('survey_year', { '2018': '2021', '2021': '2018' }),
-    'shares for percent': times('itn_access_percent', 0.01),
+    'years swapped': rename('survey_year', { '2018': '2021', '2021': '2018' }),
+    'shares instead of percent': times('itn_access_percent', 0.01),
     'shifted by a row': shift(['itn_access_percent']),
-    'hundred minus': map('itn_access_percent', (n) => 100 - n),
+    'a hundred minus the value': map('itn_access_percent', (n) => 100 - n),
   }),
   ...of('travel_minutes_to_care', {
     'first and last class swapped': swap('tt_below30', 'tt_above110'),
@@ -226,7 +245,7 @@ export const TABLES: Mutation[] = [
   ...of(
     'survey_clusters',
     {
-      'a new round in hundredths': times('positivity', 0.01, inYear('2018')),
+      'a new round divided by a hundred': times('positivity', 0.01, inYear('2018')),
       'a new round, methods swapped': rename('method', METHODS, inYear('2018')),
       'a new round, one minus positivity': map('positivity', (n) => 1 - n, inYear('2018')),
       'a new round, shifted by a row': shift(['positivity'], inYear('2018')),
@@ -255,12 +274,12 @@ export const TABLES: Mutation[] = [
     'cases_lgas',
     {
       'a new month, LGAs shifted by one': shift(['confirmed'], ({ period }) => period === '2023-12'),
-      'a new month ten times too few': map(
+      'a new month divided by ten': map(
         'confirmed',
         (n) => Math.round(n / 10),
         ({ period }) => period === '2023-12',
       ),
-      'a new month of 0 in one state': map(
+      'a new month of zeros in one state': map(
         'confirmed',
         () => 0,
         (row) => row.period === '2023-12' && inState('NG022')(row),
@@ -270,8 +289,8 @@ export const TABLES: Mutation[] = [
   ),
 ];
 
-/** What came in right: it must be taken without a doubt. */
-export const SOUND: Mutation[] = [
+/** Valid new data, which must be accepted without doubts. */
+export const VALID: Mutation[] = [
   ...of('survey_clusters', { 'a new round': (bytes) => bytes }, without(inYear('2018'))),
   ...of(
     'climate',
@@ -283,5 +302,5 @@ export const SOUND: Mutation[] = [
     { 'a new month': (bytes) => bytes },
     without(({ period }) => period === '2023-12'),
   ),
-  ...of('cases_states', { 'a new month': monthMore((n) => 1.2 * n) }),
+  ...of('cases_states', { 'a new month': extraMonth((n) => 1.2 * n) }),
 ];

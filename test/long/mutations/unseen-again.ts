@@ -1,6 +1,6 @@
 /**
- * A second lot of kinds that were written down before any of them was tried: the first one has since been looked at, and
- * checks were made with it in mind.
+ * A second set of kinds that were written down before any of them was tried. The first set has since influenced the
+ * checks.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
@@ -15,8 +15,8 @@ export const UNSEEN_AGAIN: Mutation[] = [
     'every cluster in the first LGA of its state': table((rows) =>
       rows.map((row) => ({ ...row, lga_pcode: `${row.lga_pcode!.slice(0, 5)}001` })),
     ),
-    'as many children examined everywhere': everywhere('examined', '30'),
-    'the positivity of one round is that of the round before': table((rows) => {
+    'the same number examined everywhere': everywhere('examined', '30'),
+    'one round with the positivity of the previous one': table((rows) => {
       const before = rows.filter(inYear('2015'));
       let i = 0;
       return rows.map((row) =>
@@ -26,27 +26,27 @@ export const UNSEEN_AGAIN: Mutation[] = [
   }),
   ...of('survey_states', {
     'the mean everywhere': everywhere('positivity', '0.22'),
-    'in reverse': reversed('positivity'),
+    'in reverse order': reversed('positivity'),
   }),
   ...of('cases_states', {
-    'children under five alone in the last year': map(
+    'only children under five in the last year': map(
       'confirmed',
       (n) => Math.round(n * 0.4),
       ({ period }) => period!.startsWith('2023'),
     ),
-    'suspected for confirmed in one state from 2022 on': map(
+    'suspected instead of confirmed cases in one state from 2022 on': map(
       'confirmed',
       (n) => Math.round(n * 2.5),
       (row) => row.period! >= '2022' && inState('NG022')(row),
     ),
   }),
   ...of('cases_lgas', {
-    'one month three times': map(
+    'one month multiplied by three': map(
       'confirmed',
       (n) => 3 * n,
       ({ period }) => period === '2022-05',
     ),
-    'in whole thousands': map('confirmed', (n) => 1000 * Math.round(n / 1000)),
+    'rounded to thousands': map('confirmed', (n) => 1000 * Math.round(n / 1000)),
     'the mean of each state in all of its LGAs': table((rows) => {
       const groups = Map.groupBy(rows, (row) => `${row.lga_pcode!.slice(0, 5)} ${row.period}`);
       const mean = (own: typeof rows) => own.reduce((sum, row) => sum + Number(row.confirmed), 0) / own.length;
@@ -56,7 +56,7 @@ export const UNSEEN_AGAIN: Mutation[] = [
   }),
   ...of('climate', {
     'at most 100 mm': map('rain_mm', (n) => Math.min(n, 100)),
-    'rain since January': table((rows) => {
+    'cumulative rain since January': table((rows) => {
       let sum = 0;
       return rows.map((row) => {
         sum = (row.month === '1' ? 0 : sum) + Number(row.rain_mm);
@@ -64,26 +64,26 @@ export const UNSEEN_AGAIN: Mutation[] = [
       });
     }),
     'rain and temperature swapped': swap('rain_mm', 'tmean_c'),
-    'the last year once more in place of the first': table((rows) => {
+    'the first year replaced by the last': table((rows) => {
       const key = (row: Record<string, string>) => `${row.ADM2_PCODE} ${row.month}`;
       const last = new Map(rows.filter(({ year }) => year === '2016').map((row) => [key(row), row.rain_mm!]));
       return rows.map((row) => (row.year === '2001' ? { ...row, rain_mm: last.get(key(row))! } : row));
     }),
   }),
   ...of('population_census', {
-    'women alone': map('T_TL', (n) => Math.round(n / 2)),
-    'in the order of size': table((rows) => {
+    'only women': map('T_TL', (n) => Math.round(n / 2)),
+    'sorted by size': table((rows) => {
       const values = rows.map(({ T_TL }) => Number(T_TL)).sort((a, b) => a - b);
       return rows.map((row, i) => ({ ...row, T_TL: String(values[i]!), T_00_04: String(Math.round(values[i]! / 6)) }));
     }),
   }),
   ...of('itn_use', {
-    'highest for lowest': map('itn_use', (n) => 0.9 - n),
-    'a third more': times('itn_use', 1.3),
+    'highest and lowest reversed': map('itn_use', (n) => 0.9 - n),
+    'increased by 30%': times('itn_use', 1.3),
   }),
   ...of('itn_access', {
-    'in reverse': reversed('itn_access_percent'),
-    'every state under another’s code': rename('state_pcode', { NG020: 'NG025', NG025: 'NG020' }),
+    'in reverse order': reversed('itn_access_percent'),
+    'codes of two states swapped': rename('state_pcode', { NG020: 'NG025', NG025: 'NG020' }),
   }),
   ...of('travel_minutes_to_care', {
     'all people in one class': table((rows) =>
@@ -91,8 +91,8 @@ export const UNSEEN_AGAIN: Mutation[] = [
     ),
   }),
   ...of('population', {
-    'half of everybody': each((n) => n / 2),
-    'each cell shared with the one to the east': each((n, x, y, { values, columns }) =>
+    'half of the people': each((n) => n / 2),
+    'each cell averaged with the one to the east': each((n, x, y, { values, columns }) =>
       x + 1 < columns ? (n + values[y * columns + x + 1]!) / 2 : n,
     ),
   }),
@@ -101,6 +101,6 @@ export const UNSEEN_AGAIN: Mutation[] = [
     'ten cells too far east': from((x, y) => [x - 10, y]),
   }),
   ...of('effective_treatment', {
-    'the northern half twice': each((n, _, y, { rows }) => (y < rows / 2 ? Math.min(1, 2 * n) : n)),
+    'the northern half doubled': each((n, _, y, { rows }) => (y < rows / 2 ? Math.min(1, 2 * n) : n)),
   }),
 ];

@@ -1,29 +1,14 @@
 /**
- * A third lot, written before any was tried: small ones, of one place or one month, and new rounds and months that are
- * wrong in a way that is hard to see.
+ * A third set, also written down before any was tried: small errors, in one place or one month, and new rounds and
+ * months whose errors are hard to detect.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
-import { inState, inYear, map, of, table, times } from './tables.ts';
+import { exchange, inState, inYear, map, of, table, times, without } from './tables.ts';
 
 type Row = Record<string, string>;
 type Which = (row: Row) => boolean;
-const without = (which: Which) => table((rows) => rows.filter((row) => !which(row)));
-/** Values of columns exchanged between the rows of two places, in their order. */
-const exchange = (columns: string[], key: string, a: string, b: string, which: Which = () => true) =>
-  table((rows) => {
-    const of = (code: string) => rows.filter((row) => row[key] === code && which(row));
-    const [as, bs] = [of(a), of(b)];
-    const other = new Map([
-      ...as.map((row, i) => [row, bs[i]!] as const),
-      ...bs.map((row, i) => [row, as[i]!] as const),
-    ]);
-    return rows.map((row) => {
-      const values = other.get(row);
-      return values ? { ...row, ...Object.fromEntries(columns.map((name) => [name, values[name]!])) } : row;
-    });
-  });
-/** The rows that `to` picks have the values of those that `from` picks, by the columns of `key`. */
+/** Gives the rows that `is` selects the values of those that `was` selects, matched by the columns of `key`. */
 const again = (column: string, key: string[], is: Which, was: Which) =>
   table((rows) => {
     const id = (row: Row) => key.map((name) => row[name]).join(' ');
@@ -47,10 +32,10 @@ export const UNSEEN_SMALL: Mutation[] = [
   ...of(
     'survey_clusters',
     {
-      'a new round, half of the clusters': table((rows) =>
+      'a new round with half of the clusters': table((rows) =>
         rows.filter((row, i) => !inYear('2018')(row) || i % 2 === 0),
       ),
-      'a new round has the positivity of the one before': table((rows) => {
+      'a new round with the positivity of the previous one': table((rows) => {
         const before = rows.filter(inYear('2015'));
         let i = 0;
         return rows.map((row) =>
@@ -63,19 +48,13 @@ export const UNSEEN_SMALL: Mutation[] = [
   ...of(
     'cases_lgas',
     {
-      'a new month, two LGAs exchanged': exchange(
-        ['confirmed'],
-        'lga_pcode',
-        'NG003001',
-        'NG003002',
-        inMonth('2023-12'),
-      ),
-      'a new month, one LGA ten times': times(
+      'a new month, two LGAs swapped': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002', inMonth('2023-12')),
+      'a new month, one LGA multiplied by ten': times(
         'confirmed',
         10,
         (row) => inMonth('2023-12')(row) && row.lga_pcode === 'NG003001',
       ),
-      'a new month is the month before once more': again(
+      'a new month that repeats the previous one': again(
         'confirmed',
         ['lga_pcode'],
         inMonth('2023-12'),
@@ -87,14 +66,14 @@ export const UNSEEN_SMALL: Mutation[] = [
   ...of(
     'climate',
     {
-      'a new year is the year before once more': again(
+      'a new year that repeats the previous one': again(
         'rain_mm',
         ['ADM2_PCODE', 'month'],
         in2016,
         ({ year }) => year === '2015',
       ),
       'a new year a fifth drier': times('rain_mm', 0.8, in2016),
-      'a new year, one month of it twice': again(
+      'a new year with one month repeated': again(
         'rain_mm',
         ['ADM2_PCODE', 'year'],
         (row) => in2016(row) && row.month === '9',
@@ -104,17 +83,17 @@ export const UNSEEN_SMALL: Mutation[] = [
     without(in2016),
   ),
   ...of('population_census', {
-    'two LGAs of a state exchanged': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020001', 'NG020002'),
-    'one LGA ten times': times('T_TL', 10, ({ ADM2_PCODE }) => ADM2_PCODE === 'NG020010'),
+    'two LGAs of a state swapped': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020001', 'NG020002'),
+    'one LGA multiplied by ten': times('T_TL', 10, ({ ADM2_PCODE }) => ADM2_PCODE === 'NG020010'),
   }),
   ...of('itn_use', {
-    'none in one LGA': map(
+    'zero in one LGA': map(
       'itn_use',
       () => 0,
       (row) => Object.values(row).includes('NG020010'),
     ),
-    'a tenth less': times('itn_use', 0.9),
+    'reduced by a tenth': times('itn_use', 0.9),
   }),
   ...of('elevation', { 'one cell too far east': from((x, y) => [x - 1, y]) }),
-  ...of('effective_treatment', { 'a tenth less': each((n) => n * 0.9) }),
+  ...of('effective_treatment', { 'reduced by a tenth': each((n) => n * 0.9) }),
 ];

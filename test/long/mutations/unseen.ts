@@ -1,27 +1,12 @@
 /**
- * Kinds that were written down before any of them was tried, and by which no threshold was chosen: how many of these are
- * stopped says more than the others do.
+ * Kinds that were written down before any of them was tried, and that no threshold is based on: the share of these that
+ * is stopped is more informative than that of the others.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
-import { inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
+import { exchange, inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
 
-/** Two places that have each other's values. */
-const exchanged = (column: string, key: string, a: string, b: string, columns: readonly string[]) =>
-  table((rows) => {
-    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code)));
-    const other = new Map([
-      ...as!.map((row, i) => [row, bs![i]] as const),
-      ...bs!.map((row, i) => [row, as![i]] as const),
-    ]);
-    return rows.map((row) => {
-      const values = other.get(row);
-      return values
-        ? { ...row, ...Object.fromEntries([column, ...columns].map((name) => [name, values[name]!])) }
-        : row;
-    });
-  });
-/** The values of one year in place of another's. */
+/** Replaces the values of one year by those of another. */
 const copied = (column: string, key: string, fromYear: string, toYear: string) =>
   table((rows) => {
     const id = (row: Record<string, string>, year: string) => `${row[key]} ${row.period!.replace(/^\d{4}/, year)}`;
@@ -35,49 +20,53 @@ export const UNSEEN: Mutation[] = [
   ...of('survey_clusters', {
     'positivity rounded to 0 or 1': map('positivity', (n) => Math.round(n)),
     'positivity of one round halved': times('positivity', 0.5, inYear('2015')),
-    'months a year late in one round': table((rows) =>
+    'months of one round a year later': table((rows) =>
       rows.map((row) => ({ ...row, period: row.period!.replace('2015-', '2016-') })),
     ),
-    'positives for positivity in one state': map('positivity', (n, row) => n * Number(row.examined), inState('NG005')),
+    'numbers positive instead of positivity in one state': map(
+      'positivity',
+      (n, row) => n * Number(row.examined),
+      inState('NG005'),
+    ),
     'the LGAs of one state shifted by a row': shift(['lga_pcode', 'lga'], inState('NG020')),
-    'one in ten children examined': map('examined', (n) => Math.max(1, Math.round(n / 10))),
+    'numbers examined divided by ten': map('examined', (n) => Math.max(1, Math.round(n / 10))),
   }),
   ...of('survey_states', {
-    'two states have each other’s values': exchanged('positivity', 'state_pcode', 'NG020', 'NG025', []),
-    'all by rdt': rename('method', { microscopy: 'rdt' }),
-    half: times('positivity', 0.5),
+    'values of two states swapped': exchange(['positivity'], 'state_pcode', 'NG020', 'NG025'),
+    'all labelled as rapid tests': rename('method', { microscopy: 'rdt' }),
+    halved: times('positivity', 0.5),
   }),
   ...of('cases_states', {
-    'months of each year from December to January': table((rows) =>
+    'months of each year in reverse order': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: rows[i - (i % 12) + 11 - (i % 12)]!.confirmed! })),
     ),
-    'a year of one state in thousands': map(
+    'one year of one state in thousands': map(
       'confirmed',
       (n) => Math.round(n / 1000),
       (row) => row.period!.startsWith('2021') && inState('NG013')(row),
     ),
-    'weeks for months in the last year': map(
+    'weekly instead of monthly counts in the last year': map(
       'confirmed',
       (n) => Math.round(n / 4.33),
       ({ period }) => period!.startsWith('2023'),
     ),
-    'the year before once more': copied('confirmed', 'state_pcode', '2022', '2023'),
-    'the same in every month of a year': table((rows) =>
+    'the previous year repeated': copied('confirmed', 'state_pcode', '2022', '2023'),
+    'the same value in every month of a year': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: rows[i - (i % 12)]!.confirmed! })),
     ),
   }),
   ...of('cases_lgas', {
-    'two LGAs have each other’s cases': exchanged('confirmed', 'lga_pcode', 'NG003001', 'NG003002', []),
-    'one LGA a hundred times': times('confirmed', 100, (row) => row.lga_pcode === 'NG003001'),
+    'cases of two LGAs swapped': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002'),
+    'one LGA multiplied by a hundred': times('confirmed', 100, (row) => row.lga_pcode === 'NG003001'),
     'a year without figures': table((rows) =>
       rows.map((row) => (row.period!.startsWith('2021') ? { ...row, confirmed: '' } : row)),
     ),
-    'the year before once more': copied('confirmed', 'lga_pcode', '2021', '2022'),
+    'the previous year repeated': copied('confirmed', 'lga_pcode', '2021', '2022'),
   }),
   ...of('climate', {
-    'rain by day': times('rain_mm', 1 / 30),
-    'rain of two states exchanged': exchanged('rain_mm', 'ADM2_PCODE', 'NG020', 'NG009', []),
-    'January and July of one year exchanged': table((rows) => {
+    'rain per day': times('rain_mm', 1 / 30),
+    'rain of two states swapped': exchange(['rain_mm'], 'ADM2_PCODE', 'NG020', 'NG009'),
+    'January and July of one year swapped': table((rows) => {
       const july = new Map(
         rows.filter(({ year, month }) => year === '2010' && month === '7').map((row) => [row.ADM2_PCODE, row.rain_mm!]),
       );
@@ -91,30 +80,32 @@ export const UNSEEN: Mutation[] = [
     }),
     'temperature of one state in kelvin': map('tmean_c', (n) => n + 273.15, inState('NG020')),
     'the same rain everywhere': map('rain_mm', (_, row) => 10 * Number(row.month)),
-    'rain of one LGA ten times': times('rain_mm', 10, (row) => row.ADM2_PCODE === 'NG020010'),
+    'rain of one LGA multiplied by ten': times('rain_mm', 10, (row) => row.ADM2_PCODE === 'NG020010'),
   }),
   ...of('population_census', {
-    'two states exchanged': exchanged('T_TL', 'ADM2_PCODE', 'NG020', 'NG006', ['T_00_04']),
-    'a third more': table((rows) =>
+    'two states swapped': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020', 'NG006'),
+    'increased by a third': table((rows) =>
       rows.map((row) => ({
         ...row,
         T_TL: String(Math.round(Number(row.T_TL) * 1.33)),
         T_00_04: String(Math.round(Number(row.T_00_04) * 1.33)),
       })),
     ),
-    'children under fifteen': map('T_00_04', (n, row) => Math.min(Number(row.T_TL), Math.round(n * 2.6))),
+    'children under fifteen instead of five': map('T_00_04', (n, row) =>
+      Math.min(Number(row.T_TL), Math.round(n * 2.6)),
+    ),
   }),
   ...of('itn_use', {
     'the mean everywhere': map('itn_use', () => 0.42),
-    'a fifth more': map('itn_use', (n) => Math.min(1, n + 0.2)),
+    'increased by 0.2': map('itn_use', (n) => Math.min(1, n + 0.2)),
     sorted: table((rows) => {
       const values = rows.map(({ itn_use }) => itn_use!).sort();
       return rows.map((row, i) => ({ ...row, itn_use: values[i]! }));
     }),
   }),
   ...of('itn_access', {
-    'a tenth in one state': times('itn_access_percent', 0.1, inState('NG020')),
-    'both years the same': table((rows) => {
+    'one state divided by ten': times('itn_access_percent', 0.1, inState('NG020')),
+    'both years equal': table((rows) => {
       const first = new Map(rows.map((row) => [row.state_pcode, row.itn_access_percent!] as const).reverse());
       return rows.map((row) => ({ ...row, itn_access_percent: first.get(row.state_pcode)! }));
     }),
@@ -131,7 +122,7 @@ export const UNSEEN: Mutation[] = [
         };
       }),
     ),
-    'shares for people': table((rows) =>
+    'shares instead of people': table((rows) =>
       rows.map((row) => ({
         ...row,
         ...Object.fromEntries(
@@ -144,9 +135,9 @@ export const UNSEEN: Mutation[] = [
     ),
   }),
   ...of('population', {
-    'turned by half a turn': from((x, y, { columns, rows }) => [columns - 1 - x, rows - 1 - y]),
+    'rotated by 180 degrees': from((x, y, { columns, rows }) => [columns - 1 - x, rows - 1 - y]),
     'every second cell empty': each((n, x, y) => ((x + y) % 2 ? n : 0)),
-    'the eastern half twice': each((n, x, _, { columns }) => (x > columns / 2 ? 2 * n : n)),
+    'the eastern half doubled': each((n, x, _, { columns }) => (x > columns / 2 ? 2 * n : n)),
     'at most a hundred in a cell': each((n) => Math.min(n, 100)),
   }),
   ...of('elevation', {
@@ -157,5 +148,5 @@ export const UNSEEN: Mutation[] = [
     'the mean everywhere': each((n) => (Number.isNaN(n) ? n : 0.5)),
     squared: each((n) => n * n),
   }),
-  ...of('irs_coverage', { 'one minus': each((n) => 1 - n) }),
+  ...of('irs_coverage', { 'one minus the value': each((n) => 1 - n) }),
 ];

@@ -5,7 +5,7 @@ import { formOf, ROLES, type Role } from '../../../pipeline/catalog/roles.ts';
 
 const page = readFileSync(new URL('../../../raw-data/README.md', import.meta.url), 'utf8');
 const rows = page
-  .slice(page.indexOf('### Roles'), page.indexOf('**Completeness.**'))
+  .slice(page.indexOf('### Roles'), page.indexOf('## Sources'))
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)));

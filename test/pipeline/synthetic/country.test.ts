@@ -1,53 +1,25 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fromFile } from 'geotiff';
 import mapshaper from 'mapshaper';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Model } from '../../../pipeline/catalog/model.ts';
 import { Sources } from '../../../pipeline/catalog/sources.ts';
 import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
+import { hashTree, run, temporary } from '../../support/command-line.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'synthetic-'));
+const directory = temporary();
 const out = join(directory, 'one');
-const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(out, path));
 const json = (path: string) => JSON.parse(read(path).toString());
-const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-function hashTree(base: string): Record<string, string> {
-  const paths = readdirSync(base, { recursive: true, encoding: 'utf8' }).sort();
-  const files = paths.filter((path) => statSync(join(base, path)).isFile());
-  return Object.fromEntries(files.map((path) => [path, hash(readFileSync(join(base, path)))]));
-}
-/** Runs the command in a process of its own. */
-function synth(args: string[], env: Record<string, string> = {}) {
-  return spawnSync(process.execPath, [join(root, 'bin/malaria-risk.js'), 'synth', ...args], {
-    cwd: directory,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-  });
-}
 
 let written: Awaited<ReturnType<typeof writeSyntheticCountry>>;
 beforeAll(async () => {
   written = await writeSyntheticCountry({ seed: 1, out });
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('the catalogs conform and say that it is made up', () => {
+test('the catalog files match their schemas and state that the country is made up', () => {
   const ajv = new Ajv2020({ strict: false });
   for (const [schema, file] of [[Model, 'model.json'] as const, [Sources, 'sources.json'] as const]) {
     const validate = ajv.compile(schema);
@@ -60,7 +32,7 @@ test('the catalogs conform and say that it is made up', () => {
   for (const source of json('sources.json').sources) expect(source.citation).toMatch(/^made up .* seed 1$/);
 });
 
-test('every file is listed with its bytes and hash, or is catalog or truth; below 25 MB', () => {
+test('every file is listed with bytes and hash, or belongs to catalog or truth; the total is below 25 MB', () => {
   const tree = hashTree(out);
   const { sources }: Sources = json('sources.json');
   const listed = sources.flatMap((source) => source.files);
@@ -74,7 +46,7 @@ test('every file is listed with its bytes and hash, or is catalog or truth; belo
   expect(written.bytes).toBeLessThan(25e6);
 });
 
-test('columns named in the catalog are in the tables; gaps are the rows that are not', () => {
+test('the tables have the columns named in the catalog, and lack the rows declared as gaps', () => {
   const { sources }: Sources = json('sources.json');
   for (const source of sources.filter((s) => s.format === 'csv')) {
     const [header, ...lines] = read(source.files[0]!.path).toString().trimEnd().split('\n');
@@ -93,7 +65,7 @@ test('columns named in the catalog are in the tables; gaps are the rows that are
   }
 });
 
-test('shapefiles: 774 and 37, in degrees, named by p-codes', async () => {
+test('the shapefiles contain 774 LGAs and 37 states, in degrees, with p-codes', async () => {
   const count: Record<string, number> = { lgas: 774, states: 37 };
   for (const [name, expected] of Object.entries(count)) {
     const files = Object.fromEntries(
@@ -107,7 +79,7 @@ test('shapefiles: 774 and 37, in degrees, named by p-codes', async () => {
   }
 });
 
-test('rasters: four grids; nodata tagged where the source has a tag, in the catalog where not', async () => {
+test('rasters have four different grids; nodata is tagged as in the real files, or declared in the catalog', async () => {
   const open = async (path: string) => (await fromFile(join(out, path))).getImage();
   const population = await open('population/population.tif');
   expect([population.getWidth(), population.getHeight(), population.getGDALNoData()]).toEqual([1440, 1152, null]);
@@ -131,7 +103,7 @@ test('rasters: four grids; nodata tagged where the source has a tag, in the cata
   expect(climate.files[0]).toMatchObject({ path: 'climate/chirps-v2.0.2012.01.tif', period: '2012-01' });
 });
 
-test('the truth: every LGA and month of 2010-01 to 2024-04, as shares', () => {
+test('the truth has a share for every LGA and month from 2010-01 to 2024-04', () => {
   const rows = read('truth/prevalence.csv').toString().trimEnd().split('\n').slice(1);
   expect(rows).toHaveLength(774 * 172);
   const values = rows.map((row) => Number(row.split(',')[2]));
@@ -139,21 +111,21 @@ test('the truth: every LGA and month of 2010-01 to 2024-04, as shares', () => {
   expect(values.every((p) => p > 0 && p < 1)).toBe(true);
 });
 
-test('refuses what is not a made-up country, and a bad seed, with one line and exit code 2', async () => {
+test('a directory that is not a made-up country, or a bad seed, is refused with one line and exit code 2', async () => {
   const mine = join(directory, 'mine');
   mkdirSync(mine);
   writeFileSync(join(mine, 'thesis.txt'), 'mine');
-  const run = synth(['--out', mine]);
-  expect(run.status).toBe(2);
-  expect(run.stderr).toBe(
-    `malaria-risk: ${mine} is not a made-up country, expected one, an empty directory or nothing there: not overwritten\n`,
+  const refused = await run(['synth', '--out', mine]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toBe(
+    `malaria-risk: ${mine} is not a made-up country and is not overwritten; expected one, an empty directory or no directory\n`,
   );
   expect(existsSync(join(mine, 'thesis.txt'))).toBe(true);
   await expect(writeSyntheticCountry({ seed: -1, out })).rejects.toThrow(
     'seed -1, expected a whole number of 0 or more',
   );
-  const seed = synth(['--seed', '1.5']);
-  expect(seed.status).toBe(2);
+  const seed = await run(['synth', '--seed', '1.5']);
+  expect(seed.code).toBe(2);
   expect(seed.stderr).toBe('malaria-risk: --seed: found 1.5, expected a whole number of 0 or more\n');
-  expect(synth(['--help']).stdout).toContain('truth/');
+  expect((await run(['synth', '--help'])).stdout).toContain('truth/');
 });

@@ -1,4 +1,4 @@
-/** Each family's truth has the strength that it is told with, measured from prevalence alone where that is possible. */
+/** Each family's truth has the documented strength, measured from prevalence alone if possible. */
 import { expect, test } from 'vitest';
 import { monthIndex } from '../../../pipeline/contract/months.ts';
 import { type Cells, poolCells } from '../../../pipeline/synthetic/cells.ts';
@@ -14,13 +14,13 @@ import { raiseTerrain } from '../../../pipeline/synthetic/terrain.ts';
 const SEED = 1;
 const geography = growGeography(SEED);
 const cells = thin(poolCells(geography, settle(SEED, geography), raiseTerrain(SEED)));
-// A season does not bear on what is tested here.
+// The season does not matter for these tests.
 const flat = geography.lgas.map(() => new Array<number>(12).fill(1));
 const truths = Object.fromEntries(
   FAMILIES.map((family) => [family, makePrevalence(SEED, family, geography, cells, flat)]),
 ) as Record<TruthFamily, Prevalence>;
 
-/** A tenth of the cells, one or more of every LGA: enough to measure by, and quick. */
+/** A tenth of the cells, but at least one of every LGA: enough for measurements, and fast. */
 function thin(all: Cells): Cells {
   const kept = all.lga.flatMap((lga, i) => (i % 10 === 0 || all.lga[i - 1] !== lga ? [i] : []));
   const pick = (values: number[]) => kept.map((i) => values[i]!);
@@ -31,7 +31,7 @@ function thin(all: Cells): Cells {
     population: pick(all.population),
     population_density: pick(all.population_density),
     elevation_m: pick(all.elevation_m),
-    of: all.of,
+    pooled_of: all.pooled_of,
   };
 }
 
@@ -39,9 +39,9 @@ const sum = (values: Iterable<number>) => [...values].reduce((total, value) => t
 const mean = (values: number[]) => sum(values) / values.length;
 const sd = (values: number[]) => Math.sqrt(mean(values.map((v) => v * v)) - mean(values) ** 2);
 const logit = (p: number) => Math.log(p / (1 - p));
-/** A cell of each LGA: between two families of one seed it differs by nothing but their departures. */
+/** One cell of each LGA: between two families of one seed, its prevalence differs only by their departures. */
 const cellOf = geography.lgas.map((_, l) => cells.lga.indexOf(l));
-/** By LGA: the family's logit less that of `matern`, their intercepts apart. */
+/** By LGA: the family's logit minus that of `matern`, without the difference of their intercepts. */
 function difference(family: TruthFamily, period: string): number[] {
   const [own, plain] = [truths[family], truths.matern];
   return cellOf.map(
@@ -49,7 +49,7 @@ function difference(family: TruthFamily, period: string): number[] {
   );
 }
 
-test('every family meets the same level in the autumn of 2010', () => {
+test('every family has the same national level in the autumn of 2010', () => {
   const people = geography.lgas.map((_, l) => sum(cells.population.filter((_, c) => cells.lga[c] === l)));
   for (const { by_lga, periods } of Object.values(truths)) {
     const level = ['2010-09', '2010-10', '2010-11', '2010-12'].map((period) => {
@@ -63,7 +63,7 @@ test('every family meets the same level in the autumn of 2010', () => {
 test.each([
   ['lga-effects', 1],
   ['mixed', 0.5],
-] as const)('%s: effects of LGAs of sd 0.3 × %d logit', (family, strength) => {
+] as const)('%s: LGA effects have a standard deviation of 0.3 × %d logit', (family, strength) => {
   const { lga_effects } = truths[family].departures;
   // The sampling error of a standard deviation of 774 is 2.5%.
   expect(sd(lga_effects!)).toBeGreaterThan(0.3 * strength * 0.92);
@@ -71,7 +71,7 @@ test.each([
   expect(Math.abs(mean(lga_effects!))).toBeLessThan(0.04 * strength);
 });
 
-test('lga-effects: the truth has them, the same in every month', () => {
+test('lga-effects: the truth includes the effects, the same in every month', () => {
   const effects = truths['lga-effects'].departures.lga_effects!;
   for (const period of ['2010-11', '2018-10', '2024-04'])
     for (const [l, d] of difference('lga-effects', period).entries()) expect(d).toBeCloseTo(effects[l]!, 8);
@@ -80,7 +80,7 @@ test('lga-effects: the truth has them, the same in every month', () => {
 test.each([
   ['campaigns', 1],
   ['mixed', 0.5],
-] as const)('%s: in 12 of 37 states a step of -0.5 to -1 logit × %d', (family, strength) => {
+] as const)('%s: 12 of 37 states have a step of -0.5 to -1 logit × %d', (family, strength) => {
   const { campaigns } = truths[family].departures;
   expect(new Set(campaigns!.map(({ state }) => state)).size).toBe(12);
   for (const { step, first } of campaigns!) {
@@ -91,7 +91,7 @@ test.each([
   expect(new Set(campaigns!.map(({ first }) => first.slice(0, 4))).size).toBeGreaterThan(5);
 });
 
-test('campaigns: the truth falls by the step, has half of it after two years, and keeps to the state', () => {
+test('campaigns: the truth falls by the step, half of which is left after two years, in these states alone', () => {
   const { campaigns } = truths.campaigns.departures;
   const early = campaigns!.find(({ first }) => first > '2010-01' && first < '2020-01')!;
   const inState = geography.lgas.findIndex(({ state }) => state === early.state);
@@ -108,10 +108,10 @@ test('campaigns: the truth falls by the step, has half of it after two years, an
   for (const period of ['2012-01', '2023-12']) expect(difference('campaigns', period)[without]).toBeCloseTo(0, 8);
 });
 
-test('trend: -0.1 logit a year for the nation, states 0.1 more or less, by logits at the same places', () => {
+test('trend: the nation falls by 0.1 logit a year, and states by 0.1 more or less', () => {
   const years = 13;
   const [first, last] = ['2010-11', '2023-11'].map((period) => difference('trend', period));
-  // Beside the slope of matern, which both contain.
+  // Add the slope of matern, which both families contain.
   const slopes = first!.map((d, l) => (last![l]! - d) / years + truths.matern.recipe.trend);
   const byState = STATES.map((_, s) => slopes[geography.lgas.findIndex(({ state }) => state === s)]!);
   for (const slope of byState) expect(Math.abs(slope + 0.1)).toBeCloseTo(0.1, 8);
@@ -122,13 +122,13 @@ test('trend: -0.1 logit a year for the nation, states 0.1 more or less, by logit
   expect(nation).toBeLessThan(-0.09);
 });
 
-test('mixed: half way from the slope of matern to -0.1, states 0.05 more or less', () => {
+test('mixed: the slope is half way from that of matern to -0.1, with states 0.05 above or below', () => {
   const { departures, recipe } = truths.mixed;
   expect(recipe.trend).toBeCloseTo((truths.matern.recipe.trend - 0.1) / 2, 12);
   for (const slope of departures.state_slopes!) expect(Math.abs(slope)).toBeCloseTo(0.05, 12);
 });
 
-test('nonstationary: half of the cells in each half; twice the sd in the first; correlation .14 at 60 and at 300 km', () => {
+test('nonstationary: each half has half of the cells, and its own standard deviation and correlation range', () => {
   const halves = truths.nonstationary.departures.halves!;
   expect(halves.range_km).toEqual([60, 300]);
   const shares = cells.lga.map((_, c) => shareOfFirst(halves, cells, c));
@@ -136,7 +136,7 @@ test('nonstationary: half of the cells in each half; twice the sd in the first; 
   expect(mean(shares)).toBeLessThan(0.52);
   const years = blendHalves(halves, cells);
   const inside = (half: number) => [...cells.lga.keys()].filter((c) => shares[c] === (half === 0 ? 1 : 0));
-  // A country holds many patches of 60 km, but few of 300 km: the second half is known to a third.
+  // A country contains many patches of 60 km but few of 300 km, so the tolerance is wider for the second half.
   const spread = (half: number) => sd(inside(half).map((c) => years[9]![c]!));
   expect(spread(0)).toBeGreaterThan(2 * 0.85);
   expect(spread(0)).toBeLessThan(2 * 1.15);
@@ -148,7 +148,7 @@ test('nonstationary: half of the cells in each half; twice the sd in the first; 
   expect(correlationAt(inside(1), years[9]!, 60)).toBeGreaterThan(0.6);
 });
 
-/** Correlation of the field between cells that lie about this far apart. */
+/** Correlation of the field between cells about `km` apart. */
 function correlationAt(inside: number[], values: Float64Array, km: number): number {
   const pairs: [number, number][] = [];
   const some = inside.filter((_, i) => i % 2 === 0);
@@ -163,7 +163,7 @@ function correlationAt(inside: number[], values: Float64Array, km: number): numb
   return (mean(pairs.map(([a, b]) => a * b)) - mean(first) * mean(second)) / (sd(first) * sd(second));
 }
 
-test('mixed: halves half way, ranges on a log scale', () => {
+test('mixed: the halves differ by half as much, with ranges on a log scale', () => {
   const halves = truths.mixed.departures.halves!;
   expect(halves.sd_factor).toEqual([1.5, 1]);
   const own = truths.mixed.recipe.range_km;
@@ -171,7 +171,7 @@ test('mixed: halves half way, ranges on a log scale', () => {
   expect(halves.range_km[1]).toBeCloseTo(Math.sqrt(own * 300), 9);
 });
 
-test('matern has no departure, and families of one seed have the same recipe', () => {
+test('matern has no departures, and families of one seed share the recipe', () => {
   expect(truths.matern.departures).toEqual({
     family: 'matern',
     deviations: null,

@@ -4,27 +4,27 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/artifacts.ts';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
-import { signedArea } from '../../../pipeline/synthetic/outlines.ts';
+import { signedArea } from '../../../pipeline/synthetic/polygons.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
 
 type Area = { polygons: Polygon[] };
-/** Directed edges of an area as text, shells counter-clockwise and holes clockwise: land is on the left of each. */
+/** Directed edges of an area as text; shells run counter-clockwise and holes clockwise, so land is on the left. */
 function edgesOf(area: Area): string[] {
   return area.polygons.flat().flatMap((ring) => ring.slice(1).map((point, i) => `${ring[i]} ${point}`));
 }
 const reversed = (edge: string) => edge.split(' ').reverse().join(' ');
 const areaOf = (area: Area) => area.polygons.flat().reduce((sum, ring) => sum + signedArea(ring), 0);
-/** Edges left over when those walked in both directions cancel. */
+/** Edges that remain when those that occur in both directions cancel. */
 function outerEdges(areas: Area[]): string[] {
   const all = new Set(areas.flatMap(edgesOf));
   return [...all].filter((edge) => !all.has(reversed(edge)));
 }
 
-describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
+describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
   const { lgas, states } = growGeography(seed);
 
-  test('774 LGAs in 37 states, in order of code, as many in each as the table says', () => {
+  test('774 LGAs in 37 states, in order of code, with the number of LGAs per state that the table lists', () => {
     expect(lgas).toHaveLength(774);
     expect(lgas.map((lga) => lga.lga_pcode)).toEqual(lgas.map((lga) => lga.lga_pcode).toSorted());
     for (const [s, recipe] of STATES.entries()) {
@@ -37,7 +37,7 @@ describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
     expect(new Set(lgas.map((lga) => lga.lga)).size).toBeLessThan(774);
   });
 
-  test('LGAs tile: no edge is walked twice, so none overlap, and each is of one piece', () => {
+  test('LGAs tile the country: no edge occurs twice, so none overlap, and each is a single piece', () => {
     const edges = lgas.flatMap(edgesOf);
     expect(new Set(edges).size).toBe(edges.length);
     for (const lga of lgas) {
@@ -47,7 +47,7 @@ describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
     }
   });
 
-  test("what LGAs of a state leave over is the state's outline, edge by edge; areas add up", () => {
+  test("the outer edges of a state's LGAs are the state's outline, and their areas add up", () => {
     for (const [s, state] of states.entries()) {
       const here = lgas.filter((lga) => lga.state === s);
       expect(new Set(outerEdges(here))).toEqual(new Set(edgesOf(state)));
@@ -55,7 +55,7 @@ describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
     }
   });
 
-  test('the country is one ring without lakes, within the extent, of about 900,000 km² but no rectangle', () => {
+  test('the country is one ring without lakes within the extent, of about 900,000 km² and not rectangular', () => {
     const outer = outerEdges(states);
     const next = new Map(outer.map((edge) => edge.split(' ') as [string, string]));
     let steps = 0;
@@ -74,7 +74,7 @@ describe.each([1, 2, 3, 11])('the ground of seed %d', (seed) => {
   });
 });
 
-test.skipIf(!HAS_REAL_DATA)(needsReal("names, codes and counts are the real country's"), async () => {
+test.skipIf(!HAS_REAL_DATA)(needsReal('names, codes and LGA counts match the real country'), async () => {
   const name = 'nga_admbnda_adm2_osgof_20190417.dbf';
   const out = await mapshaper.applyCommands(`-i ${name} -o rows.json format=json`, {
     [name]: readFileSync(join(REAL_DATA, 'boundaries', name)),

@@ -11,8 +11,8 @@ async function read(file: Buffer) {
   return { image, values };
 }
 
-// The reader hangs width and height on its arrays, hence the copies.
-test('floats come back as written, with NaN, place and nodata', async () => {
+// Copies, because the reader adds width and height to its arrays.
+test('floats are read back as written, with NaN, position and nodata', async () => {
   const values = Float32Array.from([0, 1.5, -2.25, Number.NaN, 1e9, 0.1]);
   const { image, values: back } = await read(writeGeotiff(values, grid, 'nan'));
   expect([...back]).toEqual([...values]);
@@ -21,14 +21,14 @@ test('floats come back as written, with NaN, place and nodata', async () => {
   expect(image.getGeoKeys()).toMatchObject({ GeographicTypeGeoKey: 4326, GTRasterTypeGeoKey: 1 });
 });
 
-test('whole numbers are 16 bits and signed; nodata -9999', async () => {
+test('integers are 16-bit signed, with nodata -9999', async () => {
   const values = Int16Array.from([-9999, 0, 1, 32767, -32768, 7]);
   const { image, values: back } = await read(writeGeotiff(values, grid, '-9999'));
   expect([...back]).toEqual([...values]);
   expect(image.getGDALNoData()).toBe(-9999);
 });
 
-test('many strips, the last one short; no tag where no nodata is stated', async () => {
+test('files may have many strips, the last one short, and no nodata tag if none is given', async () => {
   const tall: Grid = { ...grid, columns: 5, rows: 131 };
   const values = Float32Array.from({ length: 5 * 131 }, (_, i) => Math.sin(i));
   const { image, values: back } = await read(writeGeotiff(values, tall));
@@ -36,6 +36,6 @@ test('many strips, the last one short; no tag where no nodata is stated', async 
   expect(image.getGDALNoData()).toBeNull();
 });
 
-test('refuses values that do not fill the grid', () => {
+test('values that do not fill the grid are refused', () => {
   expect(() => writeGeotiff(new Float32Array(5), grid)).toThrow('5 values for 3 × 2 cells');
 });

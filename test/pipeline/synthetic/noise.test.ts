@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { drawMaternWaves, drawSurface } from '../../../pipeline/synthetic/noise.ts';
 
-/** Modified Bessel function K1 by its integral ∫ exp(−x cosh t) cosh t dt over t above 0. */
+/** Modified Bessel function K1, by its integral ∫ exp(−x cosh t) cosh t dt over t > 0. */
 function besselK1(x: number): number {
   const step = 1e-3;
   let sum = Math.exp(-x) / 2;
@@ -11,7 +11,7 @@ function besselK1(x: number): number {
 }
 
 test.each([0.25, 0.5, 1])(
-  'Matérn of smoothness 1: correlation κd K1(κd) at d of %d ranges, κ = √8 / range',
+  'Matérn of smoothness 1: the correlation at a distance d of %d ranges is κd K1(κd), κ = √8 / range',
   (ranges) => {
     const scaled = Math.sqrt(8) * ranges;
     const correlation = scaled * besselK1(scaled);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
 import { settle } from '../../../pipeline/synthetic/population.ts';
 
-// Seeds 5 and 7 have small LGAs in which no village is drawn.
-test.each([5, 7, 12])('seed %d: every LGA has people, and the country 100 to 220 million', (seed) => {
+// Seeds 5 and 7 have small LGAs without villages.
+test.each([5, 7, 12])('seed %d: every LGA has people, and the country has 100 to 220 million', (seed) => {
   const { by_lga } = settle(seed, growGeography(seed));
   expect(by_lga.every((people) => people > 5_000)).toBe(true);
   const total = by_lga.reduce((sum, people) => sum + people, 0);

@@ -14,7 +14,7 @@ const box = (x0: number, y0: number, x1: number, y1: number): Polygon => [
   ],
 ];
 
-test('cells go to the area that holds their centre; a centre on a shared edge to one of the two', () => {
+test('cells belong to the area that contains their centre; a centre on a shared edge to one of the two', () => {
   const areas = [{ polygons: [box(0, 0, 1.5, 4)] }, { polygons: [box(1.5, 0, 3, 2.5)] }];
   expect([...burnAreas(grid, areas)]).toEqual([
     ...[0, -1, -1, -1],
@@ -24,19 +24,19 @@ test('cells go to the area that holds their centre; a centre on a shared edge to
   ]);
 });
 
-test('a hole is not burned', () => {
+test('holes are not filled', () => {
   const ring: Polygon = [...box(0, 0, 4, 4), [...box(1, 1, 3, 3)[0]!].reverse()];
   const burned = burnAreas(grid, [{ polygons: [ring] }]);
   expect([...burned].filter((area) => area === 0)).toHaveLength(12);
   expect(burned[5]).toBe(-1);
 });
 
-test('centres run from the north-west', () => {
+test('cell centres are numbered from the north-west', () => {
   expect(centreOf(grid, 0)).toEqual([0.5, 3.5]);
   expect(centreOf(grid, 7)).toEqual([3.5, 2.5]);
 });
 
-test("all cells of the globe add up to the sphere's 4πR²", () => {
+test('the areas of all cells of the globe add up to 4πR²', () => {
   const globe: Grid = { west: -180, north: 90, step: 10, columns: 36, rows: 18 };
   let total = 0;
   for (let row = 0; row < globe.rows; row++) total += globe.columns * cellArea(globe, row);

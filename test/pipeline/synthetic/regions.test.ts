@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { growRegions } from '../../../pipeline/synthetic/regions.ts';
 
-/** A square of `n` × `n` points, each touching those beside, above and below it. */
+/** A square of `n` × `n` points, each connected to those beside, above and below it. */
 function square(n: number) {
   const points = Array.from({ length: n * n }, (_, i) => ({ x: i % n, y: Math.floor(i / n) }));
   const at = (x: number, y: number) => (x < 0 || y < 0 || x >= n || y >= n ? -1 : y * n + x);
@@ -12,7 +12,7 @@ function square(n: number) {
   };
 }
 
-test('sizes come near their targets: 100, 100 and 200 of 400', () => {
+test('region sizes approach their targets: 100, 100 and 200 of 400', () => {
   const seeds = [
     { x: 3, y: 3, target: 1 },
     { x: 15, y: 4, target: 1 },
@@ -24,7 +24,7 @@ test('sizes come near their targets: 100, 100 and 200 of 400', () => {
   expect(Math.abs(sizes[2]! - 200)).toBeLessThan(10);
 });
 
-test('seeds in one place still get a region each', () => {
+test('seeds at the same place each get a region', () => {
   const region = growRegions(
     square(3),
     Array.from({ length: 5 }, () => ({ x: 1, y: 1, target: 1 })),
@@ -33,7 +33,7 @@ test('seeds in one place still get a region each', () => {
   expect(new Set(region).size).toBe(5);
 });
 
-test('refuses more regions than points', () => {
+test('more regions than points are refused', () => {
   const seeds = Array.from({ length: 5 }, () => ({ x: 0, y: 0, target: 1 }));
   expect(() => growRegions(square(2), seeds, 1)).toThrow('4 points cannot make 5 regions');
 });

@@ -5,21 +5,21 @@ import { simulateSirs, transmissionRate } from '../../../pipeline/synthetic/sirs
 const sirs = { b: 3, share_year_round: 0.4, infectious_months: 1, immune_months: 4 };
 const flat = new Array<number>(12).fill(1);
 
-test('without a season it rests at the textbook equilibrium: S = 1 / (b d), I = (1 − S) / (1 + m / d), infections I / d', () => {
-  // b d = 3, so S = 1/3; I = (2/3) / 5 = 2/15; infections a month 2/15.
+test('without a season it stays at equilibrium: S = 1 / (b d), I = (1 − S) / (1 + m / d), infections I / d', () => {
+  // b d = 3, so S = 1/3; I = (2/3) / 5 = 2/15; 2/15 infections per month.
   for (const infections of simulateSirs(sirs, flat, 24)) expect(infections).toBeCloseTo(2 / 15, 9);
 });
 
-test('with b d below 1 infection dies out', () => {
+test('infection dies out if b d is below 1', () => {
   expect(Math.max(...simulateSirs({ ...sirs, b: 0.9 }, flat, 12))).toBeLessThan(1e-9);
 });
 
-test('rate: .4 of b all year, the rest by season', () => {
+test('transmission rate: 0.4 of b all year, the rest by season', () => {
   expect(transmissionRate(sirs, 0)).toBeCloseTo(1.2, 12);
   expect(transmissionRate(sirs, 0.5)).toBeCloseTo(2.1, 12);
 });
 
-test('a season makes a yearly cycle that repeats and peaks after it', () => {
+test('a season leads to a repeating yearly cycle with a later peak', () => {
   const season = [0, 0, 0, 0, 0.2, 0.6, 1, 1, 0.6, 0.2, 0, 0];
   const infections = simulateSirs(sirs, season, 24);
   for (let m = 0; m < 12; m++) expect(infections[m + 12]).toBeCloseTo(infections[m]!, 6);
@@ -28,7 +28,7 @@ test('a season makes a yearly cycle that repeats and peaks after it', () => {
   expect(peak).toBeLessThanOrEqual(9);
 });
 
-test('forcing: a month behind the rain, saturating at half for 120 mm, 1 at its peak', () => {
+test('forcing lags rain by a month, is half saturated at 120 mm, and is 1 at its peak', () => {
   const rain = [0, 0, 0, 120, 240, 0, 0, 0, 0, 0, 0, 60];
   // 120 → 1/2, 240 → 2/3, 60 → 1/3; over the peak 2/3.
   const forcing = rainForcing(rain);

@@ -9,7 +9,7 @@ import { lgaCounts, NIGERIAN, sizeOf, statesOf } from '../../../pipeline/synthet
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { hashTree, temporary } from '../../support/command-line.ts';
 
-test('what is not asked for goes by the states; what cannot be made is refused', () => {
+test('sizes that are not given are proportional to states; impossible sizes are refused', () => {
   expect(sizeOf({})).toEqual(NIGERIAN);
   expect(sizeOf({ states: 5, months: 120 })).toEqual({ ...NIGERIAN, states: 5, lgas: 105, clusters: 266, months: 120 });
   expect(() => sizeOf({ states: 38 })).toThrow('--states: found 38, expected 2 to 37');
@@ -17,7 +17,7 @@ test('what is not asked for goes by the states; what cannot be made is refused',
   expect(() => sizeOf({ cells_per_degree: 130 })).toThrow('--cells-per-degree: found 130, expected a multiple of 120');
 });
 
-test('every state has its share of LGAs; the states are neighbours, and all of them are the usual country', () => {
+test('every state has its share of LGAs', () => {
   const all = statesOf(1, NIGERIAN);
   expect(lgaCounts(NIGERIAN, all)).toEqual(STATES.map(({ lgas }) => lgas));
   const counts = lgaCounts(sizeOf({ lgas: 3096 }), all);
@@ -31,7 +31,7 @@ test('every state has its share of LGAs; the states are neighbours, and all of t
   }
 });
 
-test('a country of three states and finer cells: a sound catalog of that size, the same bytes again', async () => {
+test('a country of three states with finer cells has a valid catalog of that size and reproducible bytes', async () => {
   const size = sizeOf({ states: 3, lgas: 12, clusters: 90, months: 72, cells_per_degree: 240 });
   const [one, two] = [temporary(), temporary()];
   for (const out of [one, two]) await writeSyntheticCountry({ seed: 4, size, out });

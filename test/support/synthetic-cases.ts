@@ -4,20 +4,20 @@ import { addMonths, monthIndex, type Period } from '../../pipeline/contract/mont
 import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
 import { makeRain, meanRain } from '../../pipeline/synthetic/climate.ts';
 import { growGeography } from '../../pipeline/synthetic/geography.ts';
-import { POPULATION_GRID, settle } from '../../pipeline/synthetic/population.ts';
-import { centreOf } from '../../pipeline/synthetic/raster.ts';
+import { centresByLga } from '../../pipeline/synthetic/make-country.ts';
+import { settle } from '../../pipeline/synthetic/population.ts';
 import { rainForcing } from '../../pipeline/synthetic/season.ts';
 import { type Sirs, transmissionRate } from '../../pipeline/synthetic/sirs.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
 
-/** Case records of a made-up country with their truth, and what the transmission stage reads: no surveys, no files. */
+/**
+ * Case records of a made-up country with their truth, and the other inputs of the transmission stage, without files.
+ */
 export function makeCases(seed: number) {
   const geography = growGeography(seed);
   const population = settle(seed, geography);
   const rain = makeRain(seed, geography);
-  const centres: [number, number][][] = geography.lgas.map(() => []);
-  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
-  const rain_mm = centres.map((cells) => meanRain(rain, cells));
+  const rain_mm = centresByLga(geography, population).map((centres) => meanRain(rain, centres));
   const people = Array.from(population.by_lga);
   const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing), null);
   const areas: Areas = {
@@ -51,7 +51,7 @@ export function makeCases(seed: number) {
       );
       return {
         state_code,
-        /** Cases per 1,000 people without noise or gap. */
+        /** Cases per 1,000 people, without noise and gaps. */
         expected_per_1000: record.expected.map((cases) => (cases / people) * 1000),
         reproduction_number: reproductionByMonth(record.sirs, record.forcing),
       };
@@ -59,7 +59,7 @@ export function makeCases(seed: number) {
   };
 }
 
-/** The record as ingest hands it on, the catalog's gaps masked. */
+/** The record as ingest returns it, with the catalog's gaps masked. */
 function seriesOf({ periods, confirmed }: StateCases, state_code: string): CaseSeries {
   const first: Period = periods[0] ?? STATE_CASES_FIRST;
   const gaps = STATE_GAPS.filter((gap) => gap.state_code === state_code);
@@ -73,8 +73,9 @@ function seriesOf({ periods, confirmed }: StateCases, state_code: string): CaseS
 }
 
 /**
- * The true effective reproduction number, β S × infectious months averaged over each month, on the cycle that the made-up
- * country's transmission settles on: season constant over a month, as `simulateSirs` has it, by Heun's method.
+ * The true effective reproduction number, β S × infectious months, averaged over each month of the yearly cycle on
+ * which transmission in the made-up country settles. The season is constant over a month, as in `simulateSirs`; Heun's
+ * method.
  */
 function reproductionByMonth(sirs: Sirs, season: readonly number[]): number[] {
   const steps = 400;

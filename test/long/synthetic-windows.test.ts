@@ -1,14 +1,19 @@
-/** Months to act in, on made-up countries: another model of rain and season than the one that is fitted made their truth. */
+/**
+ * Months to act in, on made-up countries, whose truth comes from another model of rain and season than the fitted one.
+ */
 import { expect, test } from 'vitest';
 import type { Areas, ClimateRow } from '../../pipeline/artifacts.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
 import { season } from '../../pipeline/season/stage.ts';
 import { bestWindow, windowShares } from '../../pipeline/season/windows.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
-import { makeCountry } from '../../pipeline/synthetic/made.ts';
+import { makeCountry } from '../../pipeline/synthetic/make-country.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
 
-/** Of the LGAs of a made-up country: shares held by their ranges, runs that begin within a month, and those promised. */
+/**
+ * Shares of a made-up country's LGAs: true share within the range; start right to a month; the stated probability of
+ * that.
+ */
 function judge(seed: number) {
   const made = makeCountry(seed);
   const lgas = made.geography.lgas.map(({ lga_pcode, state }) => ({
@@ -59,11 +64,11 @@ function judge(seed: number) {
   return { held, near, promised, wrong: wrong.length / rows.length };
 }
 
-test('ranges hold the true share of nine LGAs in ten over three countries, and the months are right to one', () => {
+test('over three countries, ranges cover nine LGAs in ten, and start months are right to within one month', () => {
   const countries = [1, 2, 3].map(judge);
   const mean = (of: keyof ReturnType<typeof judge>) =>
     countries.reduce((sum, country) => sum + country[of], 0) / countries.length;
-  // Of seed 2 they hold two in three: MODEL.md says why.
+  // For seed 2 they cover only two in three: MODEL.md explains why.
   expect(mean('held')).toBeGreaterThan(0.85);
   expect(mean('near')).toBeGreaterThan(mean('promised') - 0.05);
   expect(mean('wrong')).toBeLessThan(0.1);

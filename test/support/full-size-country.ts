@@ -1,4 +1,4 @@
-/** A country of Nigeria's size from raw files through the build to answers over HTTP: every operation, its schema, and what must join. */
+/** A country of Nigeria's size, from raw files through the build to answers over HTTP: operations, schemas, joins. */
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type BuildResult, build } from '../../pipeline/build.ts';
@@ -14,17 +14,17 @@ import { tableExamples } from './table-examples.ts';
 const STATES = 37;
 const LGAS = 774;
 
-/** A country that was built, and a service over it. */
-export interface Whole extends Served {
+/** A country that was built, and a proxy that serves it. */
+export interface ServedCountry extends Served {
   out: string;
   place: { country: string; rawData?: string };
   result: BuildResult;
 }
 
-/** Builds a country in a directory of its own, and serves it until the test file ends. */
+/** Builds a country in a new directory, and serves it until the test file ends. */
 export async function buildAndServe(
   prepare: (out: string) => Promise<{ country: string; rawData?: string }>,
-): Promise<Whole> {
+): Promise<ServedCountry> {
   const out = temporary();
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
@@ -32,15 +32,15 @@ export async function buildAndServe(
   return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 
-/** Tests of what holds of any country of 37 states and 774 LGAs. */
-export function wholeCountry(whole: () => Whole) {
+/** Tests that hold for any country of 37 states and 774 LGAs. */
+export function fullSizeCountryTests(served: () => ServedCountry) {
   let states: string[] = [];
   let codes: Record<string, string[]> = {};
   const collect = async (pick: (state: string) => Promise<string[]>) =>
     Object.fromEntries(await Promise.all(states.map(async (state) => [state, (await pick(state)).sort()] as const)));
 
   beforeAll(async () => {
-    const { ask } = whole();
+    const { ask } = served();
     states = (await ask<schemas.BoundariesStates>('boundaries-states')).features
       .map(({ properties }) => properties.code)
       .sort();
@@ -51,21 +51,21 @@ export function wholeCountry(whole: () => Whole) {
     );
   });
 
-  reportInBrowser(() => path.join(whole().out, 'current'));
-  reportQuestions(() => path.join(whole().out, 'current'));
-  tableExamples(() => whole().out);
+  reportInBrowser(() => path.join(served().out, 'current'));
+  reportQuestions(() => path.join(served().out, 'current'));
+  tableExamples(() => served().out);
 
-  test('verify finds nothing wrong', async () => {
-    expect((await verifySnapshot(whole().result.directory)).faults).toEqual([]);
+  test('verify finds no faults', async () => {
+    expect((await verifySnapshot(served().result.directory)).faults).toEqual([]);
   });
 
-  test('37 states and 774 LGAs', () => {
+  test('the country has 37 states and 774 LGAs', () => {
     expect(states).toHaveLength(STATES);
     expect(new Set(Object.values(codes).flat()).size).toBe(LGAS);
   });
 
-  test('the same codes in risk, forecast, context and transmission', async () => {
-    const { ask } = whole();
+  test('risk, forecast, context and transmission have the same codes', async () => {
+    const { ask } = served();
     expect(
       await collect(async (state) => (await ask<schemas.RiskLgas>('risk-lgas', { state })).lgas.map((l) => l.lga_code)),
     ).toEqual(codes);
@@ -93,8 +93,8 @@ export function wholeCountry(whole: () => Whole) {
       expect(rows.map((row) => row.state_code).sort()).toEqual(states);
   });
 
-  test('every month is there, first to last, and the default is the latest', async () => {
-    const { ask } = whole();
+  test('every month is served, and the default is the latest', async () => {
+    const { ask } = served();
     const { last_estimated } = await ask<schemas.Periods>('periods');
     for (const period of ['2015-01', '2019-06', last_estimated]) {
       const report = await ask<schemas.RiskLgas>('risk-lgas', { state: 'KN', period });
@@ -104,15 +104,15 @@ export function wholeCountry(whole: () => Whole) {
     expect((await ask<schemas.RiskLgas>('risk-lgas', { state: 'KN' })).period).toBe(last_estimated);
   });
 
-  test('highest risk first, equal scores by code; low ≤ score ≤ high', async () => {
-    const { lgas } = await whole().ask<schemas.RiskLgas>('risk-lgas', { state: 'KN' });
+  test('scores are in descending order, ties by code; low ≤ score ≤ high', async () => {
+    const { lgas } = await served().ask<schemas.RiskLgas>('risk-lgas', { state: 'KN' });
     const sorted = [...lgas].sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
     expect(lgas).toEqual(sorted);
     for (const lga of lgas) expect(lga.score_low <= lga.score && lga.score <= lga.score_high).toBe(true);
   });
 
-  test('a state is its LGAs: people are their sum, the score their weighted mean, the context too', async () => {
-    const { ask } = whole();
+  test('state figures follow from LGAs: population is the sum, scores and context are weighted means', async () => {
+    const { ask } = served();
     const risk = await ask<schemas.RiskStates>('risk-states');
     const context = await ask<schemas.ContextStates>('context-states');
     for (const state of ['KN', 'LA', 'CR']) {
@@ -133,8 +133,8 @@ export function wholeCountry(whole: () => Whole) {
     }
   });
 
-  test('the transmission model answers for three states and says what it does not show', async () => {
-    const model = await whole().ask<schemas.TransmissionModel>('transmission-model');
+  test('the transmission model covers three states and lists its limits', async () => {
+    const model = await served().ask<schemas.TransmissionModel>('transmission-model');
     expect(model.states.map(({ state_code }) => state_code).sort()).toEqual(['EK', 'KE', 'KW']);
     expect(model.limits.length).toBeGreaterThan(0);
     for (const { reproduction_number_by_month, months_with_infection_growing } of model.states)

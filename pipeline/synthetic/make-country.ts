@@ -19,8 +19,8 @@ import {
 } from './surveys.ts';
 import { raiseTerrain } from './terrain.ts';
 
-/** A whole made-up country in memory, truth and all. Lists by LGA are in `geography.lgas`' order. */
-export interface MadeCountry {
+/** A complete made-up country in memory, with its truth. Lists by LGA are in the order of `geography.lgas`. */
+export interface SyntheticCountry {
   seed: number;
   size: CountrySize;
   geography: Geography;
@@ -28,7 +28,7 @@ export interface MadeCountry {
   terrain: Surface;
   rain: Rain;
   cells: Cells;
-  /** By LGA, twelve values, January first. */
+  /** By LGA: twelve values, January first. */
   rain_mm: number[][];
   forcing: number[][];
   season: number[][];
@@ -40,15 +40,15 @@ export interface MadeCountry {
 }
 
 /**
- * Ground, people and weather; from them season and prevalence; from those what surveys and clinics would record.
- * Each part draws from streams of its own under `seed`. `onProgress` hears of each part before it is made.
+ * Generates geography, population and weather; from these season and prevalence; and from those the records of surveys
+ * and clinics. Each part draws from its own random streams under `seed`. `onProgress` is called before each part.
  */
 export function makeCountry(
   seed: number,
   family: TruthFamily = 'matern',
   onProgress: (part: string) => void = () => {},
   size: CountrySize = NIGERIAN,
-): MadeCountry {
+): SyntheticCountry {
   onProgress('ground');
   const geography = growGeography(seed, size);
   const terrain = raiseTerrain(seed);
@@ -97,13 +97,14 @@ export function makeCountry(
   };
 }
 
-function centresByLga(geography: Geography, population: Population): [number, number][][] {
+/** Centres of the population cells of each LGA, [longitude, latitude]. */
+export function centresByLga(geography: Geography, population: Population): [number, number][][] {
   const centres: [number, number][][] = geography.lgas.map(() => []);
   for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
   return centres;
 }
 
-/** `value` to `digits` decimals, as a number, so that 0.5 is written 0.5. */
+/** `value` rounded to `digits` decimals, as a number, so that it prints without trailing zeros. */
 export function toDecimals(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }

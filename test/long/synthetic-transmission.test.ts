@@ -1,12 +1,12 @@
-/** The transmission model on made-up countries, whose truth was simulated by other code and another form of season. */
+/** The transmission model on made-up countries, whose truth comes from other code and another form of season. */
 import { beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../pipeline/catalog/model.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
 import { type TransmissionOutput, transmission } from '../../pipeline/transmission/stage.ts';
-import { makeCases } from '../support/made-cases.ts';
+import { makeCases } from '../support/synthetic-cases.ts';
 
 const SEEDS = [1, 2, 3];
-/** Scatter that the records were drawn with, on the log scale: negative binomial of size 200. */
+/** Standard deviation of the records' noise on the log scale: negative binomial of size 200. */
 const NOISE = 0.07;
 const rms = (values: readonly number[]) => Math.sqrt(values.reduce((sum, v) => sum + v * v, 0) / values.length);
 const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
@@ -29,14 +29,14 @@ const states = () =>
     })),
   );
 
-test("modelled cases lie closer to the truth's than the records do", () => {
+test('modelled cases are closer to the true cases than the records are', () => {
   for (const { state, truth } of states()) {
     const errors = state.series.map(({ modelled }, t) => Math.log(modelled / truth.expected_per_1000[t]!));
     expect(rms(errors), state.state_code).toBeLessThan(NOISE);
   }
 });
 
-test('projected shapes lie within noise of the true ones; level is another matter, reporting drifts', () => {
+test('projected seasonal shapes are within noise of the true ones (levels are not, because reporting drifts)', () => {
   const errors = runs.flatMap(({ made, out }) =>
     out.fits!.projection.years.flatMap(({ state_code, year, methods }) => {
       const { expected_per_1000 } = made.truth.find((truth) => truth.state_code === state_code)!;
@@ -47,27 +47,27 @@ test('projected shapes lie within noise of the true ones; level is another matte
   expect(rms(errors)).toBeLessThan(1.5 * NOISE);
 });
 
-test('projections beat the same month of last year in development', () => {
+test('projections beat the same month of last year in the development years', () => {
   for (const { out } of runs) {
     const { errors } = out.fits!.projection.development;
     expect(errors.model).toBeLessThan(errors.same_month_last_year!);
   }
 });
 
-test('R is above 1 in nine of ten months where it truly is, and below where it is not', () => {
+test('R is on the correct side of 1 in nine of ten months', () => {
   const months = states().flatMap(({ state, truth }) =>
     truth.reproduction_number.map((r, month) => ({
       truly: r > 1,
-      told: state.reproduction_number_by_month[month]! > 1,
+      modelled: state.reproduction_number_by_month[month]! > 1,
     })),
   );
   const growing = months.filter(({ truly }) => truly);
   expect(growing.length).toBeGreaterThan(30);
-  expect(growing.filter(({ told }) => told).length / growing.length).toBeGreaterThanOrEqual(0.9);
-  expect(months.filter(({ truly, told }) => truly === told).length / months.length).toBeGreaterThanOrEqual(0.9);
+  expect(growing.filter(({ modelled }) => modelled).length / growing.length).toBeGreaterThanOrEqual(0.9);
+  expect(months.filter(({ truly, modelled }) => truly === modelled).length / months.length).toBeGreaterThanOrEqual(0.9);
 });
 
-test("R's 90% ranges hold about nine tenths of the true values, and are no wider than that takes", () => {
+test("R's 90% ranges cover about nine tenths of the true values without being too wide", () => {
   const held = states().flatMap(({ truth, range }) =>
     truth.reproduction_number.map((r, month) => range.low[month]! <= r && r <= range.high[month]!),
   );
@@ -78,7 +78,7 @@ test("R's 90% ranges hold about nine tenths of the true values, and are no wider
   expect(mean(widths)).toBeLessThan(0.15);
 });
 
-test('a made-up country has no register: the model is tested all the same, and says that it was not registered', () => {
+test('without a register the model is still tested, and limits state that it was not registered', () => {
   for (const { out } of runs) {
     expect(out.model!.projection_test.held_back.months).toBe(36);
     expect(out.fits!.standing).toEqual({ registered: false, looks: 0 });

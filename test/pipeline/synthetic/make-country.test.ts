@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { STATE_GAPS } from '../../../pipeline/synthetic/cases.ts';
 import type { TruthFamily } from '../../../pipeline/synthetic/families.ts';
-import { makeCountry } from '../../../pipeline/synthetic/made.ts';
+import { makeCountry } from '../../../pipeline/synthetic/make-country.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
-import { isInPolygon } from '../../../pipeline/synthetic/outlines.ts';
+import { isInPolygon } from '../../../pipeline/synthetic/polygons.ts';
 import { POPULATION_GRID } from '../../../pipeline/synthetic/population.ts';
 import { cellArea } from '../../../pipeline/synthetic/raster.ts';
 import { seasonOfPrevalence } from '../../../pipeline/synthetic/season.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { buildFrame, CLUSTER_ROUNDS, positivityByState, takeSurvey } from '../../../pipeline/synthetic/surveys.ts';
 
-const made = makeCountry(1);
-const { geography, population, cells, prevalence, clusters, season } = made;
+const country = makeCountry(1);
+const { geography, population, cells, prevalence, clusters, season } = country;
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
 
-test('people: 100 to 220 million, all in cells of their LGA, none without', () => {
+test('population: 100 to 220 million, all in cells of their LGA, and no LGA is empty', () => {
   const total = sum(population.by_lga);
   expect(total).toBeGreaterThan(100e6);
   expect(total).toBeLessThan(220e6);
@@ -23,7 +23,7 @@ test('people: 100 to 220 million, all in cells of their LGA, none without', () =
   expect(sum(cells.population)).toBeCloseTo(total, 0);
 });
 
-test('cities: by the rule of 1,500 people per km² and 50,000 together, 100 to 300 LGAs are urban', () => {
+test('cities: 100 to 300 LGAs are urban by the rule of 1,500 people per km² and 50,000 in total', () => {
   const { columns } = POPULATION_GRID;
   const dense = population.persons.map((p, cell) =>
     p / cellArea(POPULATION_GRID, Math.floor(cell / columns)) >= 1500 ? 1 : 0,
@@ -48,7 +48,7 @@ test('cities: by the rule of 1,500 people per km² and 50,000 together, 100 to 3
   expect(count).toBeLessThan(300);
 });
 
-test('season: one late-summer peak in the north, an earlier one in the south-west, nearly flat in the corner', () => {
+test('season: a late-summer peak in the north, an earlier one in the south-west, nearly flat in the south-east', () => {
   const of = (code: string) => season[geography.lgas.findIndex((lga) => STATES[lga.state]!.state_code === code)]!;
   expect([8, 9, 10]).toContain(of('BO').indexOf(1) + 1);
   expect([5, 6, 7]).toContain(of('EK').indexOf(1) + 1);
@@ -57,12 +57,12 @@ test('season: one late-summer peak in the north, an earlier one in the south-wes
   expect(Math.max(...season.map((index) => Math.min(...index)))).toBeGreaterThan(0.8);
 });
 
-test("an LGA's prevalence is its cells' by people, and the formula's with the waves it is told by", () => {
+test("an LGA's prevalence is the population-weighted mean of its cells' by the documented formula", () => {
   const period = '2018-07';
   const t = prevalence.periods.indexOf(period);
   const { recipe } = prevalence;
   const field = prevalence.field!;
-  // Knots lie in the middles of years: the middle of July 2018 is 1/24 of a year behind that of 2018.
+  // Knots are in the middle of years; the middle of July 2018 is 1/24 of a year after that of 2018.
   const later = 1 / 24;
   const knot = 2018 - field.first_year;
   for (const lga of [0, 400, 773]) {
@@ -93,7 +93,7 @@ test("an LGA's prevalence is its cells' by people, and the formula's with the wa
   }
 });
 
-/** People-weighted mean of the true prevalence over LGAs (of one state, or all) and months. */
+/** Population-weighted mean of the true prevalence over LGAs (of one state, or all) and months. */
 function trueMean(periods: string[], state?: number): number {
   const here = [...geography.lgas.keys()].filter((i) => state === undefined || geography.lgas[i]!.state === state);
   const people = sum(here.map((i) => population.by_lga[i]!));
@@ -107,7 +107,7 @@ const fieldwork = { 2010: ['2010-10', '2010-11', '2010-12'], 2015: ['2015-10', '
 fieldwork[2018] = ['2018-08', '2018-09', '2018-10', '2018-11', '2018-12'];
 fieldwork[2021] = ['2021-10', '2021-11', '2021-12'];
 
-test('the nation: .25 to .45 in every round, falling; LGAs from below .1 to above .6', () => {
+test('the nation falls from round to round, within 0.2 to 0.45; LGAs range from below 0.1 to above 0.6', () => {
   const means = Object.values(fieldwork).map((periods) => trueMean(periods));
   expect(means).toEqual(means.toSorted((a, b) => b - a));
   expect(means[0]).toBeLessThan(0.45);
@@ -118,7 +118,7 @@ test('the nation: .25 to .45 in every round, falling; LGAs from below .1 to abov
   expect(prevalence.by_lga.flat().every((share) => share > 0.003 && share < 0.95)).toBe(true);
 });
 
-test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and places', (round) => {
+test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and positions of clusters', (round) => {
   const taken = clusters.filter((cluster) => cluster.survey_year === round.survey_year);
   expect(taken).toHaveLength(round.clusters);
   expect(new Set(taken.map((cluster) => cluster.cluster_id)).size).toBe(round.clusters);
@@ -141,7 +141,7 @@ test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and places', (rou
 });
 
 test.each(CLUSTER_ROUNDS)(
-  'round $survey_year: weighted microscopy meets the truth within its sampling error',
+  'round $survey_year: weighted microscopy agrees with the truth within its sampling error',
   (round) => {
     const taken = clusters.filter((cluster) => cluster.survey_year === round.survey_year);
     const total = sum(taken.map((c) => c.weight * c.examined));
@@ -152,20 +152,20 @@ test.each(CLUSTER_ROUNDS)(
   },
 );
 
-describe('surveys and seasons of the families that go wrong there', () => {
+describe('families whose surveys or seasons violate the model', () => {
   const frame = buildFrame(geography, population);
   const round = CLUSTER_ROUNDS[2]!;
   const survey = (family: TruthFamily) => takeSurvey(1, round, { geography, frame, cells, prevalence, family });
 
-  test('matern is the survey of the country; informative goes to places of higher prevalence', () => {
+  test('matern gives the survey of the country; informative visits places of higher prevalence', () => {
     const plain = survey('matern');
     expect(plain).toEqual(clusters.filter(({ survey_year }) => survey_year === round.survey_year));
     const mean = (taken: typeof plain) => sum(taken.map((c) => c.weight * c.prevalence)) / taken.length;
-    // Two places of a stratum lie .1 apart or so, and the higher is taken in half of the cases more than the lower.
+    // Two places of a stratum differ by about 0.1, and the higher is visited in 75% of draws, the lower in 25%.
     expect(mean(survey('informative')) - mean(plain)).toBeGreaterThan(0.01);
   });
 
-  test('misplaced gives one cluster in twenty a place up to 50 km away', () => {
+  test('misplaced reports one cluster in twenty up to 50 km from its true place', () => {
     const moved_km = survey('misplaced').map((c) =>
       Math.hypot(
         (c.longitude - c.true_longitude) * KM_PER_DEGREE_LONGITUDE,
@@ -173,13 +173,13 @@ describe('surveys and seasons of the families that go wrong there', () => {
       ),
     );
     expect(Math.max(...moved_km)).toBeLessThan(50.001);
-    // Four fifths of them are farther than DHS ever moves a cluster; places outside the state are drawn again.
+    // Four fifths of them are farther away than DHS ever moves a cluster; places outside the state are redrawn.
     const far = moved_km.filter((km) => km > 10.001).length / moved_km.length;
     expect(far).toBeGreaterThan(0.02);
     expect(far).toBeLessThan(0.055);
   });
 
-  test('late-season has the index of the month before', () => {
+  test('late-season uses the index of the previous month', () => {
     const [index] = seasonOfPrevalence([season[0]!], 'late-season');
     expect(index![8]).toBe(season[0]![7]);
     expect(index![0]).toBe(season[0]![11]);
@@ -187,13 +187,13 @@ describe('surveys and seasons of the families that go wrong there', () => {
   });
 });
 
-test('2021 by state: off the truth by no more than 15 clusters a state explain, and not always to one side', () => {
-  const off = positivityByState(made.state_round, 'microscopy').map((p, s) => p - trueMean(fieldwork[2021]!, s));
+test('2021 by state: errors are no larger than 15 clusters per state explain, and not one-sided', () => {
+  const off = positivityByState(country.state_round, 'microscopy').map((p, s) => p - trueMean(fieldwork[2021]!, s));
   expect(Math.sqrt(sum(off.map((d) => d * d)) / off.length)).toBeLessThan(0.09);
   expect(Math.abs(sum(off) / off.length)).toBeLessThan(0.03);
 });
 
-test("clusters' chances scatter about the prevalence as rho says, and children about the chances as a binomial", () => {
+test('cluster probabilities scatter around prevalence according to rho, and results around them binomially', () => {
   const z = clusters.map((c) => (c.chance - c.prevalence) ** 2 / (c.prevalence * (1 - c.prevalence)));
   expect(sum(z) / z.length / prevalence.recipe.rho).toBeGreaterThan(0.85);
   expect(sum(z) / z.length / prevalence.recipe.rho).toBeLessThan(1.15);
@@ -202,8 +202,8 @@ test("clusters' chances scatter about the prevalence as rho says, and children a
   expect(Math.abs(sum(b) / b.length - 1)).toBeLessThan(0.2);
 });
 
-test('cases of states: infections × people × reporting with noise, but in the declared gaps', () => {
-  for (const record of made.cases_states) {
+test('cases by state: infections × people × reporting with noise, except in the declared gaps', () => {
+  for (const record of country.cases_states) {
     const residents = sum(geography.lgas.map((lga, i) => (lga.state === record.state ? population.by_lga[i]! : 0)));
     expect(record.periods).toHaveLength(108);
     const gaps = STATE_GAPS.filter((gap) => gap.state_code === STATES[record.state]!.state_code);
@@ -221,15 +221,15 @@ test('cases of states: infections × people × reporting with noise, but in the 
   }
 });
 
-test("cases by LGA: ten states, Kebbi's add up to Kebbi, the others follow their season", () => {
-  const states = new Set(made.cases_lgas.map((record) => geography.lgas[record.lga]!.state));
+test("cases by LGA: ten states; Kebbi's LGAs add up to the state, the others follow their season", () => {
+  const states = new Set(country.cases_lgas.map((record) => geography.lgas[record.lga]!.state));
   expect(states.size).toBe(10);
-  const kebbi = made.cases_states.find((record) => STATES[record.state]!.state_code === 'KE')!;
-  const parts = made.cases_lgas.filter((record) => geography.lgas[record.lga]!.state === kebbi.state);
+  const kebbi = country.cases_states.find((record) => STATES[record.state]!.state_code === 'KE')!;
+  const parts = country.cases_lgas.filter((record) => geography.lgas[record.lga]!.state === kebbi.state);
   for (let t = 0; t < 48; t++) expect(sum(parts.map((part) => part.confirmed[t]!))).toBe(kebbi.confirmed[60 + t]);
-  expect(made.cases_lgas.flatMap((record) => record.confirmed).filter((cases) => cases === null)).toHaveLength(1);
-  const record = made.cases_lgas.find((other) => other.expected)!;
-  // October over February of 2022 is the index's ratio but for eight months' growth.
+  expect(country.cases_lgas.flatMap((record) => record.confirmed).filter((cases) => cases === null)).toHaveLength(1);
+  const record = country.cases_lgas.find((other) => other.expected)!;
+  // The ratio of October to February 2022 is that of the index, apart from eight months' growth.
   const [feb, oct] = [record.expected![25]!, record.expected![33]!];
   const index = season[record.lga]!;
   expect(Math.abs(Math.log(oct / feb / (index[9]! / index[1]!)))).toBeLessThan(0.35);
