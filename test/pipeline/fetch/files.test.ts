@@ -53,7 +53,7 @@ const half =
   (then: (response: ServerResponse) => void, headers = {}): Answer =>
   (_, response) => {
     response.writeHead(200, { 'content-length': DATA.length, etag: TAG, ...headers });
-    response.write(HALF, () => setTimeout(() => then(response), 20));
+    response.write(HALF, () => setTimeout(() => then(response), 200));
   };
 const status =
   (code: number, headers = {}): Answer =>
