@@ -1,11 +1,11 @@
 import type { Minimum } from './nelder-mead.ts';
 
 export interface BfgsOptions {
-  /** A guess of f's width along each parameter: where f rises by a half. Sets the first steps. */
+  /** Estimated width of f along each parameter, where f rises by a half. Sets the first steps. */
   spread: number[];
-  /** A better guess, where there is one: the inverse of f's second derivatives, in rows. */
+  /** A better estimate, if available: the inverse of f's second derivatives, in rows. */
   inverse?: number[][];
-  /** The gradient of f at x, where it was the last to be evaluated, if it is known; else by forward differences. */
+  /** The gradient of f at x, the point at which f was last evaluated; by default forward differences are used. */
   slope?: (x: number[]) => number[];
   /** Step of the forward differences. */
   difference?: number;
@@ -16,7 +16,7 @@ export interface BfgsOptions {
   limit?: number;
 }
 
-/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with halved steps. */
+/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with step halving. */
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
@@ -70,13 +70,14 @@ export function minimiseBfgs(
   return { x, value: here, evaluations };
 }
 
-/** x, moved by h along each of its axes. */
-export const besides = (x: readonly number[], h: number): number[][] =>
+/** The points reached from x by a step h along each axis. */
+export const forwardPoints = (x: readonly number[], h: number): number[][] =>
   x.map((_, j) => x.map((v, k) => (k === j ? v + h : v)));
 
 /**
- * Second derivatives at x, in rows, from forward differences of the gradient: size `h`, error about h.
- * @param slopes gradients at x's neighbours, as `besides` orders them
+ * Second derivatives at x, in rows, from forward differences of the gradient with step `h`, which is also about the error.
+ * @param centre gradient at x
+ * @param slopes gradients at the points of `forwardPoints`, in their order
  */
 export function hessianOf(centre: readonly number[], slopes: readonly (readonly number[])[], h: number): Float64Array {
   const n = centre.length;

@@ -1,4 +1,4 @@
-/** Products of square matrices of order n, a Float64Array of n² in rows each. */
+/** Products of square matrices of order n, each stored by rows in a Float64Array of length n². */
 
 /** A B. */
 export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Array {
@@ -68,7 +68,7 @@ export function invertLower(l: Float64Array, n: number): Float64Array {
   return inverse;
 }
 
-/** Mᵀ M of a lower triangular M: the inverse of A, where M is that of A's Cholesky factor. */
+/** Mᵀ M for a lower triangular M: the inverse of A if M is the inverse of A's Cholesky factor. */
 export function squareOfLower(m: Float64Array, n: number): Float64Array {
   const c = new Float64Array(n * n);
   for (let k = 0; k < n; k++)
@@ -79,7 +79,7 @@ export function squareOfLower(m: Float64Array, n: number): Float64Array {
   return withUpper(c, n);
 }
 
-/** Fills the upper triangle of a symmetric matrix from the lower. */
+/** Copies the lower triangle of a symmetric matrix to the upper. */
 function withUpper(c: Float64Array, n: number): Float64Array {
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) c[j * n + i] = c[i * n + j]!;
   return c;
