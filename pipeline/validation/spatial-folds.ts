@@ -1,16 +1,17 @@
-/** A place that may be held out. Coordinates are the population's centre, degrees. */
+/** An LGA that may be held out. */
 export interface FoldPlace {
   lga_code: string;
+  /** Centre of population, degrees. */
   longitude: number;
   latitude: number;
-  /** Children examined there, all rounds together. */
+  /** Children examined there in all rounds. */
   examined: number;
 }
 
 /**
- * Folds of LGAs for cross-validation, each of whole blocks of `block_degrees` a side, so that what is held out has few
- * neighbours among what is fitted (Roberts et al. 2017, Ecography 40:913). Blocks are dealt out in descending order of
- * children examined, always to the fold with the fewest, so that folds come out even without any randomness.
+ * Folds of LGAs for cross-validation. Each fold consists of complete blocks of `block_degrees` a side, so that held-out places
+ * have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in descending order of
+ * children examined, always to the fold with the fewest, which balances the folds without randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
 export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degrees = 1): Map<string, number> {
@@ -30,8 +31,8 @@ export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degre
   return fold;
 }
 
-/** The LGAs as places, with the children of `surveyed` (LGA and number examined). */
-export function placesOf(
+/** The LGAs with their centres and the children examined in `surveyed`. */
+export function foldPlacesOf(
   cells: {
     lga_code: readonly string[];
     longitude: readonly number[];
