@@ -39,8 +39,9 @@ interface Records {
 }
 
 /**
- * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown if any LGA is unknown) or, without records
- * by LGA, their own records; and the long ones among these. A month with 0 cases has no logarithm and is unknown.
+ * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown if any LGA is unknown) or, without
+ * records by LGA, their own records; and the long ones among these. A month with 0 cases has no logarithm and is
+ * unknown.
  */
 export function panelsOf(records: Records): Panel[] {
   const lgas = records.cases.lgas.map((series) => ({ ...spanOf(series), code: series.lga_code! }));

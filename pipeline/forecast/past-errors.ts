@@ -15,8 +15,8 @@ export interface Forecaster {
 }
 
 /**
- * A point method with the distribution of its own past errors at that horizon, pooled over all areas with known targets. The
- * point forecast remains the median: quantiles that would be on the wrong side of it are set to it.
+ * A point method with the distribution of its own past errors at that horizon, pooled over all areas with known
+ * targets. The point forecast remains the median: quantiles that would be on the wrong side of it are set to it.
  */
 export function withPastErrors({ name, points }: PointMethod): Forecaster {
   const past: { origin: number; points: number[][] }[] = [];

@@ -5,8 +5,8 @@ import type { Area } from './panel.ts';
 const RIDGE = 1e-6;
 
 /**
- * Effects of the twelve calendar months on ln cases, January first, with mean 0: least squares over the given areas, with an
- * effect for each area and year.
+ * Effects of the twelve calendar months on ln cases, January first, with mean 0: least squares over the given areas,
+ * with an effect for each area and year.
  * @param first `monthIndex` of the first month of `y`
  */
 export function pooledSeason(areas: readonly Pick<Area, 'y'>[], first: number): Float64Array {

@@ -16,9 +16,9 @@ const SCORES = SHARES.map((share) => Math.abs(normalQuantile(share)));
 const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
 
 /**
- * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from 5
- * and 95% outwards, interpolated in between by the normal score. Each factor is the quantile (.5; .9) of past absolute
- * errors divided by past half-widths, over the last 12 origins whose targets at that horizon are known.
+ * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from
+ * 5 and 95% outwards, interpolated in between by the normal score. Each factor is the quantile (.5; .9) of past
+ * absolute errors divided by past half-widths, over the last 12 origins whose targets at that horizon are known.
  */
 export function recalibrated(method: Forecaster): Recalibrated {
   const past: { origin: number; forecast: Forecast }[] = [];

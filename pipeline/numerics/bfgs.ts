@@ -32,8 +32,8 @@ export function minimiseBfgs(
   const dot = (a: number[], b: number[]) => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
 
   let x = start;
-  let here = value(x);
-  let gradient = slope(x, here);
+  let current = value(x);
+  let gradient = slope(x, current);
   const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
@@ -46,16 +46,16 @@ export function minimiseBfgs(
     const longest = Math.max(...step.map(Math.abs));
     if (longest > reach) step = step.map((v) => (v * reach) / longest);
 
-    let there = value(x.map((v, i) => v + step[i]!));
+    let candidate = value(x.map((v, i) => v + step[i]!));
     let halvings = 0;
-    while (!(there < here + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
+    while (!(candidate < current + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
       step = step.map((v) => v / 2);
-      there = value(x.map((v, i) => v + step[i]!));
+      candidate = value(x.map((v, i) => v + step[i]!));
     }
-    if (!(there < here)) break;
+    if (!(candidate < current)) break;
     x = x.map((v, i) => v + step[i]!);
-    here = there;
-    const next = slope(x, here);
+    current = candidate;
+    const next = slope(x, current);
     const turn = next.map((g, i) => g - gradient[i]!);
     gradient = next;
     const sy = dot(step, turn);
@@ -67,7 +67,7 @@ export function minimiseBfgs(
       row.map((h, j) => h + scale * step[i]! * step[j]! - (Hy[i]! * step[j]! + step[i]! * Hy[j]!) / sy),
     );
   }
-  return { x, value: here, evaluations };
+  return { x, value: current, evaluations };
 }
 
 /** The points reached from x by a step h along each axis. */
@@ -75,7 +75,8 @@ export const forwardPoints = (x: readonly number[], h: number): number[][] =>
   x.map((_, j) => x.map((v, k) => (k === j ? v + h : v)));
 
 /**
- * Second derivatives at x, in rows, from forward differences of the gradient with step `h`, which is also about the error.
+ * Second derivatives at x, in rows, from forward differences of the gradient with step `h`, which is also about the
+ * error.
  * @param centre gradient at x
  * @param slopes gradients at the points of `forwardPoints`, in their order
  */

@@ -1,6 +1,6 @@
 /**
- * Small symmetric systems. A matrix of order n is stored by rows in a Float64Array of length n²; only its lower triangle is
- * read.
+ * Small symmetric systems. A matrix of order n is stored by rows in a Float64Array of length n²; only its lower
+ * triangle is read.
  */
 
 /**

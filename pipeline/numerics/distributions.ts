@@ -23,8 +23,8 @@ export function drawGamma(random: Random, shape: number): number {
 }
 
 /**
- * Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas. With shapes so small that both gammas underflow,
- * nearly all probability is at 0 and 1.
+ * Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas. With shapes so small that both gammas
+ * underflow, nearly all probability is at 0 and 1.
  */
 export function drawBeta(random: Random, a: number, b: number): number {
   const x = drawGamma(random, a);
@@ -36,8 +36,8 @@ export function drawBeta(random: Random, a: number, b: number): number {
 const FEW = 32;
 
 /**
- * Successes in `trials` trials with probability `chance`. Few trials are drawn one by one; many are halved exactly by the
- * beta distribution of the middle order statistic (Relles 1972).
+ * Successes in `trials` trials with probability `chance`. Few trials are drawn one by one; many are halved exactly by
+ * the beta distribution of the middle order statistic (Relles 1972).
  * @throws RangeError if `trials` is not an integer from 0 or `chance` is outside 0-1
  */
 export function drawBinomial(random: Random, trials: number, chance: number): number {
@@ -64,8 +64,8 @@ export function drawBinomial(random: Random, trials: number, chance: number): nu
 }
 
 /**
- * Poisson with mean `mean`: small means by multiplying uniforms (Knuth), large ones reduced by the gamma waiting time of
- * 7/8 of the events (Ahrens & Dieter 1974).
+ * Poisson with mean `mean`: small means by multiplying uniforms (Knuth), large ones reduced by the gamma waiting time
+ * of 7/8 of the events (Ahrens & Dieter 1974).
  * @throws RangeError if `mean` is negative or not finite
  */
 export function drawPoisson(random: Random, mean: number): number {
@@ -98,15 +98,17 @@ export function drawOverdispersedChance(random: Random, mean: number, rho: numbe
   return drawBeta(random, mean * size, (1 - mean) * size);
 }
 
-/** Beta-binomial successes in `trials` trials with mean probability `mean` and overdispersion `rho`; 0 is the binomial. */
+/**
+ * Beta-binomial successes in `trials` trials with mean probability `mean` and overdispersion `rho`; 0 is the binomial.
+ */
 export function drawBetaBinomial(random: Random, trials: number, mean: number, rho: number): number {
   const scattered = rho > 0 && mean > 0 && mean < 1;
   return drawBinomial(random, trials, scattered ? drawOverdispersedChance(random, mean, rho) : mean);
 }
 
 /**
- * An index of `cumulative` (ascending sums of weights), drawn with probability proportional to its weight, by bisection.
- * Indices with weight 0 are never drawn.
+ * An index of `cumulative` (ascending sums of weights), drawn with probability proportional to its weight, by
+ * bisection. Indices with weight 0 are never drawn.
  */
 export function drawIndex(random: Random, cumulative: ArrayLike<number>): number {
   const target = random.uniform() * cumulative[cumulative.length - 1]!;

@@ -45,7 +45,9 @@ export function describeGrid(grid: Grid): string {
   return `${grid.columns} × ${grid.rows} cells of ${grid.cellWidth} × ${grid.cellHeight}° from ${grid.west}, ${grid.north}`;
 }
 
-/** The column that contains `longitude`; an edge belongs to the cell east of it. Outside 0 to columns − 1 off the grid. */
+/**
+ * The column that contains `longitude`; an edge belongs to the cell east of it. Outside 0 to columns − 1 off the grid.
+ */
 export function columnAt(grid: Grid, longitude: number): number {
   return Math.floor((longitude - grid.west) / grid.cellWidth);
 }

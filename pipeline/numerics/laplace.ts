@@ -30,16 +30,17 @@ export interface Mode {
  *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − x₀)ᵀ Q (x̂ − x₀) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
  * with x₀ the prior mean and x̂ the mode, found by Newton's method with step halving.
- * @param near the factor of a similar model's precision: steps with it are cheap and come first while they converge well
- * @param enough squared Newton decrement (twice the remaining gain in ln p) at which the mode counts as found. The error of
- *   the determinant is of the order of its square root, so it must be far below the error allowed in the marginal
- *   likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5
+ * @param near the factor of a similar model's precision: steps with it are cheap and come first while they converge
+ *   well
+ * @param tolerance squared Newton decrement (twice the remaining gain in ln p) at which the mode counts as found. The
+ *   error of the determinant is of the order of its square root, so it must be far below the error allowed in the
+ *   marginal likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5
  * @returns null if no mode is found within 60 steps
  */
 export function findMode(
   model: LatentModel,
   start: Float64Array,
-  { near = null, enough = 1e-15 }: { near?: Factor | null; enough?: number } = {},
+  { near = null, tolerance = 1e-15 }: { near?: Factor | null; tolerance?: number } = {},
 ): Mode | null {
   const { symbolic, mean, log_determinant } = model;
   const evaluate = (x: Float64Array, concave: boolean) => {
@@ -55,30 +56,32 @@ export function findMode(
     return { x, value, gradient, precision };
   };
 
-  let here = evaluate(start, false);
-  if (near) here = approach(here, near, enough / 10, (x) => evaluate(x, false));
+  let current = evaluate(start, false);
+  if (near) current = approach(current, near, tolerance / 10, (x) => evaluate(x, false));
   for (let steps = 0; steps < 60; steps++) {
-    const factor = factorise(symbolic, here.precision) ?? factorise(symbolic, evaluate(here.x, true).precision);
+    const factor = factorise(symbolic, current.precision) ?? factorise(symbolic, evaluate(current.x, true).precision);
     if (!factor) return null;
-    const { step, decrement } = newtonStep(factor, here.gradient);
+    const { step, decrement } = newtonStep(factor, current.gradient);
     const closer =
-      decrement < CLOSE && decrement >= enough ? approach(here, factor, enough, (x) => evaluate(x, false)) : here;
-    if (closer !== here) {
-      here = closer;
+      decrement < CLOSE && decrement >= tolerance
+        ? approach(current, factor, tolerance, (x) => evaluate(x, false))
+        : current;
+    if (closer !== current) {
+      current = closer;
       continue;
     }
     // further steps would only change rounding errors
     if (decrement < CLOSE) {
-      const log_marginal = here.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
-      return { x: here.x, factor, log_marginal, steps };
+      const log_marginal = current.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
+      return { x: current.x, factor, log_marginal, steps };
     }
     let length = 1;
-    let there = evaluate(move(here.x, step, length), false);
-    while (!(there.value >= here.value - 1e-10) && length > 1e-4) {
+    let candidate = evaluate(move(current.x, step, length), false);
+    while (!(candidate.value >= current.value - 1e-10) && length > 1e-4) {
       length /= 2;
-      there = evaluate(move(here.x, step, length), false);
+      candidate = evaluate(move(current.x, step, length), false);
     }
-    here = there;
+    current = candidate;
   }
   return null;
 }
@@ -99,19 +102,19 @@ interface Point {
   gradient: Float64Array;
 }
 
-function approach<P extends Point>(start: P, factor: Factor, enough: number, evaluate: (x: Float64Array) => P): P {
-  let here = start;
-  let { step, decrement } = newtonStep(factor, here.gradient);
-  while (decrement >= enough) {
-    const there = advance(here, step, decrement, evaluate);
-    const next = newtonStep(factor, there.gradient);
+function approach<P extends Point>(start: P, factor: Factor, tolerance: number, evaluate: (x: Float64Array) => P): P {
+  let current = start;
+  let { step, decrement } = newtonStep(factor, current.gradient);
+  while (decrement >= tolerance) {
+    const candidate = advance(current, step, decrement, evaluate);
+    const next = newtonStep(factor, candidate.gradient);
     if (!(next.decrement < decrement)) break;
     const slow = next.decrement > 0.3 * decrement;
-    here = there;
+    current = candidate;
     ({ step, decrement } = next);
     if (slow) break;
   }
-  return here;
+  return current;
 }
 
 /**
@@ -119,10 +122,10 @@ function approach<P extends Point>(start: P, factor: Factor, enough: number, eva
  * secant method. With a curvature that omits terms (where an area's mean prevalence is far from its cells'), full steps
  * could oscillate about the mode for ever.
  */
-function advance<P extends Point>(here: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
-  const there = evaluate(move(here.x, step, 1));
-  const left = step.reduce((sum, v, i) => sum + v * there.gradient[i]!, 0);
-  return left < -slope / 4 ? evaluate(move(here.x, step, slope / (slope - left))) : there;
+function advance<P extends Point>(current: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
+  const candidate = evaluate(move(current.x, step, 1));
+  const slopeAfter = step.reduce((sum, v, i) => sum + v * candidate.gradient[i]!, 0);
+  return slopeAfter < -slope / 4 ? evaluate(move(current.x, step, slope / (slope - slopeAfter))) : candidate;
 }
 
 function move(x: Float64Array, step: Float64Array, length: number): Float64Array {

@@ -11,9 +11,10 @@ export interface LeastSquares {
 
 /**
  * Minimises Σ rᵢ(p)² by Levenberg (1944) and Marquardt (1963): steps δ from (JᵀJ + λ diag(JᵀJ)) δ = −Jᵀr, with
- * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is computed
- * by central differences.
- * @param residuals returns the same number of residuals each time; a step to a point where one is not finite is rejected
+ * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is
+ * computed by central differences.
+ * @param residuals returns the same number of residuals each time; a step to a point where one is not finite is
+ *   rejected
  * @param difference step of the differences, in units of max(1, |p|)
  * @param tolerance stops when a step promises or gains less than this share of the sum
  * @throws RangeError if the residuals at `start` are not finite

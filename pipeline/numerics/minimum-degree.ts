@@ -1,7 +1,7 @@
 /**
- * Elimination order with little fill: always the unknown with the fewest neighbours, by approximate degrees on the quotient
- * graph (Amestoy, Davis & Duff 1996, SIAM J. Matrix Anal. Appl. 17:886). The neighbours of an eliminated unknown become an
- * `element`, which represents all pairs among its members; ties are resolved by index.
+ * Elimination order with little fill: always the unknown with the fewest neighbours, by approximate degrees on the
+ * quotient graph (Amestoy, Davis & Duff 1996, SIAM J. Matrix Anal. Appl. 17:886). The neighbours of an eliminated
+ * unknown become an `element`, which represents all pairs among its members; ties are resolved by index.
  * @param neighbours symmetric lists of each unknown's neighbours, with or without itself
  * @param last unknowns with nearly everything as neighbours, eliminated at the end
  * @returns `order[k]` is the unknown eliminated k-th

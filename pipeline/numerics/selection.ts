@@ -1,6 +1,7 @@
 /**
- * Moves the value that sorting `values[from..to]` would put at index k of the array to that index and returns it: within
- * that range no earlier value is larger, no later one smaller. Quickselect (Hoare 1961, Commun. ACM 4:321), median of three.
+ * Moves the value that sorting `values[from..to]` would put at index k of the array to that index and returns it:
+ * within that range no earlier value is larger, no later one smaller. Quickselect (Hoare 1961, Commun. ACM 4:321),
+ * median of three.
  * @param values finite; reordered
  */
 export function select(values: Float64Array, k: number, from = 0, to = values.length - 1): number {

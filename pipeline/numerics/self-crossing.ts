@@ -2,9 +2,9 @@
 type Rings = readonly (readonly (readonly [number, number])[])[];
 
 /**
- * A point where edges of an outline cross, within or between rings; null if there is none. Edges that only touch, as at a
- * vertex shared by two rings, do not cross. A sweep from west to east compares edges only while their longitudes overlap,
- * so outlines of 100,000 vertices take only a moment.
+ * A point where edges of an outline cross, within or between rings; null if there is none. Edges that only touch, as at
+ * a vertex shared by two rings, do not cross. A sweep from west to east compares edges only while their longitudes
+ * overlap, so outlines of 100,000 vertices take only a moment.
  */
 export function selfCrossing(polygons: readonly Rings[]): [number, number] | null {
   const rings = polygons.flat();
@@ -37,7 +37,9 @@ export function selfCrossing(polygons: readonly Rings[]): [number, number] | nul
   return null;
 }
 
-/** Twice the signed area of a triangle: positive if (x, y) is left of the line from (x1, y1) to (x2, y2), 0 on the line. */
+/**
+ * Twice the signed area of a triangle: positive if (x, y) is left of the line from (x1, y1) to (x2, y2), 0 on the line.
+ */
 function side(x1: number, y1: number, x2: number, y2: number, x: number, y: number): number {
   return (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1);
 }

@@ -38,7 +38,10 @@ export function entryOf({ start, row }: Pattern, i: number, j: number): number {
   return low;
 }
 
-/** Symbolic analysis of a pattern: the pattern of L, and for each of its rows the columns left of the diagonal, ascending. */
+/**
+ * Symbolic analysis of a pattern: the pattern of L, and for each of its rows the columns left of the diagonal,
+ * ascending.
+ */
 export interface Symbolic {
   pattern: Pattern;
   start: Int32Array;
@@ -128,8 +131,8 @@ export interface Factor {
 }
 
 /**
- * A = L Lᵀ, row by row. Four columns with the same structure are processed together: the sums are the same, with a quarter
- * of the indirect reads and writes, which take most of the time.
+ * A = L Lᵀ, row by row. Four columns with the same structure are processed together: the sums are the same, with a
+ * quarter of the indirect reads and writes, which take most of the time.
  * @param a values of A in the pattern's order
  * @returns null if A is not positive definite
  */

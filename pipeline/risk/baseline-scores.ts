@@ -21,12 +21,12 @@ export function nearestRound(period: Period, middles: readonly Period[]): number
 }
 
 /**
- * The baseline's scores for every LGA, state and month: the state's posterior in the nearest round, shifted by the LGA's
- * own season. In each draw an LGA deviates from its state by the same amount in all months, with the clusters' variance
- * ρ p (1 − p) transformed to the logit scale, σ_ρ = √(ρ / (p (1 − p))). All overdispersion is attributed to differences
- * between LGAs, so that ranges are too wide rather than too narrow. To preserve the state's mean, the logit is stretched by
- * √(1 + π σ_ρ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score is the population-weighted mean over
- * its LGAs, computed draw by draw.
+ * The baseline's scores for every LGA, state and month: the state's posterior in the nearest round, shifted by the
+ * LGA's own season. In each draw an LGA deviates from its state by the same amount in all months, with the clusters'
+ * variance ρ p (1 − p) transformed to the logit scale, σ_ρ = √(ρ / (p (1 − p))). All overdispersion is attributed to
+ * differences between LGAs, so that ranges are too wide rather than too narrow. To preserve the state's mean, the logit
+ * is stretched by √(1 + π σ_ρ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score is the
+ * population-weighted mean over its LGAs, computed draw by draw.
  * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
  */
 export function baselineScores(

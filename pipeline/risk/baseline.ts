@@ -10,7 +10,7 @@ const NATION_SD = 1.6;
  * The simple baseline that accompanies the risk model: each state's shrunken mean per survey round, with the season.
  *
  *   y_i ~ beta-binomial(n_i, p_i, ρ)                 clusters;   binomial where `clustered` is false
- *   logit p_i = μ_r + α_kr + γ Λ_i                   r round, k state, Λ_i ln of the seasonal index at the place and month
+ *   logit p_i = μ_r + α_kr + γ Λ_i                   r round, k state, Λ_i ln of the seasonal index
  *   α_kr ~ N(0, σ_α²),  γ ~ N(mean, sd²),  μ_r ~ N(0, 1.6²): nearly uniform in prevalence
  *
  * σ_α and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, α and γ keep their joint
@@ -21,7 +21,9 @@ export interface BaselineObservation extends Tested {
   survey_year: number;
   /** ln of the seasonal index (peak month = 1) at the place, in the month of the survey. */
   log_season: number;
-  /** Whether the children share a location, so that ρ applies; false for a state's figure with an effective sample size. */
+  /**
+   * Whether the children share a location, so that ρ applies; false for a state's figure with an effective sample size.
+   */
   clustered: boolean;
 }
 
@@ -33,7 +35,9 @@ export interface BaselineFit {
   state_sd: number;
   /** Overdispersion of clusters. */
   rho: number;
-  /** `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1. */
+  /**
+   * `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   */
   draws: Float64Array[];
   /** γ, one value per draw. */
   season_exponent: Float64Array;
@@ -78,7 +82,9 @@ export function fitBaseline(
     const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : stateSd) ** 2);
     prior[size - 1] = 1 / seasonExponent.sd ** 2;
     const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
-    /** @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms */
+    /**
+     * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+     */
     const evaluate = (x: Float64Array, observed: boolean) => {
       let value = 0;
       const gradient = new Float64Array(size);
@@ -158,9 +164,9 @@ export function fitBaseline(
 }
 
 /**
- * Weak priors that keep σ_α and ρ off their bounds if the data are uninformative (one cluster, all zero): exponential on
- * σ_α with P(σ_α > 2) = 5%, as in Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0, 1).
- * Both include the Jacobian of the scale of the search, ln σ_α and logit ρ.
+ * Weak priors that keep σ_α and ρ off their bounds if the data are uninformative (one cluster, all zero): exponential
+ * on σ_α with P(σ_α > 2) = 5%, as in Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0,
+ * 1). Both include the Jacobian of the scale of the search, ln σ_α and logit ρ.
  */
 function logPrior(stateSd: number, rho: number): number {
   return (Math.log(0.05) / 2) * stateSd + Math.log(stateSd) + Math.log(rho) + Math.log1p(-rho);

@@ -43,10 +43,10 @@ export interface Departure {
  *
  *   elasticity × (deviation − carried × deviation during the last survey)
  *
- * since the survey result includes the deviation at its time. The error variance R combines the errors of elasticity and
- * deviation and the changes that cases do not reflect. By Matheron's rule a draw x becomes
- * x + V / (V + R) × (observed + random error − x), so that the range narrows as far as R allows, and not at all where cases
- * provide no information.
+ * since the survey result includes the deviation at its time. The error variance R combines the errors of elasticity
+ * and deviation and the changes that cases do not reflect. By Matheron's rule a draw x becomes x + V / (V + R) ×
+ * (observed + random error − x), so that the range narrows as far as R allows, and not at all where cases provide no
+ * information.
  * @param levels logit, `state * months + month`
  */
 export function addCaseShift(

@@ -22,9 +22,10 @@ export interface Features {
 export const POPULATION_COVARIATES = ['population density', 'urban share'] as const;
 
 /**
- * The risk model's covariates by cell, standardised over the population (mean 0, variance 1): log of population density,
- * its square about the mean (risk falls towards towns, less so from hamlet to village), the share living in urban centres;
- * then those of the catalog, each transformed, with its square about the mean where the catalog requests it.
+ * The risk model's covariates by cell, standardised over the population (mean 0, variance 1): log of population
+ * density, its square about the mean (risk falls towards towns, less so from hamlet to village), the share living in
+ * urban centres; then those of the catalog, each transformed, with its square about the mean where the catalog requests
+ * it.
  * @throws BadInput if a covariate of the catalog is the same everywhere or outside the domain of its transform
  */
 export function riskFeatures(cells: PredictionCells, added: readonly CellCovariate[] = []): Features {
@@ -75,8 +76,8 @@ type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
 type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
 
 /**
- * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA, and
- * of dated sources under `mean` the mean over their times.
+ * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,
+ * and of dated sources under `mean` the mean over their times.
  */
 export function cellCovariates(
   entries: readonly Covariate[],

@@ -7,10 +7,11 @@ export interface Surroundings {
 }
 
 /**
- * Returns a function that finds the possible locations of a survey cluster. DHS displaces a cluster in a random direction
- * by a uniform distance of up to 2 km (urban) or 5 km (rural; 10 km for one in a hundred, which is neglected), within its
- * district (Burgert et al. 2013, DHS Spatial Analysis Reports 7). The cells' weights come from spots on rings of equal
- * probability around the published point, each weighted by the population density of its nearest cell.
+ * Returns a function that finds the possible locations of a survey cluster. DHS displaces a cluster in a random
+ * direction by a uniform distance of up to 2 km (urban) or 5 km (rural; 10 km for one in a hundred, which is
+ * neglected), within its district (Burgert et al. 2013, DHS Spatial Analysis Reports 7). The cells' weights come from
+ * spots on rings of equal probability around the published point, each weighted by the population density of its
+ * nearest cell.
  */
 export function findSurroundings(cells: RiskCells & { density: ArrayLike<number> }) {
   const RINGS = 5;

@@ -20,8 +20,8 @@ export interface DrawsRequest {
 const TOLERANCE = 1e-9;
 
 /**
- * Writes draws as Parquet: code, period, draw (from 1), prevalence; by month, area and draw. In addition to the paths, it
- * keeps only the draws of one month of the year in memory.
+ * Writes draws as Parquet: code, period, draw (from 1), prevalence; by month, area and draw. In addition to the paths,
+ * it keeps only the draws of one month of the year in memory.
  * @returns number of rows
  * @throws Error if the means of the draws are not the scores
  */

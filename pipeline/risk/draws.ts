@@ -17,7 +17,10 @@ export interface Draw {
 /** A stream for each draw, so that a draw does not depend on the others. */
 export type Streams = (draw: number) => Random;
 
-/** How many of `draws` each point gets: in proportion to its weight, with the remainder assigned to the largest fractions. */
+/**
+ * How many of `draws` each point gets: in proportion to its weight, with the remainder assigned to the largest
+ * fractions.
+ */
 export function allocate(weights: number[], draws: number): number[] {
   const counts = weights.map((w) => Math.floor(w * draws));
   const order = weights
@@ -92,15 +95,17 @@ export function changeAt(
   return w;
 }
 
-/** The part of the linear predictor that all cells of an LGA share in a round, without the season: μ_r + v_r + w_r + u. */
+/**
+ * The part of the linear predictor that all cells of an LGA share in a round, without the season: μ_r + v_r + w_r + u.
+ */
 function sharedPart(mesh: Mesh, layout: Layout, x: Float64Array, lga: number, round: number) {
   const state = x[layout.state(mesh.state_of[lga]!, round)]!;
   return x[layout.mu(round)]! + state + changeAt(mesh, layout, x, lga, round) + x[layout.lga(lga)]!;
 }
 
 /**
- * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season` and `varying`, by
- * the score's test or by another test of the round.
+ * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season` and `varying`,
+ * by the score's test or by another test of the round.
  */
 export function placePrevalence(
   mesh: Mesh,

@@ -19,7 +19,9 @@ import {
   usualStart,
 } from './optimum.ts';
 
-/** A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents. */
+/**
+ * A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents.
+ */
 export interface ThetaPoint {
   theta: number[];
   /** Weights sum to 1. */
@@ -54,9 +56,9 @@ const CENTRE = 1 / 3;
 
 /**
  * Fits the risk model: finds the mode of θ by BFGS on the Laplace-approximated posterior, and adds the points of a
- * two-level design around it. Together they have the mean and covariance of the Gaussian with the curvature at the mode.
- * Each point moves all components of θ by 1.2 standard deviations; the tails along single axes, where the curvature is a
- * poor guide, are avoided. `estimateInThreads` takes the same steps.
+ * two-level design around it. Together they have the mean and covariance of the Gaussian with the curvature at the
+ * mode. Each point moves all components of θ by 1.2 standard deviations; the tails along single axes, where the
+ * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
  * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
  *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
@@ -123,9 +125,9 @@ export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...The
 }
 
 /**
- * The posterior of the latent vector at points of θ, the first of which is the mode of θ. The first latent mode is sought
- * from the prior mean, the others from the first, and never from where a search has been, so that they depend on the
- * points alone.
+ * The posterior of the latent vector at points of θ, the first of which is the mode of θ. The first latent mode is
+ * sought from the prior mean, the others from the first, and never from where a search has been, so that they depend on
+ * the points alone.
  */
 function modesAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint[]): FitPoint[] {
   const centre = centrePoint(marginal, first!);

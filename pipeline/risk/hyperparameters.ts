@@ -42,10 +42,10 @@ export function fromTheta(theta: readonly number[]): Hyperparameters {
 
 /**
  * ln of the penalised-complexity priors (Simpson et al. 2017, Stat. Sci. 32:1; ranges: Fuglstad et al. 2019, J. Am.
- * Stat. Assoc. 114:445), each with the Jacobian of the scale of θ. Tail probabilities, chosen before any score was seen:
- * P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = P(σ_lga > 1) = 5%, P(σ_slope > 0.2 per year) = 5%,
- * P(range < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²)
- * with a correlation of 0.8.
+ * Stat. Assoc. 114:445), each with the Jacobian of the scale of θ. Tail probabilities, chosen before any score was
+ * seen: P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = P(σ_lga > 1) = 5%, P(σ_slope > 0.2 per year) = 5%, P(range
+ * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
+ * a correlation of 0.8.
  */
 export function logPrior(h: Hyperparameters): number {
   const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);

@@ -13,9 +13,9 @@ import type { RiskData, RiskTask } from './thread.ts';
 const BATCH = 50;
 
 /**
- * Gives bit for bit the results of `fitRisk`, `drawPaths` and `predictRisk`, with the work distributed over threads: each
- * result depends only on its task and has its own position, so neither the number of threads nor their order matters. Only
- * the search for the optimum is sequential.
+ * Gives bit for bit the results of `fitRisk`, `drawPaths` and `predictRisk`, with the work distributed over threads:
+ * each result depends only on its task and has its own position, so neither the number of threads nor their order
+ * matters. Only the search for the optimum is sequential.
  * @param start θ at which the search starts
  * @param progress receives the share done
  */

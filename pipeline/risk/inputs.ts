@@ -27,9 +27,9 @@ export interface RiskInputs {
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, readonly number[]>;
   /**
-   * Number of independent tests that a state's figure without numbers tested counts for. Nigeria's 2021 round tested 10,631
-   * children: 287 per state, some 19 per cluster. With ρ = 0.13, as in other rounds, the design effect is
-   * 1 + 18 ρ = 3.3, which leaves 86; set to 100.
+   * Number of independent tests that a state's figure without numbers tested counts for. Nigeria's 2021 round tested
+   * 10,631 children: 287 per state, some 19 per cluster. With ρ = 0.13, as in other rounds, the design effect is 1 + 18
+   * ρ = 3.3, which leaves 86; set to 100.
    */
   state_only_effective_size: number;
   /** Standard deviation of the seasonal index's error, as a share of the peak. */
@@ -130,10 +130,10 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
   const states = areas.states.map((s) => s.state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateOf = Int32Array.from(areas.lgas, (l) => known(stateIndex, l.state_code, 'state'));
+  const stateOf = Int32Array.from(areas.lgas, (l) => lookUp(stateIndex, l.state_code, 'state'));
   const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
-    lga: Int32Array.from(cells.lga_code, (code) => known(lgaIndex, code, 'LGA')),
+    lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code, 'LGA')),
     longitude: cells.longitude,
     latitude: cells.latitude,
     population: cells.population,
@@ -165,12 +165,12 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const nameOf = namesOf(surveys.clusters);
 
   const place = (o: Cluster) => {
-    const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
+    const lga = o.lga_code === null ? null : lookUp(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
       const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
       return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${nameOf(o)}`);
     }
-    return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);
+    return lga === null ? ofState(lookUp(stateIndex, o.state_code, 'state')) : ofLga(lga);
   };
   const observe = (
     name: string,
@@ -204,7 +204,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     observe(
       `${o.survey_year} ${o.state_code}`,
       { ...o, examined: inputs.state_only_effective_size },
-      ofState(known(stateIndex, o.state_code, 'state')),
+      ofState(lookUp(stateIndex, o.state_code, 'state')),
       false,
     ),
   );
@@ -266,7 +266,7 @@ function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
   return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);
 }
 
-function known(index: Map<string, number>, code: string, what: string): number {
+function lookUp(index: Map<string, number>, code: string, what: string): number {
   const at = index.get(code);
   if (at === undefined) throw new RangeError(`${what} ${code} is not among the ${index.size} known`);
   return at;

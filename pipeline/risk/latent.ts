@@ -164,8 +164,8 @@ export function kernelsOf(times: readonly number[], constants: Constants, h: Hyp
 }
 
 /**
- * The prior mean, and a function `at` from hyperparameters to the prior's precision values in the pattern's order, their
- * log determinant and the mean.
+ * The prior mean, and a function `at` from hyperparameters to the prior's precision values in the pattern's order,
+ * their log determinant and the mean.
  */
 export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, otherTests: readonly number[] = []) {
   const { symbolic, size, times } = layout;

@@ -10,8 +10,8 @@ import type { Mesh } from './mesh.ts';
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c ω_c expit(η_c)
  *   η_c = φ_cᵀβ + φ_aqᵀb + z(c) + u_a + μ_r + w_r(a) + v_r(k) + γ ln S_am
  *
- * with a the LGA and k the state of cell c, q the calendar month of the survey and m its month of the year; plus δ_r if it
- * is by a test other than the score's.
+ * with a the LGA and k the state of cell c, q the calendar month of the survey and m its month of the year; plus δ_r if
+ * it is by a test other than the score's.
  */
 export interface RiskObservation extends Tested {
   name: string;
@@ -21,9 +21,13 @@ export interface RiskObservation extends Tested {
   weights: Float64Array;
   /** ln of each LGA's seasonal index in the month of the survey. */
   log_season: ArrayLike<number>;
-  /** Each covariate by month: its values for the LGAs in the month of the survey. All observations have the same ones. */
+  /**
+   * Each covariate by month: its values for the LGAs in the month of the survey. All observations have the same ones.
+   */
   varying?: readonly ArrayLike<number>[];
-  /** Whether the children share a location, so that ρ applies; false for an area's figure with an effective sample size. */
+  /**
+   * Whether the children share a location, so that ρ applies; false for an area's figure with an effective sample size.
+   */
   clustered: boolean;
   /** Whether the result is by a test other than the score's. */
   other_test?: boolean;
@@ -144,8 +148,8 @@ export interface Curvature {
 /**
  * The likelihood of all observations, its gradient and its curvature.
  *
- * p is not a linear function of the unknowns. With η = logit p, J = ∂η/∂x is exact at every step, and so is the mode; the
- * curvature omits ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
+ * p is not a linear function of the unknowns. With η = logit p, J = ∂η/∂x is exact at every step, and so is the mode;
+ * the curvature omits ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
  * @throws RangeError if an observation has no children or a share outside 0 to 1
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {

@@ -10,7 +10,7 @@ import type { Mesh } from './mesh.ts';
 const STEP = 1e-4;
 
 /** Tolerance of `findMode`: the gradient has an error of its square root, the gradient's differences a larger one. */
-const ENOUGH = 1e-14;
+const TOLERANCE = 1e-14;
 
 /**
  * ln p(y, θ) by Laplace's approximation, and its gradient.
@@ -20,9 +20,9 @@ const ENOUGH = 1e-14;
  *
  *   ∂ ln p = −½ dᵀ ∂Q d + ½ ∂ ln |Q| − ½ tr(Z ∂Q) + νᵀ ∂Q d,   A* ν = χ,
  *
- * for components of θ on which the prior depends, and for ρ: ∂ℓ − ½ tr(Z ∂W) − νᵀ ∂(∂ℓ/∂x). The last term of both is due
- * to the movement of the mode. Z is needed only where A has entries, which the selected inverse provides. See Kristensen et
- * al. 2016, J. Stat. Softw. 70(5), for the general form.
+ * for components of θ on which the prior depends, and for ρ: ∂ℓ − ½ tr(Z ∂W) − νᵀ ∂(∂ℓ/∂x). The last term of both is
+ * due to the movement of the mode. Z is needed only where A has entries, which the selected inverse provides. See
+ * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
   const parts = observations.map((o) => partsOf(mesh, o));
@@ -50,7 +50,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
       ...priorAt(fromTheta(theta)),
       likelihood: (...a: LikelihoodArguments) => likelihood(rho, ...a),
     };
-    return findMode(model, start, { near, enough: ENOUGH });
+    return findMode(model, start, { near, tolerance: TOLERANCE });
   };
 
   /** ln p(y, θ) at the latent mode for θ. */

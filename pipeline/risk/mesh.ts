@@ -3,7 +3,9 @@ import { interpolate, latticeAround, type Matern, prepareMatern } from './matern
 /** One degree of latitude on the sphere of mean radius 6371.0088 km. */
 export const KM_PER_DEGREE = 111.19508;
 
-/** The prediction cells in the form the risk model needs; columns of equal length, with each LGA's cells consecutive. */
+/**
+ * The prediction cells in the form the risk model needs; columns of equal length, with each LGA's cells consecutive.
+ */
 export interface RiskCells {
   /** Index of the cell's LGA. */
   lga: Int32Array;
@@ -53,8 +55,8 @@ function extremes(values: ArrayLike<number>): [number, number] {
 }
 
 /**
- * Places cells on the lattices. Plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances are
- * within 1.5% over ten degrees of latitude).
+ * Places cells on the lattices. Plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances
+ * are within 1.5% over ten degrees of latitude).
  * @throws RangeError if an LGA has no cell or its cells are not consecutive
  */
 export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Mesh {

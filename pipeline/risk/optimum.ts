@@ -114,8 +114,8 @@ function pathOf(marginal: Marginal, from: Centre | null) {
 }
 
 /**
- * Newton's method from a point near the minimum, with a fixed curvature, until a step would gain less than 1e-11, so that
- * the result does not depend on where the search started.
+ * Newton's method from a point near the minimum, with a fixed curvature, until a step would gain less than 1e-11, so
+ * that the result does not depend on where the search started.
  */
 function refine(from: number[], root: number[][], { cost, slope }: ReturnType<typeof pathOf>): number[] {
   let current = { theta: from, value: cost(from) };

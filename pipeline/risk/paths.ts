@@ -22,9 +22,9 @@ export interface PredictedMonth {
 }
 
 /**
- * Joint draws of all quantities that determine monthly prevalence, as plain arrays. A draw of an LGA takes 112 bytes, plus 4
- * for each round and for each gap between rounds, whatever the number of its cells and months. The arrays that draws fill
- * are in memory shared by threads.
+ * Joint draws of all quantities that determine monthly prevalence, as plain arrays. A draw of an LGA takes 112 bytes,
+ * plus 4 for each round and for each gap between rounds, whatever the number of its cells and months. The arrays that
+ * draws fill are in memory shared by threads.
  */
 export interface Paths {
   months: readonly PredictedMonth[];
@@ -44,13 +44,16 @@ export interface Paths {
   gamma: Float64Array;
   /** Coefficients of the covariates by month, `[draw * covariates + k]`. */
   varying: Float64Array;
-  /** Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null if it is taken as exact. */
+  /**
+   * Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null if it is taken as exact.
+   */
   errors: Float64Array | null;
   /** `[(draw * states + state) * months + m]`, logit. */
   levels: Float32Array;
   /**
-   * `[(draw * lgas + lga) * width]`: the part that is constant over the months (logit), the field of change at each round,
-   * its pattern of departure in each gap, and the curve that converts a shift of the LGA's cells to its mean prevalence.
+   * `[(draw * lgas + lga) * width]`: the part that is constant over the months (logit), the field of change at each
+   * round, its pattern of departure in each gap, and the curve that converts a shift of the LGA's cells to its mean
+   * prevalence.
    */
   parts: Float32Array;
 }
@@ -69,9 +72,9 @@ export interface PathInputs {
 /**
  * Draws the paths of all LGAs.
  *
- * Between two rounds, the time-varying terms are conditioned on both; beyond them they drift, so that ranges widen with the
- * time since the last survey. For the nation and the states, departures are exact joint draws over the months. The field of
- * change has one pattern of departure within a gap between rounds, scaled to each month's standard deviation.
+ * Between two rounds, the time-varying terms are conditioned on both; beyond them they drift, so that ranges widen with
+ * the time since the last survey. For the nation and the states, departures are exact joint draws over the months. The
+ * field of change has one pattern of departure within a gap between rounds, scaled to each month's standard deviation.
  */
 export function drawPaths(fit: Posterior, inputs: PathInputs, draws: number, streams: Streams): Paths {
   const paths = emptyPaths(fit, inputs, draws);

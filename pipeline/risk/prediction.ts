@@ -1,6 +1,6 @@
 import { LEVELS } from '../contract/schemas.ts';
 import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
-import { type Change, changesOf, highestTenths, type Summary, summariseDraws } from './summary.ts';
+import { type ChangeSummary, changesOf, type DrawSummary, highestTenths, summariseDraws } from './summary.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
 export interface AreaScores {
@@ -51,8 +51,8 @@ export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates =
 });
 
 /**
- * Fills in the months of one name. They are predicted together, since they are compared with each other; so only about a
- * twelfth of the draws is in memory at a time.
+ * Fills in the months of one name. They are predicted together, since they are compared with each other; so only about
+ * a twelfth of the draws is in memory at a time.
  * @param month month of the year, 0 for January
  */
 export function predictMonths(paths: Paths, month: number, to: Estimates): void {
@@ -66,7 +66,10 @@ export function predictMonths(paths: Paths, month: number, to: Estimates): void 
 
 const NOTHING = { year: null, survey: null };
 
-/** Fills in the months of the draws. @param nation, byState sets of areas within which the highest tenth is determined */
+/**
+ * Fills in the months of the draws.
+ * @param nation, byState sets of areas within which the highest tenth is determined
+ */
 function estimate(
   { months: positions }: MonthDraws,
   values: readonly Float64Array[],
@@ -80,12 +83,12 @@ function estimate(
     const own = values[k]!;
     const areas = own.length / draws;
     const { compared } = months[m]!;
-    const put = (target: AreaScores, a: number, { mean, low, high }: Summary) => {
+    const put = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
       target.mean[m * areas + a] = mean;
       target.low[m * areas + a] = low;
       target.high[m * areas + a] = high;
     };
-    const putChange = (target: AreaChanges, a: number, change: Change | null) => {
+    const putChange = (target: AreaChanges, a: number, change: ChangeSummary | null) => {
       if (!change) return;
       put(target, a, change);
       target.rise[m * areas + a] = change.rise;

@@ -2,9 +2,9 @@ import type { Random } from '../numerics/random.ts';
 import { LEAST_INDEX } from './inputs.ts';
 
 /**
- * The error of the seasonal index: for each state an error E of standard deviation `sd` (share of the peak), smooth over
- * the year. The surveys pin down the months of fieldwork, so the effect of an error on another month is its effect there
- * minus its mean effect in the months of fieldwork:
+ * The error of the seasonal index: for each state an error E of standard deviation `sd` (share of the peak), smooth
+ * over the year. The surveys pin down the months of fieldwork, so the effect of an error on another month is its effect
+ * there minus its mean effect in the months of fieldwork:
  *
  *   ln(max(S + E, 0.01) / S) in the month, minus its mean over fieldwork.
  */
@@ -23,7 +23,10 @@ export function errorShift(logIndex: number, error: number): number {
 
 const HARMONICS = 2;
 
-/** Errors of every state's index by month, `errors[12 * state + month]`: a yearly plus a half-yearly wave of random phase. */
+/**
+ * Errors of every state's index by month, `errors[12 * state + month]`: a yearly plus a half-yearly wave of random
+ * phase.
+ */
 export function drawSeasonErrors(states: number, sd: number, random: Random): Float64Array {
   const errors = new Float64Array(12 * states);
   const scale = sd / Math.sqrt(HARMONICS);

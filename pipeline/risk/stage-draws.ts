@@ -9,8 +9,8 @@ import type { Paths } from './paths.ts';
 export const hasDraws = (io: StageIo): boolean => summaryOf(io) !== null;
 
 /**
- * Reproduces from the stage's artifacts the draws from which its scores were computed. The posterior is computed again at
- * the points of the hyperparameters with which the fit ended, which takes a fraction of the time of the search.
+ * Reproduces from the stage's artifacts the draws from which its scores were computed. The posterior is computed again
+ * at the points of the hyperparameters with which the fit ended, which takes a fraction of the time of the search.
  * @throws UsageError if the score is the baseline, which has no joint draws
  */
 export function pathsOfStage(io: StageIo): Paths {

@@ -16,9 +16,9 @@ import { CHANGES, LGAS, PROBABILITIES, STATES } from './tables.ts';
 import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
- * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline, and
- * by the spatial model if model.json selects it for the score. Probabilities and changes are from the spatial model; if the
- * baseline is the score, those tables have no rows.
+ * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline,
+ * and by the spatial model if model.json selects it for the score. Probabilities and changes are from the spatial
+ * model; if the baseline is the score, those tables have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
@@ -109,7 +109,8 @@ function scoresOf<Area extends object>(periods: readonly Period[], areas: readon
     periods.map((period, m) => {
       const at = m * areas.length + a;
       const score = values.mean[at]!;
-      // if a long tail puts the mean outside its range, the range is widened, since the contract requires low ≤ score ≤ high
+      // if a long tail puts the mean outside its range, the range is widened, since the contract requires low ≤ score ≤
+      // high
       const [score_low, score_high] = [Math.min(values.low[at]!, score), Math.max(values.high[at]!, score)];
       return { ...area, period, score, score_low, score_high };
     }),

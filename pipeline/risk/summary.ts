@@ -3,14 +3,14 @@ import { select, selectQuantiles } from '../numerics/selection.ts';
 
 const RANGE = [0.05, 0.95];
 
-export interface Summary {
+export interface DrawSummary {
   mean: number;
   /** Ends of the central 90%. */
   low: number;
   high: number;
 }
 
-export interface Change extends Summary {
+export interface ChangeSummary extends DrawSummary {
   /** Share of the draws in which prevalence rose. */
   rise: number;
 }
@@ -19,7 +19,7 @@ export interface Change extends Summary {
 export function summariseDraws(
   draws: Float64Array,
   cutoffs: readonly number[],
-): Summary & { at_least: readonly number[] } {
+): DrawSummary & { at_least: readonly number[] } {
   let sum = 0;
   const reached = cutoffs.map(() => 0);
   for (let d = 0; d < draws.length; d++) {
@@ -31,8 +31,8 @@ export function summariseDraws(
   return { mean: sum / draws.length, low, high, at_least: reached.map((n) => n / draws.length) };
 }
 
-/** Change of an area's prevalence, draw by draw. */
-export function changesOf(now: Float64Array, then: Float64Array): Change {
+/** ChangeSummary of an area's prevalence, draw by draw. */
+export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary {
   const change = new Float64Array(now.length);
   let rises = 0;
   for (let d = 0; d < now.length; d++) {
@@ -47,8 +47,8 @@ export function changesOf(now: Float64Array, then: Float64Array): Change {
 export const tenthOf = (areas: number): number => Math.ceil(areas / 10);
 
 /**
- * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the first
- * areas, so that every draw has exactly `tenthOf` of them.
+ * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
+ * first areas, so that every draw has exactly `tenthOf` of them.
  * @param values value of area a in draw d at `a * draws + d`
  * @param sets areas that are ranked together
  * @param to receives the shares, by area

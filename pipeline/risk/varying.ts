@@ -15,13 +15,15 @@ export interface VaryingCovariate {
   times: readonly string[];
   /** By time, then by LGA in the areas' order; standardised over population and times (mean 0, variance 1). */
   values: readonly Float64Array<ArrayBuffer>[];
-  /** Replacement for months missing from the table, by month of the year; null if it is the value of the nearest year. */
+  /**
+   * Replacement for months missing from the table, by month of the year; null if it is the value of the nearest year.
+   */
   usual: readonly Float64Array<ArrayBuffer>[] | null;
 }
 
 /**
- * The catalog's covariates by month, in its order. Under `departure` the LGA's mean of that month of the year (of all years,
- * if values are yearly) is subtracted, which removes spatial and seasonal differences.
+ * The catalog's covariates by month, in its order. Under `departure` the LGA's mean of that month of the year (of all
+ * years, if values are yearly) is subtracted, which removes spatial and seasonal differences.
  * @throws BadInput if a covariate is the same everywhere and always, or outside the domain of its transform
  */
 export function varyingCovariates(
@@ -88,7 +90,9 @@ function meanOf(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
   return Float64Array.from(arrays[0]!, (_, a) => arrays.reduce((sum, values) => sum + values[a]!, 0) / arrays.length);
 }
 
-/** Standardises in place to weighted mean 0 and variance 1 over LGAs and times; returns false if the values do not vary. */
+/**
+ * Standardises in place to weighted mean 0 and variance 1 over LGAs and times; returns false if the values do not vary.
+ */
 function standardise(values: readonly Float64Array[], weights: readonly number[]): boolean {
   const total = values.length * weights.reduce((sum, w) => sum + w, 0);
   const average = (of: (v: number) => number) =>

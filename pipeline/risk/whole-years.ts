@@ -1,6 +1,6 @@
 /**
- * Scores of a country whose season is unknown: all months of a year have the score of its middle, with a range wide enough
- * for any month of an unknown season (season-error.ts).
+ * Scores of a country whose season is unknown: all months of a year have the score of its middle, with a range wide
+ * enough for any month of an unknown season (season-error.ts).
  */
 import type { Period } from '../contract/months.ts';
 import { surveyReference } from './compared.ts';

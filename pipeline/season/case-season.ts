@@ -14,9 +14,9 @@ export interface CaseMonths {
 
 /**
  * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
- * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half weight).
- * Growth of reporting cancels in the ratio, and one unusual year does not move the median. A month counts if its entire
- * window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale.
+ * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half
+ * weight). Growth of reporting cancels in the ratio, and one unusual year does not move the median. A month counts if
+ * its entire window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale.
  * @returns null if a month of the year is never known
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
@@ -31,9 +31,9 @@ export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[
 }
 
 /**
- * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, with the end months at half weight), which has no
- * yearly rhythm. Gaps of up to three months are interpolated for the trend; the result is null if the month or part of its
- * window of thirteen months is unknown.
+ * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, with the end months at half weight), which
+ * has no yearly rhythm. Gaps of up to three months are interpolated for the trend; the result is null if the month or
+ * part of its window of thirteen months is unknown.
  */
 export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
   const bridged = bridgeGaps(logs);
@@ -61,8 +61,8 @@ function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
 }
 
 /**
- * Monthly cases of a state, summed over the LGAs that reported throughout; one with gaps would appear as growth or season.
- * Null if there is no such LGA, or if these LGAs have less than half of all reported cases.
+ * Monthly cases of a state, summed over the LGAs that reported throughout; one with gaps would appear as growth or
+ * season. Null if there is no such LGA, or if these LGAs have less than half of all reported cases.
  * @param lgas one series per LGA, of equal length
  */
 export function sumReporting(lgas: readonly (readonly (number | null)[])[]): number[] | null {

@@ -36,7 +36,9 @@ export interface StateSeasonRecord extends SeasonRecord {
 /** A state's row, in which the LGAs also have their seasons. */
 export type CheckedState = Omit<SeasonCheckRow, 'lgas'> & { lgas: (SeasonFigures & SeasonPair)[] };
 
-/** Leaves one state out at a time: fits the parameters to the other states' records and compares with the left-out one. */
+/**
+ * Leaves one state out at a time: fits the parameters to the other states' records and compares with the left-out one.
+ */
 export function checkSeason(
   records: readonly StateSeasonRecord[],
   durations: Durations,

@@ -43,8 +43,8 @@ const STARTS = 6;
 
 /**
  * The effect of a month's rain on transmission, as a share of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that a
- * few showers have little effect, and rain in excess of what the ground can hold has no further effect. Without any rain
- * there is no season, and all values are 1.
+ * few showers have little effect, and rain in excess of what the ground can hold has no further effect. Without any
+ * rain there is no season, and all values are 1.
  * @param rain_mm twelve values
  * @param half_saturation_mm K
  * @param steepness n
@@ -81,8 +81,8 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
 /**
  * Least squares between expected and recorded seasons over all records; the defaults if there are none.
  *
- * The seasonal swing is determined by the SIRS with the same parameters everywhere; twelve records support nothing finer
- * (alternatives that were tested: MODEL.md, section 9).
+ * The seasonal swing is determined by the SIRS with the same parameters everywhere; twelve records support nothing
+ * finer (alternatives that were tested: MODEL.md, section 9).
  */
 export function fitRainSeason(records: readonly SeasonRecord[], durations: Durations, random: Random): RainSeason {
   if (records.length === 0) return DEFAULT_RAIN_SEASON;
@@ -95,8 +95,8 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
 }
 
 /**
- * Rain-driven transmission by month, January first: the mean of s(t) over the month, without the part that does not depend
- * on rain and without immunity. s is linear between delayed mid-months, so it has one kink in each month.
+ * Rain-driven transmission by month, January first: the mean of s(t) over the month, without the part that does not
+ * depend on rain and without immunity. s is linear between delayed mid-months, so it has one kink in each month.
  */
 export function rainTransmission(rain_mm: readonly number[], { half_saturation_mm, lag_months }: RainSeason): number[] {
   const season = { monthly: rainForcing(rain_mm, half_saturation_mm), lag_months };

@@ -39,8 +39,8 @@ export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
   confirmed.map((value, t) => (masked.includes(t) ? null : value));
 
 /**
- * The sum over LGAs, from the month by which half of their records have started to the last month that all records cover.
- * An LGA that started to report later does not count as reporting throughout.
+ * The sum over LGAs, from the month by which half of their records have started to the last month that all records
+ * cover. An LGA that started to report later does not count as reporting throughout.
  */
 function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: number[] | null } {
   const starts = lgas.map((lga) => monthIndex(lga.first));

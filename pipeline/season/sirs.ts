@@ -29,9 +29,9 @@ export interface SirsCycle {
   /** New infections per person in each month of the year, January first. */
   incidence: number[];
   /**
-   * Effective reproduction number by month: the infections that one infection would cause in its course if conditions did
-   * not change, β(t) S(t) × infectious months, averaged over the month. It is above 1 while I grows, since
-   * dI/dt = (R(t) − 1) I / infectious.
+   * Effective reproduction number by month: the infections that one infection would cause in its course if conditions
+   * did not change, β(t) S(t) × infectious months, averaged over the month. It is above 1 while I grows, since dI/dt =
+   * (R(t) − 1) I / infectious.
    */
   reproduction_number: number[];
   /** Shares at the start of the year. */
@@ -43,7 +43,9 @@ export interface SirsCycle {
 
 const STEADY = 1e-12;
 const MOST_YEARS = 400;
-/** Terms of the Taylor series, and the longest step times the fastest rate: together the error is below 1e-10 (tested). */
+/**
+ * Terms of the Taylor series, and the longest step times the fastest rate: together the error is below 1e-10 (tested).
+ */
 const ORDER = 10;
 const LONGEST_STEP = 1;
 
@@ -96,8 +98,8 @@ function intervalsOf(parameters: SirsParameters, season: LaggedSeason): Interval
  *   Sₖ₊₁ = h / (k + 1) × ((δₖ₀ − Sₖ − Iₖ) / immune − nₖ)
  *   Iₖ₊₁ = h / (k + 1) × (nₖ − Iₖ / infectious)
  *
- * and the interval's infections are h Σ nₖ / (k + 1) (Taylor's method, Jorba & Zou 2005, Experimental Mathematics 14:99).
- * Starts from the equilibrium under the year's mean β; if mean β × infectious months ≤ 1, infection dies out.
+ * and the interval's infections are h Σ nₖ / (k + 1) (Taylor's method, Jorba & Zou 2005, Experimental Mathematics
+ * 14:99). Starts from the equilibrium under the year's mean β; if mean β × infectious months ≤ 1, infection dies out.
  */
 export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): SirsCycle {
   const intervals = intervalsOf(parameters, season);

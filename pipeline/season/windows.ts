@@ -1,11 +1,15 @@
-/** Windows for seasonal intervention: the runs of months with most of a year's cases, their share, and its uncertainty. */
+/**
+ * Windows for seasonal intervention: the runs of months with most of a year's cases, their share, and its uncertainty.
+ */
 import { quantiles } from '../numerics/quantiles.ts';
 import { monthsApart } from './high-season.ts';
 
 /** Lengths of the runs, in months. */
 export const WINDOW_MONTHS: readonly number[] = [3, 4, 5];
 
-/** Seasonal chemoprevention was recommended where four consecutive months hold this share of a year's cases (MODEL.md). */
+/**
+ * Seasonal chemoprevention was recommended where four consecutive months hold this share of a year's cases (MODEL.md).
+ */
 export const CRITERION = { months: 4, share: 0.6 };
 
 /** A run of months of the year, and its share of the year. */
@@ -47,9 +51,9 @@ export function bestWindow(values: readonly number[], months: number): Window {
 }
 
 /**
- * Errors of a season by month, as factors: the ratios of recorded to expected cases of every record, shifted round the year
- * by 0 to 11 months. The shifts preserve the errors' size, autocorrelation and tails, but not differences in accuracy
- * between months.
+ * Errors of a season by month, as factors: the ratios of recorded to expected cases of every record, shifted round the
+ * year by 0 to 11 months. The shifts preserve the errors' size, autocorrelation and tails, but not differences in
+ * accuracy between months.
  * @param records twelve values each; `expected` from a fit without the record
  */
 export function seasonErrors(

@@ -1,6 +1,6 @@
 /**
- * The precision with which monthly case records are published. Their producers may not allow counts to be passed on, and a
- * state's counts can be computed from its cases per 1,000 people.
+ * The precision with which monthly case records are published. Their producers may not allow counts to be passed on,
+ * and a state's counts can be computed from its cases per 1,000 people.
  */
 import type { TransmissionModel } from '../contract/schemas.ts';
 

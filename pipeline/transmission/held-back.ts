@@ -18,9 +18,9 @@ export interface Standing {
 }
 
 /**
- * Fingerprint of a design: its settings, the level it chose, and its projections from one fixed record, to four decimals. A
- * design is identified by its behaviour: it stays the same if code is rewritten without changing projections, or if the data
- * change; any other change makes it a new design.
+ * Fingerprint of a design: its settings, the level it chose, and its projections from one fixed record, to four
+ * decimals. A design is identified by its behaviour: it stays the same if code is rewritten without changing
+ * projections, or if the data change; any other change makes it a new design.
  */
 export function designOf(level_months: number, settings: ProjectionSettings): string {
   const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));

@@ -8,8 +8,8 @@ const YEARS_BEFORE = 3;
 
 /**
  * An invented record that is always the same except for its span. A design's projections from it identify the design,
- * whatever the country's data. Reporting grows unevenly, one month is unknown and three are masked, so that the rules for
- * these cases affect the projections too.
+ * whatever the country's data. Reporting grows unevenly, one month is unknown and three are masked, so that the rules
+ * for these cases affect the projections too.
  */
 export function probeRecord({ development_first, held_back_year }: ProjectionSettings): ProjectionRecord {
   const first_year = development_first - YEARS_BEFORE;

@@ -38,10 +38,10 @@ export function flat({ reported }: History): Projection {
 }
 
 /**
- * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best method
- * in Ethiopia: the month's mean over earlier years, plus the mean deviation of the last three months from their means.
- * All earlier years are used, because records are short; Abeku et al. found three years to work best. It works on raw
- * cases or on logarithms.
+ * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best
+ * method in Ethiopia: the month's mean over earlier years, plus the mean deviation of the last three months from their
+ * means. All earlier years are used, because records are short; Abeku et al. found three years to work best. It works
+ * on raw cases or on logarithms.
  */
 export function abeku(history: History, scale: 'raw' | 'log'): Projection {
   const known = unmasked(history).map((value) => {

@@ -13,10 +13,10 @@ export interface DriftFit {
 }
 
 /**
- * A slowly drifting reporting fraction: its logarithm is linear between knots three months apart, and a random walk over the
- * knots, with steps of the same variance as a month's scatter. Given ln(reported / modelled) of the months in use, it is
- * estimated by penalised least squares, min Σ (d − B a)² + stiffness Σ (aₖ₊₁ − aₖ)² (Eilers & Marx 1996), in closed form, so
- * that it adds nothing to the search for the model's parameters.
+ * A slowly drifting reporting fraction: its logarithm is linear between knots three months apart, and a random walk
+ * over the knots, with steps of the same variance as a month's scatter. Given ln(reported / modelled) of the months in
+ * use, it is estimated by penalised least squares, min Σ (d − B a)² + stiffness Σ (aₖ₊₁ − aₖ)² (Eilers & Marx 1996), in
+ * closed form, so that it adds nothing to the search for the model's parameters.
  * @param used whether each month is in use; at least one is
  */
 export function driftSmoother(used: readonly boolean[]): (differences: readonly number[]) => DriftFit {

@@ -23,12 +23,13 @@ export interface ReproductionRange {
 
 /**
  * Range of R by month, by parametric bootstrap (Efron & Tibshirani 1993, chapter 6; for epidemic curves Chowell 2017,
- * Infect Dis Model 2:379): records are simulated from the fitted model with a new random walk of reporting and new scatter,
- * and fitted again, each with another form of the effect of rain. The walk makes deviations of neighbouring months similar,
- * as in the record; with independent months the ranges would be too narrow. The variance of the scatter, and of the walk's
- * steps, is s² = penalised sum of squares / (months in the fit − 4). With the form fixed, the ranges would ignore its error:
- * in simulated countries they then contain two fifths of the true values, and nineteen twentieths with it drawn. Durations
- * and usual rain are taken as given: R − 1 grows with the assumed infectious period.
+ * Infect Dis Model 2:379): records are simulated from the fitted model with a new random walk of reporting and new
+ * scatter, and fitted again, each with another form of the effect of rain. The walk makes deviations of neighbouring
+ * months similar, as in the record; with independent months the ranges would be too narrow. The variance of the
+ * scatter, and of the walk's steps, is s² = penalised sum of squares / (months in the fit − 4). With the form fixed,
+ * the ranges would ignore its error: in simulated countries they then contain two fifths of the true values, and
+ * nineteen twentieths with it drawn. Durations and usual rain are taken as given: R − 1 grows with the assumed
+ * infectious period.
  */
 export function reproductionRange(
   record: CaseRecord,

@@ -12,8 +12,8 @@ export interface RainForm {
 }
 /**
  * An assumption, fixed so that projections do not depend on later cases. It is of the order of the 80 mm that maps of
- * climatic suitability require of a month with transmission (Grover-Kopec et al. 2006, Malar J 5:38), which is a threshold and
- * not a half-saturation. `reproductionRange` includes other forms.
+ * climatic suitability require of a month with transmission (Grover-Kopec et al. 2006, Malar J 5:38), which is a
+ * threshold and not a half-saturation. `reproductionRange` includes other forms.
  */
 const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
 /** Intervals of the mean reproduction number in a fully susceptible population, the year-round share, and the lag. */
@@ -51,16 +51,19 @@ export interface SirsFit {
   /** Correlation of modelled with reported cases over the months in the fit. */
   correlation: number;
   /**
-   * How well the season alone explains the record: correlation of ln incidence by month of the year with ln reported cases
-   * minus their centred 12-month mean (`logsOverTrend`), a trend that does not depend on the fit. The drift would not do:
-   * it can change its slope every three months and so absorb what the season misses. Null if no month's window is known.
+   * How well the season alone explains the record: correlation of ln incidence by month of the year with ln reported
+   * cases minus their centred 12-month mean (`logsOverTrend`), a trend that does not depend on the fit. The drift would
+   * not do: it can change its slope every three months and so absorb what the season misses. Null if no month's window
+   * is known.
    */
   detrended_correlation: number | null;
   /** Penalised sum of squares on the log scale. */
   squares: number;
 }
 
-/** Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked. */
+/**
+ * Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked.
+ */
 export function isLongEnough(record: CaseRecord): boolean {
   const reported = record.per_1000.filter((value) => value !== null);
   return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;

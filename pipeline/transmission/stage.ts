@@ -170,7 +170,10 @@ function figuresOf(
   };
 }
 
-/** Errors on the held-back year are shown only if the evaluation is registered: a build must not be an evaluation itself. */
+/**
+ * Errors on the held-back year are shown only if the evaluation is registered: a build must not be an evaluation
+ * itself.
+ */
 function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
   const errors = ({ errors: by, months }: Scores) =>
     `${months} months: ${Object.entries(by)

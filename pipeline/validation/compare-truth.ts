@@ -18,8 +18,8 @@ export interface CountryScores {
   /** The same LGA-months in the same order. */
   baseline: readonly LgaScore[];
   /**
-   * Posterior draws of a row of `lgas`, in ascending order; requested by month of the year (1 to 12) first, since all of them
-   * do not fit into memory. Null if the model has none.
+   * Posterior draws of a row of `lgas`, in ascending order; requested by month of the year (1 to 12) first, since all
+   * of them do not fit into memory. Null if the model has none.
    */
   draws: ((month: number) => (row: number) => ArrayLike<number>) | null;
   places: ReadonlyMap<string, LgaGroups>;

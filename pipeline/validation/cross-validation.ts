@@ -51,9 +51,9 @@ export interface CrossValidation {
   draws: number;
   seed: number;
   /**
-   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there. All it
-   * uses of the held-out cells is the curvature, that is, the width of the hyperparameters' posterior: the log scores of two
-   * of the real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
+   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there.
+   * All it uses of the held-out cells is the curvature, that is, the width of the hyperparameters' posterior: the log
+   * scores of two of the real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
    */
   like: Optimum | null;
   /** Skips the baseline and the national mean, whose scores do not depend on covariates. */
@@ -61,8 +61,8 @@ export interface CrossValidation {
 }
 
 /**
- * Predicts every cell with models fitted without its fold. Rounds and clusters known by state only are left out throughout,
- * since their figures may include the held-out places.
+ * Predicts every cell with models fitted without its fold. Rounds and clusters known by state only are left out
+ * throughout, since their figures may include the held-out places.
  * @throws UsageError if a surveyed LGA has no fold
  */
 export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Generator<HeldOut> {

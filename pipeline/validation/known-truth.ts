@@ -1,7 +1,7 @@
 /**
- * How well the risk model recovered the truth of simulated countries: `known-truth.json`, which only `malaria-risk
- * score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect it). Sixty countries
- * take an hour, so a build shows the record and does not recompute it.
+ * How well the risk model recovered the truth of simulated countries: `known-truth.json`, which only
+ * `malaria-risk score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect
+ * it). Sixty countries take an hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../engine/code.ts';
@@ -15,7 +15,9 @@ import type { GroupScore } from './compare-truth.ts';
 export interface TruthRecord {
   /** `modelFingerprint` at the time of the measurement or its last confirmation. */
   model_code: string;
-  /** Countries, such as `trend-2`, on which later code was confirmed; empty if the measurement itself is by that code. */
+  /**
+   * Countries, such as `trend-2`, on which later code was confirmed; empty if the measurement itself is by that code.
+   */
   confirmed_on: string[];
   /** Seeds of the countries, the same for every family. */
   seeds: number[];
@@ -44,7 +46,9 @@ export function readKnownTruth(): KnownTruth {
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
 }
 
-/** Largest difference of figures, half of the last decimal quoted from the record, since sums may be in another order. */
+/**
+ * Largest difference of figures, half of the last decimal quoted from the record, since sums may be in another order.
+ */
 const TOLERANCE = 5e-4;
 
 /**

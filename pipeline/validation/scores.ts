@@ -24,7 +24,9 @@ export function fairCrps(sorted: ArrayLike<number>, y: number): number {
   return error / m - spread / (m * (m - 1));
 }
 
-/** Randomised probability integral transform: the share of draws below y, with ties broken by a uniform random number. */
+/**
+ * Randomised probability integral transform: the share of draws below y, with ties broken by a uniform random number.
+ */
 export function randomisedPit(sorted: ArrayLike<number>, y: number, random: Random): number {
   let below = 0;
   let equal = 0;

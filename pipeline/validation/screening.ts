@@ -26,8 +26,9 @@ export type Score = (tasks: FoldTask[]) => Promise<FoldResult[]>;
 
 /**
  * Screens the catalog's covariates. For each outer fold, inner folds are formed from the other LGAs, and a covariate is
- * chosen if it raises the inner folds' log score by more than one standard error; the outer fold then scores the choice. The
- * effect of the chosen covariates is therefore the gain of the entire procedure, including the choice, on unseen places.
+ * chosen if it raises the inner folds' log score by more than one standard error; the outer fold then scores the
+ * choice. The effect of the chosen covariates is therefore the gain of the entire procedure, including the choice, on
+ * unseen places.
  * @param score scores models on held-out folds; by default in threads
  * @throws UsageError if a surveyed LGA has no fold
  */

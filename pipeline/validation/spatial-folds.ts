@@ -9,9 +9,10 @@ export interface FoldPlace {
 }
 
 /**
- * Folds of LGAs for cross-validation. Each fold consists of complete blocks of `block_degrees` a side, so that held-out places
- * have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in descending order of
- * children examined, always to the fold with the fewest, which balances the folds without randomness.
+ * Folds of LGAs for cross-validation. Each fold consists of complete blocks of `block_degrees` a side, so that held-out
+ * places have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in
+ * descending order of children examined, always to the fold with the fewest, which balances the folds without
+ * randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
 export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degrees = 1): Map<string, number> {

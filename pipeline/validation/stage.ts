@@ -12,7 +12,9 @@ import { summariseValidation } from './summary.ts';
 const BLOCK_DEGREES = 1;
 const FOLDS = 5;
 
-/** The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks. */
+/**
+ * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
+ */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
   const inputs = inputsOf(io);

@@ -71,7 +71,9 @@ function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   );
 }
 
-/** The model with the higher log score by a two-sided t test of the folds' differences at 5%; null if neither is better. */
+/**
+ * The model with the higher log score by a two-sided t test of the folds' differences at 5%; null if neither is better.
+ */
 function betterOf({ mean, standard_error }: OverFolds, folds: number): RiskModel | null {
   if (standard_error === null) return null;
   if (Math.abs(mean) <= studentQuantile(0.975, folds - 1) * standard_error) return null;

@@ -10,8 +10,8 @@ const COLUMNS = ['lga_pcode', 'period', 'prevalence'] as const;
 
 /**
  * Reads `truth/prevalence.csv` of a country's directory: lga_pcode, period (YYYY-MM), prevalence.
- * @throws BadInput naming file and row if there is no such file, columns are missing or a prevalence is not a share; the
- *   returned function throws it if the file lacks an LGA and month
+ * @throws BadInput naming file and row if there is no such file, columns are missing or a prevalence is not a share;
+ *   the returned function throws it if the file lacks an LGA and month
  */
 export async function readTruth(country: string): Promise<Truth> {
   const file = path.join(country, 'truth', 'prevalence.csv');

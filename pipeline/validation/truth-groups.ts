@@ -28,7 +28,8 @@ const EARTH_RADIUS_KM = 6371.0088;
 
 /**
  * The properties by which each LGA is grouped.
- * @param clusters those without coordinates are placed at their LGA's centre of population; those without an LGA are ignored
+ * @param clusters those without coordinates are placed at their LGA's centre of population; those without an LGA are
+ *   ignored
  */
 export function lgaGroupsOf(
   areas: Areas,
@@ -58,7 +59,9 @@ export function spanOf({ first_estimated, last_estimated }: Model, clusters: rea
   return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => monthOf(period))) };
 }
 
-/** The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only. */
+/**
+ * The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only.
+ */
 export function groupsOf(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
   if (period > span.last_estimated) return [['all', 'forecast']];
   const year = yearOf(period);

@@ -11,7 +11,9 @@ import { noisyQuantiles } from './noisy-quantiles.ts';
 
 /** Number of origins after which hyperparameters are fitted again. */
 const REFIT_EVERY = 3;
-/** Alternating updates of noise and hyperparameters: in the first fit, and in later ones, which start from the previous. */
+/**
+ * Alternating updates of noise and hyperparameters: in the first fit, and in later ones, which start from the previous.
+ */
 const ROUNDS = { first: 4, later: 2 };
 /** Updates of the noise with fixed hyperparameters. */
 const STEPS = 5;

@@ -1,6 +1,7 @@
 /**
- * Exact Gaussian algebra of areas within groups within a country, over n months (MODEL.md, section 4). Given the country's
- * process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the number of areas.
+ * Exact Gaussian algebra of areas within groups within a country, over n months (MODEL.md, section 4). Given the
+ * country's process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the
+ * number of areas.
  */
 import { choleskyDense, logDeterminant } from '../../numerics/dense.ts';
 import {
@@ -80,7 +81,9 @@ interface Information {
   precision: Float64Array;
   information: Float64Array;
 }
-/** Posterior of a process with prior covariance K: covariance (K⁻¹ + precision)⁻¹ = halfᵀ half, mean halfᵀ projection. */
+/**
+ * Posterior of a process with prior covariance K: covariance (K⁻¹ + precision)⁻¹ = halfᵀ half, mean halfᵀ projection.
+ */
 interface Posterior {
   half: Float64Array;
   projection: Float64Array;

@@ -3,12 +3,16 @@ import { normalQuantile } from '../../numerics/normal.ts';
 import { studentCdf } from '../../numerics/student-t.ts';
 import { SHARES } from '../scores.ts';
 
-/** Steps of the noise's share of the total variance at which quantiles are tabulated; they are interpolated in between. */
+/**
+ * Steps of the noise's share of the total variance at which quantiles are tabulated; they are interpolated in between.
+ */
 const STEPS = 16;
 /** Nodes of the trapezoidal rule for the normal part; its error is negligible for such an integrand. */
 const NODES = Array.from({ length: 49 }, (_, i) => (i - 24) / 4);
 
-/** Returns a function from the variance of the normal part and the scale of the noise to the 99 quantiles about mean 0. */
+/**
+ * Returns a function from the variance of the normal part and the scale of the noise to the 99 quantiles about mean 0.
+ */
 export function noisyQuantiles(df: number): (variance: number, scale: number) => Float64Array {
   const table = Array.from({ length: STEPS + 1 }, (_, i) => quantilesOf(i / STEPS, df));
   return (variance, scale) => {

@@ -5,7 +5,10 @@ import { type SlopeThroughZero, throughZero } from './deviations.ts';
 
 export interface CarryOver {
   states: number;
-  /** Share of the squared deviations of left-out states that the others' mean explains, with equal weight for each state. */
+  /**
+   * Share of the squared deviations of left-out states that the others' mean explains, with equal weight for each
+   * state.
+   */
   explained: number;
   /** Regression of a state without records on the mean of the others; null if it is not used. */
   used: SlopeThroughZero | null;
@@ -18,8 +21,8 @@ const CONFIDENCE = 0.95;
 const LEAST_STATES = 4;
 
 /**
- * Predicts each state's deviations from the mean of the others', with the slope among the others. This is used if the slope
- * is positive and the explained share is above 0 in a one-sided t test over states at 5%.
+ * Predicts each state's deviations from the mean of the others', with the slope among the others. This is used if the
+ * slope is positive and the explained share is above 0 in a one-sided t test over states at 5%.
  * @param series series over one span of months
  */
 export function carryOverOf(series: readonly Series[]): CarryOver {

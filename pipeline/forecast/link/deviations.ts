@@ -26,9 +26,9 @@ export interface DeviationSeries {
 }
 
 /**
- * Residuals of a record from a linear trend with effects of calendar months, fitted by least squares to the known months, so
- * that growing reporting and the usual season are not deviations. Null if fewer than 36 months are known, or some month of
- * the year less than twice.
+ * Residuals of a record from a linear trend with effects of calendar months, fitted by least squares to the known
+ * months, so that growing reporting and the usual season are not deviations. Null if fewer than 36 months are known, or
+ * some month of the year less than twice.
  * @param y ln cases by month; NaN if unknown
  * @param first `monthIndex` of the first month
  */
@@ -75,7 +75,9 @@ export interface SlopeThroughZero {
   sd: number;
 }
 
-/** Persistence of deviations: regression on the mean of the last three months, 0 to 4 months later, over all records. */
+/**
+ * Persistence of deviations: regression on the mean of the last three months, 0 to 4 months later, over all records.
+ */
 export function persistenceOf(series: readonly DeviationSeries[]): SlopeThroughZero[] {
   return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => {
     const pairs = series.flatMap(({ recent, smooth }) =>
@@ -97,7 +99,8 @@ export function throughZero(pairs: readonly (readonly [x: number, y: number])[])
 }
 
 /**
- * The deviation of a month: the recorded one, or the one extrapolated from the last three months. Null if neither is known.
+ * The deviation of a month: the recorded one, or the one extrapolated from the last three months. Null if neither is
+ * known.
  * @param end position of the last month with data, from which on deviations are extrapolated, since its smoothed value
  *   would need the next month
  */

@@ -1,4 +1,6 @@
-/** Elasticity: change in logit prevalence per unit of ln cases, from surveys in places and at times with case records. */
+/**
+ * Elasticity: change in logit prevalence per unit of ln cases, from surveys in places and at times with case records.
+ */
 import { studentCdf } from '../../numerics/student-t.ts';
 
 /** Change of a state from one survey round to the next. */
@@ -45,8 +47,8 @@ export interface ElasticityEvidence {
 }
 
 /**
- * The rule: the posterior is used if, from the surveys alone, the probability that the elasticity is not positive is at most
- * 2.5%, and left-out states are predicted better with it; otherwise 0. A prior alone moves no score.
+ * The rule: the posterior is used if, from the surveys alone, the probability that the elasticity is not positive is at
+ * most 2.5%, and left-out states are predicted better with it; otherwise 0. A prior alone moves no score.
  */
 export function elasticityOf(changes: readonly PrevalenceChange[]): ElasticityEvidence {
   const states = [...new Set(changes.map(({ state_code }) => state_code))];
@@ -69,8 +71,8 @@ export function elasticityOf(changes: readonly PrevalenceChange[]): ElasticityEv
 }
 
 /**
- * change = national change in that round + elasticity × cases + N(0, variance + spread²): normal given the spread, with flat
- * priors on the elasticity and the national change, averaged over spreads.
+ * change = national change in that round + elasticity × cases + N(0, variance + spread²): normal given the spread, with
+ * flat priors on the elasticity and the national change, averaged over spreads.
  */
 function estimateOf(changes: readonly PrevalenceChange[]): Normal & { spread: number } {
   const bySpread = SPREADS.map((spread) => {
@@ -96,8 +98,8 @@ function estimateOf(changes: readonly PrevalenceChange[]): Normal & { spread: nu
 }
 
 /**
- * The estimate with the larger of two standard deviations: its own, and that of a jackknife over states, since changes of one
- * state share a round, and the usual level is itself estimated.
+ * The estimate with the larger of two standard deviations: its own, and that of a jackknife over states, since changes
+ * of one state share a round, and the usual level is itself estimated.
  */
 function fromSurveys(changes: readonly PrevalenceChange[], states: readonly string[]) {
   const { mean, sd, spread } = estimateOf(changes);

@@ -19,8 +19,9 @@ export interface LinkEvidence {
 }
 
 /**
- * The link between case records and prevalence: the elasticity and the evidence for it, and for each month after the last
- * survey the deviations that move its scores. The table has no rows if the elasticity is 0 or the baseline is the score.
+ * The link between case records and prevalence: the elasticity and the evidence for it, and for each month after the
+ * last survey the deviations that move its scores. The table has no rows if the elasticity is 0 or the baseline is the
+ * score.
  */
 export const run: StageRun = async (io) => {
   const { last_estimated, parameters } = io.model;

@@ -54,7 +54,8 @@ test('ranges are those of past errors with known targets, about the point foreca
   const forecasts = [20, 21, 22, 23, 24, 25].map((months) => rising.forecast(panelOf(y.slice(0, months)))[0]!);
   // at the first origin no target is known
   expect(forecasts[0]).toEqual([null, null, null, null]);
-  // errors one month ahead alternate between 1.1 and -0.9; four months ahead they are always .4, on one side of the median
+  // errors one month ahead alternate between 1.1 and -0.9; four months ahead they are always .4, on one side of the
+  // median
   const [one, , , four] = forecasts.at(-1)!;
   const last = y[24]!;
   expect(one![at(50)]).toBe(last);

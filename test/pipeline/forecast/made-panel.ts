@@ -1,7 +1,9 @@
 import type { Panel } from '../../../pipeline/forecast/panel.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 
-/** Two states of three LGAs each with a season, a random-walk level and noise, from 2020-01; some months are unknown. */
+/**
+ * Two states of three LGAs each with a season, a random-walk level and noise, from 2020-01; some months are unknown.
+ */
 export function madePanel(seed: number, months = 36): Panel {
   const random = randomStream(seed, 'panel');
   const areas = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3'].map((code) => {

@@ -7,7 +7,8 @@ test('the CRPS of a point forecast is its absolute error', () => {
 });
 
 test('the CRPS of the uniform distribution agrees with its closed form', () => {
-  // on 0 to 1: y² − y + 1/3 inside, plus the distance to the interval outside; 99 quantiles omit the outermost hundredths
+  // on 0 to 1: y² − y + 1/3 inside, plus the distance to the interval outside; 99 quantiles omit the outermost
+  // hundredths
   const closed = (y: number) => {
     const inside = Math.min(1, Math.max(0, y));
     return inside ** 2 - inside + 1 / 3 + Math.abs(y - inside);

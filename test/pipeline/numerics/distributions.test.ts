@@ -13,7 +13,9 @@ import { type Random, randomStream } from '../../../pipeline/numerics/random.ts'
 
 const N = 40_000;
 
-/** Mean and variance within five standard errors; `kurtosis` (4th central moment over variance²) bounds the variance's. */
+/**
+ * Mean and variance within five standard errors; `kurtosis` (4th central moment over variance²) bounds the variance's.
+ */
 function expectMoments(draw: (random: Random) => number, mean: number, variance: number, kurtosis: number) {
   const random = randomStream(11, `moments ${mean} ${variance}`);
   const x = Array.from({ length: N }, () => draw(random));

@@ -3,7 +3,9 @@ import { findSurroundings } from '../../../pipeline/risk/displacement.ts';
 
 /** A degree of latitude, km, on the sphere of mean radius. */
 const KM = 111.195;
-/** Cells 0.07 km apart around (8, LATITUDE), of equal density; those east of the middle belong to LGA 1, the rest to 0. */
+/**
+ * Cells 0.07 km apart around (8, LATITUDE), of equal density; those east of the middle belong to LGA 1, the rest to 0.
+ */
 const LATITUDE = 12;
 const WIDTH = 161;
 const STEP = 0.07;
@@ -30,7 +32,8 @@ test('with uniform density, the displacement has a uniform distance and directio
   for (const reach of [2, 5]) {
     const place = findSurroundings(cells)(8, LATITUDE, null, reach, 'x');
     expect(meanOf(place, () => 1)).toBeCloseTo(1, 12);
-    // uniform on 0 to r: mean r/2, mean square r²/3, half of it on each axis; five rings and these cells are this accurate
+    // uniform on 0 to r: mean r/2, mean square r²/3, half of it on each axis; five rings and these cells are this
+    // accurate
     expect(Math.abs(meanOf(place, Math.hypot) / (reach / 2) - 1)).toBeLessThan(0.03);
     for (const square of [meanOf(place, (east) => east ** 2), meanOf(place, (_, north) => north ** 2)])
       expect(Math.abs(square / (reach ** 2 / 6) - 1)).toBeLessThan(0.05);

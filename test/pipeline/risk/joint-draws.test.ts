@@ -218,7 +218,8 @@ test('away from the rounds a draw departs by state, region and nation, each with
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
   };
-  // after two years an Ornstein-Uhlenbeck process of 4 years has renewed 1 − exp(−1) of its variance, a Brownian motion 2
+  // after two years an Ornstein-Uhlenbeck process of 4 years has renewed 1 − exp(−1) of its variance, a Brownian motion
+  // 2
   const none = squareOf(still, 2020);
   const renewed = 1 - Math.exp(-1);
   for (const [fit, variance] of [
@@ -226,7 +227,8 @@ test('away from the rounds a draw departs by state, region and nation, each with
     [departing(1.2, 1e-12, 1e-5), renewed * 1.2 ** 2],
     [departing(1e-12, 1e-12, 0.7), 2 * 0.7 ** 2],
   ] as const) {
-    // widths from 1,500 draws are accurate to some 4%, the lattice's variance between nodes and near its edge to some 10%
+    // widths from 1,500 draws are accurate to some 4%, the lattice's variance between nodes and near its edge to some
+    // 10%
     expect(squareOf(fit, 2020) / (none + variance)).toBeGreaterThan(0.8);
     expect(squareOf(fit, 2020) / (none + variance)).toBeLessThan(1.25);
     // at a round there are no departures, except for the term that keeps the covariance from being singular

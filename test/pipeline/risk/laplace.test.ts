@@ -100,7 +100,10 @@ function denseCovariance(): Float64Array {
   return v;
 }
 
-/** ∫∫ exp(−|a − b|/T) with a from `from` to s and b from `from` to t: b in closed form, a by Simpson's rule up to t and on. */
+/**
+ * ∫∫ exp(−|a − b|/T) with a from `from` to s and b from `from` to t: b in closed form, a by Simpson's rule up to t and
+ * on.
+ */
 function integral(from: number, s: number, t: number, years: number): number {
   const [low, high] = [Math.min(from, t), Math.max(from, t)];
   const over = (a: number) => {
@@ -207,7 +210,7 @@ const model = {
 };
 
 test('mode and log marginal likelihood equal those of a separately written dense calculation', () => {
-  const sparse = findMode(model, new Float64Array(layout.size), { enough: 1e-22 })!;
+  const sparse = findMode(model, new Float64Array(layout.size), { tolerance: 1e-22 })!;
   const dense = denseLaplace();
   expect(Math.abs(sparse.log_marginal - dense.log_marginal)).toBeLessThan(1e-8);
   const pairs: [number, number][] = [

@@ -49,7 +49,7 @@ test('the gradient equals finite differences of the approximation', () => {
       likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) =>
         likelihood(marginal.rhoOf(theta), ...a),
     };
-    return findMode(model, marginal.priorMean, { enough: 1e-24 })!;
+    return findMode(model, marginal.priorMean, { tolerance: 1e-24 })!;
   };
   const theta = toTheta(h);
   const slope = marginal.slopeAt(theta, modeAt(theta));

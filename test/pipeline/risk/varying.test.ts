@@ -138,7 +138,8 @@ test('scores equal the formula applied to joint draws, month by month', () => {
   const streams = (d: number) => randomStream(5, `draw ${d}`);
   const { lgas: scores } = predictRisk(drawPaths(fit, { months, season: null, cases: null }, 21, streams));
   const draws = [...drawLatent(fit, 21, streams)];
-  // at a round there are no departures, so every draw follows the formula; the third month differs from the second by x alone
+  // at a round there are no departures, so every draw follows the formula; the third month differs from the second by x
+  // alone
   months.forEach(({ varying }, m) => {
     for (let a = 0; a < 16; a++) {
       const tested = { name: '', round: Math.min(m, 1), log_season: new Float64Array(16), varying };
