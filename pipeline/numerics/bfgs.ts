@@ -1,3 +1,4 @@
+import { dot } from './dense-products.ts';
 import type { Minimum } from './nelder-mead.ts';
 
 export interface BfgsOptions {
@@ -29,7 +30,6 @@ export function minimiseBfgs(
   };
   const slope = (x: number[], at: number) =>
     known?.(x) ?? x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
-  const dot = (a: number[], b: number[]) => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
 
   let x = start;
   let current = value(x);

@@ -48,7 +48,8 @@ export function squareOf(a: Float64Array, n: number): Float64Array {
   return withUpper(c, n);
 }
 
-export function dot(a: Float64Array, b: Float64Array): number {
+/** aᵀ b. */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;

@@ -1,4 +1,5 @@
 import { choleskyDense, solveLower, solveUpper } from './dense.ts';
+import { dot } from './dense-products.ts';
 
 export interface LeastSquares {
   parameters: number[];
@@ -90,12 +91,6 @@ function jacobianColumns(
     const below = at(value - h);
     return above.map((v, i) => (v - below[i]!) / (2 * h));
   });
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
 }
 
 function sumOfSquares(r: ArrayLike<number>): number {

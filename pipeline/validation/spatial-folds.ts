@@ -1,3 +1,5 @@
+import { centresOf } from './lga-centres.ts';
+
 /** An LGA that may be held out. */
 export interface FoldPlace {
   lga_code: string;
@@ -34,26 +36,13 @@ export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degre
 
 /** The LGAs with their centres and the children examined in `surveyed`. */
 export function foldPlacesOf(
-  cells: {
-    lga_code: readonly string[];
-    longitude: readonly number[];
-    latitude: readonly number[];
-    population: readonly number[];
-  },
+  cells: Parameters<typeof centresOf>[0],
   surveyed: Iterable<{ lga_code: string; examined: number }>,
 ): FoldPlace[] {
-  const sums = new Map<string, { people: number; x: number; y: number; examined: number }>();
-  cells.lga_code.forEach((code, c) => {
-    const sum = sums.get(code) ?? { people: 0, x: 0, y: 0, examined: 0 };
-    const people = cells.population[c]!;
-    sum.people += people;
-    sum.x += people * cells.longitude[c]!;
-    sum.y += people * cells.latitude[c]!;
-    sums.set(code, sum);
-  });
-  for (const { lga_code, examined } of surveyed) sums.get(lga_code)!.examined += examined;
-  return [...sums].map(([lga_code, { people, x, y, examined }]) => ({
-    ...{ lga_code, examined },
-    ...{ longitude: x / people, latitude: y / people },
+  const children = new Map<string, number>();
+  for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
+  return [...centresOf(cells)].map(([lga_code, centre]) => ({
+    ...{ lga_code, examined: children.get(lga_code) ?? 0 },
+    ...centre,
   }));
 }

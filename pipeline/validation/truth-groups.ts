@@ -1,6 +1,7 @@
 import type { Areas, Cluster, PredictionCells, ZonalRow } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, type Period, yearOf } from '../contract/months.ts';
+import { centresOf, type Point } from './lga-centres.ts';
 
 /** Groupings of LGA-months: `all` into estimated and forecast months, the others of the estimated months. */
 export const GROUPINGS = ['all', 'block', 'year', 'months', 'zone', 'distance', 'setting'] as const;
@@ -40,7 +41,7 @@ export function lgaGroupsOf(
   const zones = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
   const urban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
   const centres = centresOf(cells);
-  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Spot[] => {
+  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Point[] => {
     if (longitude !== null && latitude !== null) return [{ longitude, latitude }];
     const centre = lga_code === null ? undefined : centres.get(lga_code);
     return centre ? [centre] : [];
@@ -79,31 +80,12 @@ export function groupsOf(period: Period, lga: LgaGroups, span: Span): [Grouping,
   ];
 }
 
-interface Spot {
-  longitude: number;
-  latitude: number;
-}
-
-/** Centre of population of each LGA. */
-function centresOf(cells: PredictionCells): Map<string, Spot> {
-  const sums = new Map<string, { people: number; x: number; y: number }>();
-  for (const [i, lga_code] of cells.lga_code.entries()) {
-    const sum = sums.get(lga_code) ?? { people: 0, x: 0, y: 0 };
-    const people = cells.population[i]!;
-    sum.people += people;
-    sum.x += people * cells.longitude[i]!;
-    sum.y += people * cells.latitude[i]!;
-    sums.set(lga_code, sum);
-  }
-  return new Map([...sums].map(([code, { people, x, y }]) => [code, { longitude: x / people, latitude: y / people }]));
-}
-
-function nearest(from: Spot, spots: readonly Spot[]): number {
+function nearest(from: Point, spots: readonly Point[]): number {
   return spots.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
 }
 
 /** Great-circle distance on a sphere (haversine). */
-function distanceKm(a: Spot, b: Spot): number {
+function distanceKm(a: Point, b: Point): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)];
   const h =
