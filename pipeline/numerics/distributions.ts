@@ -41,7 +41,8 @@ const FEW = 32;
  * @throws RangeError if `trials` is not an integer from 0 or `chance` is outside 0-1
  */
 export function drawBinomial(random: Random, trials: number, chance: number): number {
-  if (!(Number.isSafeInteger(trials) && trials >= 0)) throw new RangeError(`binomial: ${trials} trials`);
+  if (!(Number.isSafeInteger(trials) && trials >= 0))
+    throw new RangeError(`binomial: ${trials} trials, expected an integer from 0`);
   if (!(chance >= 0 && chance <= 1)) throw new RangeError(`binomial: chance ${chance}, expected 0 to 1`);
   let n = trials;
   let p = chance;

@@ -41,7 +41,7 @@ export const constantsOf = ({ season_exponent, test_offset }: PriorOf, test: Met
 type PriorOf = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
 
 export interface RiskEstimate {
-  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the areas handed in. */
+  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the given areas. */
   lgas: AreaEstimates;
   states: AreaEstimates;
   fit: FitSummary;

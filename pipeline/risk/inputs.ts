@@ -220,7 +220,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
   if (late !== -1)
     throw new RangeError(
-      `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
+      `round ${years[late]} has its mean fieldwork at ${times[late]!.toFixed(2)}, expected later than round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
     );
   const observed = [...clusters, ...stateOnly];
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);

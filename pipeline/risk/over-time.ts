@@ -45,7 +45,7 @@ function covariance(kernel: Kernel, times: readonly number[], others: readonly n
 export function precisionAt(kernel: Kernel, times: readonly number[]) {
   const n = times.length;
   const factor = choleskyDense(covariance(kernel, times, times), n);
-  if (!factor) throw new Error(`singular covariance at ${times.join(', ')}`);
+  if (!factor) throw new Error(`singular covariance at ${times.join(', ')}, expected distinct times`);
   return { precision: invertDense(factor, n), log_determinant: -logDeterminant(factor, n) };
 }
 
@@ -63,7 +63,7 @@ export interface Conditional {
 export function conditionalAt(kernel: Kernel, known: readonly number[], at: readonly number[]): Conditional {
   const [n, m] = [known.length, at.length];
   const factor = choleskyDense(covariance(kernel, known, known), n);
-  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}`);
+  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}, expected distinct times`);
   const cross = covariance(kernel, at, known);
   const weights = new Float64Array(m * n);
   const left = covariance(kernel, at, at);

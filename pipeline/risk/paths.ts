@@ -5,9 +5,7 @@ import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
 
-/**
- * A month to predict.
- */
+/** A month to predict. */
 export interface PredictedMonth {
   /** Middle of the month, in years. */
   time: number;

@@ -17,7 +17,7 @@ export function pathsOfStage(io: StageIo): Paths {
   const summary = summaryOf(io);
   if (!summary)
     throw new UsageError(
-      'parameters.risk.score: found baseline, expected spatial: only the spatial model has joint draws',
+      'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws',
     );
   const { risk, seed } = io.model.parameters;
   const periods = [...new Set(io.table('risk/lgas').map(({ period }) => period))];

@@ -20,7 +20,7 @@ test('missing surveys and rounds out of order are rejected with specific message
     prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters, state_rounds: [] } });
   expect(only([])).toThrow('no survey observations, expected at least one');
   expect(only([{ ...cluster(0, 0), period: '2018-11' }, cluster(1, 1)])).toThrow(
-    'round 2018 was taken at 2018.79, expected after round 2015 at 2018.88',
+    'round 2018 has its mean fieldwork at 2018.79, expected later than round 2015 at 2018.88',
   );
 });
 
