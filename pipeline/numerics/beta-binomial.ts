@@ -6,8 +6,8 @@ import { digamma, expit, logGamma, tetragamma, trigamma } from './special.ts';
  *   f(y) = Γ(n+1) / (Γ(y+1) Γ(n−y+1)) · B(y + pM, n − y + (1−p)M) / B(pM, (1−p)M),   M = (1 − ρ) / ρ
  *
  * n examined > 0; y positive, 0 to n, not necessarily an integer (survey-weighted shares); p mean prevalence; ρ
- * correlation of two children of one cluster, so that y/n has the variance p(1−p)(1 + (n−1)ρ)/n. ρ = 0 is the binomial. Skellam 1948,
- * J. R. Stat. Soc. B 10:257.
+ * correlation of two children of one cluster, so that y/n has the variance p(1−p)(1 + (n−1)ρ)/n. ρ = 0 is the binomial.
+ * Skellam 1948, J. R. Stat. Soc. B 10:257.
  */
 export interface Tested {
   examined: number;
